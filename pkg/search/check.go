@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Check returns Invalid, naming the field, for a page that no index accepts. Adapters must call it before they write
-// anything.
+// Check returns Invalid, with the name of the field, for a page that no index accepts. Adapters must call it before
+// they write anything.
 func (p Page) Check() error {
 	if !IsKey(p.ID) {
 		return fault.Field("id", "page id %.40q is not 1 to %d letters, digits, - and =, or _ after the first", p.ID, MaxKey)
@@ -61,8 +61,8 @@ func (p Page) checkImages() error {
 }
 
 // IsKey reports whether s may be a document key, or part of one, in Azure AI Search
-// (https://learn.microsoft.com/rest/api/searchservice/naming-rules). Every engine requires such keys, so that an
-// index can move to Azure.
+// (https://learn.microsoft.com/rest/api/searchservice/naming-rules). All engines require such keys, so that an index
+// can move to Azure.
 func IsKey(s string) bool {
 	if s == "" || len(s) > MaxKey || s[0] == '_' {
 		return false
@@ -72,7 +72,7 @@ func IsKey(s string) bool {
 	}) < 0
 }
 
-// Check returns Invalid, naming the field, for a query that no index accepts.
+// Check returns Invalid, with the name of the field, for a query that no index accepts.
 func (q Query) Check() error {
 	switch {
 	case q.Top < 1 || q.Top > MaxTop:
@@ -85,7 +85,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// CheckTyped returns Invalid for text that is too long to complete.
+// CheckTyped returns Invalid for typed text that is too long to complete.
 func CheckTyped(typed string) error {
 	if utf8.RuneCountInString(typed) > MaxSuggestRunes {
 		return fault.Field("q", "what is completed is longer than %d characters", MaxSuggestRunes)
@@ -93,7 +93,7 @@ func CheckTyped(typed string) error {
 	return nil
 }
 
-// PathOf returns the path of a page's address, or of a file, in the form that is compared with [Query.Path]: in
+// PathOf returns the path of a page's address, or of a file, in the form that [Query.Path] is compared with: in
 // ASCII, with a leading slash. It returns "" if there is no address.
 func PathOf(address string) string {
 	if address == "" {
@@ -106,8 +106,8 @@ func PathOf(address string) string {
 	return "/" + strings.TrimPrefix(u.EscapedPath(), "/")
 }
 
-// PathRange returns the range [from, to) that contains every path with this prefix. The upper bound of the
-// range ends with a character that occurs in no path and sorts after all others.
+// PathRange returns the range [from, to) of all paths with the given prefix. The upper bound ends with a character
+// that occurs in no path and sorts after all others.
 func PathRange(prefix string) (from, to string) {
 	from = PathOf(prefix)
 	return from, from + "\u00ff"

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Contents describes what an index holds of a page, so that the next Put can write only the difference, without
+// Contents describes the documents of a page in an index, so that the next Put can write only the difference, without
 // reading first. A caller gets it by calling [Page.Contents] on the page that it put last, and may store it as JSON.
-// A Contents is valid only if every Put and Remove of the page since then returned nil: a call that failed or was
-// interrupted may have left chunks that belong to no page, and only a Put without Known removes those chunks.
+// A Contents is valid only if every Put and Remove of the page since then returned nil. A call that failed or was
+// interrupted may have left chunks that belong to no page. Only a Put without Known removes those chunks.
 type Contents struct {
-	Fields string            `json:"fields"`         // digest of the page's values that are written with each chunk
+	Fields string            `json:"fields"`         // digest of those values of the page that are written with each chunk
 	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
 	Chunks map[string]string `json:"chunks"`         // uids of the chunks, by key
-	// Anchors holds the anchors of chunks that have one, by key.
+	// Anchors holds the anchors of the chunks that have one, by key.
 	Anchors map[string]string `json:"anchors,omitempty"`
 	Images  map[string]string `json:"images"` // digests of the images, by id
 }
 
-// Contents returns what an index holds once p has been put.
+// Contents returns the contents of an index after a Put of p.
 func (p Page) Contents() *Contents {
 	h := &Contents{
 		Fields: p.fields(),
@@ -51,7 +51,7 @@ func (p Page) fields() string {
 	return digest(all...)
 }
 
-// digest returns 96 bits of a hash. That is enough, because a digest is only compared with others of the same page.
+// digest returns 96 bits of a hash. That is enough, because a digest is compared only with others of the same page.
 func digest(texts ...string) string {
 	encoded, _ := json.Marshal(texts) // encoding strings never fails
 	sum := sha256.Sum256(encoded)

@@ -6,23 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of a passage, in characters.
+// The sizes of a passage, in characters.
 const (
 	passageRunes = 300
 	leadRunes    = 60 // characters shown before the first match
-	// farLeadRunes is how far before the first match a sentence may begin and still be shown whole.
+	// farLeadRunes limits the distance from the beginning of a sentence to the first match in it. A sentence within
+	// this limit is shown from its beginning.
 	farLeadRunes = 140
 )
 
 // Excerpt cuts a passage of about 300 characters from a chunk's text, around the matches that are closest together.
-// The passage begins and ends at sentence boundaries where those are near. The ranges must be sorted and disjoint;
-// the passage's ranges are, too.
+// The passage begins and ends at the boundaries of sentences where these are near. The ranges must be sorted and
+// disjoint. So are the ranges that are returned.
 func Excerpt(text string, ranges []Range) (string, []Range) {
 	return ExcerptAt(text, ranges, -1)
 }
 
-// ExcerptAt is like [Excerpt], but it cuts the passage around a byte offset, given by the argument at. If at is
-// negative, ExcerptAt does the same as Excerpt.
+// ExcerptAt is like [Excerpt], but cuts the passage around the byte offset at. If the offset is negative, it does the
+// same as Excerpt.
 func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
 		at = ranges[anchor].From
@@ -48,8 +49,8 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	return text[from:to], within(ranges, from, to)
 }
 
-// sentenceStart returns the byte offset of the beginning of the sentence that contains the offset at. If the sentence
-// begins before the offset from, sentenceStart returns -1.
+// sentenceStart returns the byte offset of the beginning of the sentence around the second offset. If the sentence
+// begins before the first offset, it returns -1.
 func sentenceStart(text string, from, at int) int {
 	start := -1
 	if from == 0 {
@@ -63,8 +64,8 @@ func sentenceStart(text string, from, at int) int {
 	return start
 }
 
-// sentenceEnd returns the last end of a sentence between from and to. The end of the text counts as such an end. If
-// there is none, sentenceEnd returns -1.
+// sentenceEnd returns the last end of a sentence between the offsets from and to, or -1 if there is none. The end of
+// the text is also an end of a sentence.
 func sentenceEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to
@@ -78,9 +79,9 @@ func sentenceEnd(text string, from, to int) int {
 	return last
 }
 
-// endsSentence reports whether a sentence ends with r, when rest is the text after r. A line break always ends a
-// sentence, and so does a Chinese or Japanese full stop. Any other full stop does if a space follows it and no
-// lower-case letter follows the space; this excludes most abbreviations.
+// endsSentence reports whether r ends a sentence when the given text follows. A line break always ends a sentence,
+// and so does a Chinese or Japanese full stop. Any other full stop ends a sentence if a space follows, and after the
+// space no lower-case letter. This rule excludes most abbreviations.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '\n', '。', '！', '？', '｡':
@@ -93,8 +94,8 @@ func endsSentence(r rune, rest string) bool {
 	return false
 }
 
-// densest returns the index of the range that has the most other ranges within one passage length after it. If there
-// are several such ranges, it returns the first.
+// densest returns the index of the range with the most other ranges within the length of a passage after it. If there
+// are several, it returns the first.
 func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
@@ -113,8 +114,8 @@ func densest(text string, ranges []Range) int {
 	return best
 }
 
-// within returns the ranges inside [from, to), with offsets relative to the start of that interval. A range that
-// crosses either end is cut there.
+// within returns the ranges inside [from, to), with offsets relative to from. A range that crosses either end is cut
+// there.
 func within(ranges []Range, from, to int) []Range {
 	var inside []Range
 	for _, r := range ranges {
@@ -144,7 +145,7 @@ func forward(text string, i, n int) int {
 	return i
 }
 
-// wordStart returns the next beginning of a word after i, or i if that beginning is too far away.
+// wordStart returns the offset of the next word after offset i, or i if that word is too far away.
 func wordStart(text string, i int) int {
 	if i == 0 {
 		return 0
@@ -155,8 +156,8 @@ func wordStart(text string, i int) int {
 	return i
 }
 
-// wordEnd returns the last end of a word that is not after the limit to. If ending there would cost much of the
-// passage, it returns the limit.
+// wordEnd returns the last end of a word before the limit to. If ending there would shorten the passage too much, it
+// returns the limit.
 func wordEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to

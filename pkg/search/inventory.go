@@ -4,13 +4,12 @@ import (
 	"context"
 )
 
-// Inventory is the part of an index that shows an audit what the index actually holds.
+// Inventory is the part of an index that an audit uses to see the actual contents.
 type Inventory interface {
-	// Inspect returns what the index holds of a page. Errors: NotFound when it holds nothing.
+	// Inspect returns the contents of the index for a page. Errors: NotFound if there are none.
 	Inspect(ctx context.Context, id string) (Stored, error)
-	// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after;
-	// "" is less than all ids. The argument top is the maximum number of ids. A page is included even if the index
-	// holds only parts of it.
+	// IDs returns page ids in ascending order, starting after the given id; "" is less than all ids. It returns at
+	// most top ids. A page is included even if the index holds only parts of it.
 	IDs(ctx context.Context, after string, top int) ([]string, error)
 }
 

@@ -8,11 +8,11 @@ import (
 
 var _ Index = None{}
 
-// None is the index that is used when no index is configured. It holds nothing. Put and Search return Unavailable,
-// with an error that says what to configure. Package crawl never puts a page into it.
+// None is the index to use when no index is configured. It holds nothing. Put and Search return Unavailable, with an
+// error that names the settings to configure. Package crawl never puts a page into None.
 type None struct{}
 
-// errNone is shown in the answer to a search; its text names the missing settings for the operator.
+// errNone is shown in the answer to a search. Its text names the missing settings for the operator.
 var errNone = fault.New(fault.Unavailable,
 	"no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled "+
 		"enters it by itself")
@@ -26,7 +26,8 @@ func (None) Put(context.Context, ...Page) error { return errNone }
 // Remove does nothing.
 func (None) Remove(context.Context, string, *Contents) error { return nil }
 
-// Search returns Unavailable and says what to configure. A query that the port refuses is Invalid instead.
+// Search returns Unavailable, with an error that says what to configure. A query that the port refuses is Invalid
+// instead.
 func (None) Search(_ context.Context, q Query) (Results, error) {
 	if err := q.Check(); err != nil {
 		return Results{}, err
@@ -34,7 +35,7 @@ func (None) Search(_ context.Context, q Query) (Results, error) {
 	return Results{}, errNone
 }
 
-// Suggest returns Unavailable and says what to configure.
+// Suggest returns Unavailable, with an error that says what to configure.
 func (None) Suggest(context.Context, string) ([]string, error) { return nil, errNone }
 
 // Count returns 0.

@@ -5,20 +5,20 @@ import (
 	"unicode"
 )
 
-// MaxTerms is the maximum number of words and phrases of a query that are used. Later ones are ignored, so that a
-// pasted paragraph still finds its page.
+// MaxTerms is the number of words and phrases of a query that are used. Later ones are ignored, so that a pasted
+// paragraph still finds its page.
 const MaxTerms = 32
 
-// Term is a word or a phrase of a query, with at least one letter or digit. It is plain text: an engine must quote it
+// Term is a word or a phrase of a query, with at least one letter or digit. It is plain text. An engine must quote it
 // before putting it into an expression.
 type Term struct {
 	Text   string
-	Phrase bool // it was quoted
+	Phrase bool // the term was quoted
 	Prefix bool // the last word may be the beginning of a longer word
 }
 
-// Terms parses a query: words, "phrases", and a trailing * for a prefix. A quote that is not closed is ignored, and
-// so is a word without a letter or digit.
+// Terms parses a query, which consists of words, "phrases", and prefixes that end in *. It ignores a quote that is
+// not closed, and words without a letter or digit.
 func Terms(query string) []Term {
 	var terms []Term
 	seen := map[Term]bool{}
@@ -50,10 +50,10 @@ func Terms(query string) []Term {
 	return terms
 }
 
-// Unclosed reports whether a query has a quote without a closing one, so that the text after it is not a phrase.
+// Unclosed reports whether a query has a quote that is not closed. The text after such a quote is not a phrase.
 func Unclosed(query string) bool { return strings.Count(straightQuotes.Replace(query), `"`)%2 == 1 }
 
-// straightQuotes replaces the quotes that keyboards and word processors produce.
+// straightQuotes replaces quotes from keyboards and word processors with straight ones.
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 
 // IsWordRune reports whether words may contain the character.

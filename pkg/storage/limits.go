@@ -10,57 +10,59 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// These are the limits of the port: those of Azure Storage, minus what the port needs for itself.
+// The limits of the port. They are those of Azure Storage, minus the needs of the port itself.
 const (
-	// MaxKeyUnits bounds each part of a key, in UTF-16 code units.
+	// MaxKeyUnits limits the length of each part of a key, in UTF-16 code units.
 	MaxKeyUnits = 512
-	// MaxOps bounds the operations of a transaction.
+	// MaxOps limits the number of operations in a transaction.
 	MaxOps = 100
-	// MaxProperties bounds the columns of an entity: Azure's 252 minus [TokenProperty].
+	// MaxProperties limits the number of columns in an entity: Azure's 252 minus [TokenProperty].
 	MaxProperties = 251
-	// MaxNameBytes bounds the name of a column.
+	// MaxNameBytes limits the length of a column's name.
 	MaxNameBytes = 255
-	// MaxStringUnits bounds a string column, in UTF-16 code units.
+	// MaxStringUnits limits the length of a string column, in UTF-16 code units.
 	MaxStringUnits = 32 << 10
-	// MaxBinaryBytes bounds a []byte column.
+	// MaxBinaryBytes limits the size of a []byte column.
 	MaxBinaryBytes = 64 << 10
-	// MaxEntityBytes bounds the size of an entity, as measured by Azure and as sent; see [EntitySize] and [JSONSize].
+	// MaxEntityBytes limits two sizes of an entity: the size that Azure measures, and the size that is sent; see
+	// [EntitySize] and [JSONSize].
 	MaxEntityBytes = 1 << 20
-	// MaxTransactionBytes bounds the size of a transaction as sent. The size is estimated and never too small.
+	// MaxTransactionBytes limits the size of a transaction as it is sent. The size is estimated, and the estimate is
+	// never too small.
 	MaxTransactionBytes = 4 << 20
-	// MaxPage bounds the rows in the answer to one request of a query.
+	// MaxPage limits the number of rows in the answer to one request of a query.
 	MaxPage = 1000
-	// MaxMessageBytes bounds the body of a queue message. Encoded as base64, such a body has 64 KiB.
+	// MaxMessageBytes limits the size of a queue message's body. In base64, such a body has 64 KiB.
 	MaxMessageBytes = 48 << 10
-	// MaxReceive bounds the messages that one Receive returns.
+	// MaxReceive limits the number of messages that one Receive returns.
 	MaxReceive = 32
-	// MaxDelay bounds how long a message may be hidden.
+	// MaxDelay limits the time for which a message may be hidden.
 	MaxDelay = 7 * 24 * time.Hour
-	// MaxBlobBytes bounds the size of a blob, unless an adapter has another setting.
+	// MaxBlobBytes limits the size of a blob, unless an adapter has another setting.
 	MaxBlobBytes = 64 << 20
-	// MaxBlobNameUnits bounds a blob's name, in UTF-16 code units.
+	// MaxBlobNameUnits limits the length of a blob's name, in UTF-16 code units.
 	MaxBlobNameUnits = 1024
-	// MaxMetadataBytes bounds the total size of the names and values of a blob's metadata.
+	// MaxMetadataBytes limits the total size of the names and values in a blob's metadata.
 	MaxMetadataBytes = 8 << 10
 )
 
 // TokenProperty is a column that callers must not use. An adapter that retries stores a token of each write in this
-// column. When an answer was lost, the adapter recognizes its own write by the token. The adapter hides the column
-// from readers.
+// column, and hides the column from readers. If an answer was lost, the token shows the adapter that the write was
+// its own.
 const TokenProperty = "wtok"
 
-// DefaultContentType is the type of a blob that was written without a type.
+// DefaultContentType is the type of a blob that is written without a type.
 const DefaultContentType = "application/octet-stream"
 
-// maxETagBytes is far more than any adapter needs.
+// maxETagBytes limits the length of an ETag. It is far more than any adapter needs.
 const maxETagBytes = 256
 
-// opOverhead is the size that one operation adds to a transaction, besides its entity and keys: the boundary, the
+// opOverhead is the size that one operation adds to a transaction, apart from its entity and keys: the boundary, the
 // request line and the headers.
 const opOverhead = 1 << 10
 
-// CheckKey refuses a key that Azure Tables would refuse. It also refuses empty parts, which Azure's SDK cannot
-// address.
+// CheckKey refuses a key that Azure Tables would refuse. It also refuses empty parts, because Azure's SDK cannot
+// address them.
 func CheckKey(k Key) error {
 	if err := checkKeyPart("partition key", k.Partition); err != nil {
 		return err
@@ -78,7 +80,7 @@ func checkKeyPart(what, s string) error {
 	return checkText(what, s, MaxKeyUnits)
 }
 
-// checkText refuses invalid UTF-8, control characters and more than max UTF-16 units.
+// checkText refuses invalid UTF-8, control characters, and texts of more than max UTF-16 units.
 func checkText(what, s string, max int) error {
 	if len(s) > 3*max || len(s) > max && units(s) > max {
 		return fault.New(fault.Invalid, "%s is longer than %d UTF-16 units", what, max)
@@ -103,8 +105,8 @@ func units(s string) int {
 	return n
 }
 
-// CheckQuery refuses an invalid query: a bound or a condition that is not valid text, a bad page size or column name,
-// or both one partition and a range of partitions.
+// CheckQuery refuses an invalid query: one with a bound or a condition that is not valid text, with a bad page size
+// or column name, or with both a partition and a range of partitions.
 func CheckQuery(q Query) error {
 	if q.Partition != "" {
 		if q.PartitionFrom != "" || q.PartitionTo != "" {
@@ -144,7 +146,7 @@ func CheckQuery(q Query) error {
 	return nil
 }
 
-// Wants reports whether a row with the columns p fulfils the conditions in Where.
+// Wants reports whether a row with the given columns fulfils the conditions in Where.
 func (q Query) Wants(p Properties) bool {
 	for name, value := range q.Where {
 		if p[name] != value {
@@ -155,7 +157,7 @@ func (q Query) Wants(p Properties) bool {
 }
 
 // CheckTransaction refuses a transaction that Azure Tables would refuse. It also refuses updates and deletes without
-// an ETag, which Azure would treat as "any revision". When the error concerns one op, it is an [*OpError].
+// an ETag, which Azure would apply to any revision. If the error concerns one op, it is an [*OpError].
 func CheckTransaction(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxOps {
 		return fault.New(fault.Invalid, "transaction of %d operations, not 1 to %d", len(ops), MaxOps)
@@ -177,7 +179,7 @@ func CheckTransaction(ops []Op) error {
 	return checkRowsOnce(ops)
 }
 
-// checkRowsOnce refuses a second operation on one row. The error gives the index of that operation.
+// checkRowsOnce refuses a second operation on a row. The error gives the index of the second operation.
 func checkRowsOnce(ops []Op) error {
 	if len(ops) == 1 {
 		return nil
@@ -211,7 +213,7 @@ func checkOp(op Op) (wire int, err error) {
 	return 0, fault.New(fault.Invalid, "unknown kind of operation %d", op.Kind)
 }
 
-// checkETag requires an ETag without characters that could end a header line.
+// checkETag requires an ETag without characters that could end a line of a header.
 func checkETag(e ETag) error {
 	if e == "" {
 		return fault.New(fault.Invalid, "update or delete without the revision that was read")
@@ -235,7 +237,7 @@ func checkEntity(e Entity) (wire int, err error) {
 	if n := max(EntitySize(e), json); n > MaxEntityBytes {
 		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
 	}
-	// The address contains the keys, too. There a byte of a key takes three bytes, and a quote takes six.
+	// The address also contains the keys. There, a byte of a key takes three bytes, and a quote takes six.
 	return opOverhead + json + 6*(len(e.Partition)+len(e.Row)), nil
 }
 
@@ -250,7 +252,7 @@ func checkValue(name string, value any) error {
 	switch v := value.(type) {
 	case bool, int32, int64:
 	case float64:
-		// JSON cannot represent NaN and the infinities, and NaN has no order.
+		// JSON cannot represent NaN and the infinities. NaN also has no order.
 		if v-v != 0 {
 			return fault.New(fault.Invalid, "column %s is not a finite number", name)
 		}
@@ -297,9 +299,9 @@ func checkPropertyName(name string) error {
 	return nil
 }
 
-// EntitySize returns the size of an entity as Azure Tables bills and limits it: 4 bytes, two bytes for each UTF-16
-// unit of the keys, and for each column 8 bytes, two bytes for each unit of its name, and the size of its value. The
-// result includes the token column.
+// EntitySize returns the size of an entity, as Azure Tables bills and limits it. An entity has 4 bytes, and two bytes
+// for each UTF-16 unit of its keys. Each column adds 8 bytes, two bytes for each unit of its name, and the size of
+// its value. The result includes the token column.
 func EntitySize(e Entity) int {
 	const token = 8 + 2*len(TokenProperty) + 2*16 + 4
 	n := 4 + 2*(units(e.Partition)+units(e.Row)) + token
@@ -324,7 +326,7 @@ func valueSize(value any) int {
 }
 
 // JSONSize returns an upper bound of the size of an entity as ASCII JSON with type annotations and the token. This
-// size, too, must be within [MaxEntityBytes], because Azurite measures updates in this way, and every adapter must
+// size must be within [MaxEntityBytes], too, because Azurite measures updates in this way, and all adapters must
 // refuse the same rows.
 func JSONSize(e Entity) int {
 	n := 96 + jsonText(e.Partition) + jsonText(e.Row)
@@ -340,7 +342,7 @@ func JSONSize(e Entity) int {
 	return n
 }
 
-// jsonText returns the length of s when an encoder escapes all that it may escape: control characters and all
+// jsonText returns the length of s in JSON if an encoder escapes all that it may escape: control characters, and all
 // characters beyond ASCII as \uXXXX.
 func jsonText(s string) int {
 	n := len(s)

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// CheckTableName requires 3 to 63 ASCII letters and digits, starting with a letter. Azure ignores case when it
-// compares table names, and so do the adapters.
+// CheckTableName requires 3 to 63 ASCII letters and digits, with a letter first. Azure ignores case when it compares
+// table names, and the adapters do so as well.
 func CheckTableName(name string) error {
 	ok := len(name) >= 3 && len(name) <= 63 && letter(name[0])
 	for i := range len(name) {
@@ -20,7 +20,7 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// CheckQueueName requires 3 to 63 characters: lower-case letters, digits, and single hyphens between them.
+// CheckQueueName requires 3 to 63 characters: lower-case letters, digits, and single hyphens between these.
 func CheckQueueName(name string) error { return checkDashed("queue", name) }
 
 // CheckContainerName applies the rule of [CheckQueueName].
@@ -38,8 +38,8 @@ func checkDashed(what, name string) error {
 	return nil
 }
 
-// CheckBlobName requires text of 1 to [MaxBlobNameUnits] without control characters or backslashes. Segments between
-// slashes must not be empty or end in a dot, because such names change in URLs.
+// CheckBlobName requires text of 1 to [MaxBlobNameUnits] units without control characters or backslashes. Segments
+// between slashes must not be empty or end in a dot, because such names change in URLs.
 func CheckBlobName(name string) error {
 	if name == "" {
 		return fault.New(fault.Invalid, "blob name is empty")
@@ -55,8 +55,8 @@ func CheckBlobName(name string) error {
 	return checkText("blob name", name, MaxBlobNameUnits)
 }
 
-// CheckBlob refuses a blob whose type or metadata cannot be stored. It does not check the size of the body: the
-// adapter does, and returns TooLarge.
+// CheckBlob refuses a blob whose type or metadata cannot be stored. The size of the body is left to the adapters,
+// which return TooLarge.
 func CheckBlob(b Blob) error {
 	if len(b.ContentType) > 256 || !printable(b.ContentType) {
 		return fault.New(fault.Invalid, "content type is not printable ASCII of at most 256 bytes")
@@ -74,8 +74,8 @@ func CheckBlob(b Blob) error {
 	return nil
 }
 
-// checkMetadata refuses values that begin or end with a space, which headers lose, and empty values, which some
-// services drop.
+// checkMetadata refuses values that begin or end with a space, because headers lose such spaces. It also refuses
+// empty values, because some services drop them.
 func checkMetadata(key, value string) error {
 	ok := key != "" && !digit(key[0]) && key != TokenProperty
 	for i := range len(key) {
@@ -107,7 +107,8 @@ func CheckReceive(max int, visibility time.Duration) error {
 	return CheckVisibility(visibility, time.Second)
 }
 
-// CheckVisibility refuses to hide a message for a duration d that is less than least or more than [MaxDelay].
+// CheckVisibility refuses a time for hiding a message that is shorter than the given minimum or longer than
+// [MaxDelay].
 func CheckVisibility(d, least time.Duration) error {
 	if d < least || d > MaxDelay {
 		return fault.New(fault.Invalid, "message hidden for %v, not %v to %v", d, least, MaxDelay)
@@ -115,7 +116,7 @@ func CheckVisibility(d, least time.Duration) error {
 	return nil
 }
 
-// WholeSeconds rounds d up to seconds, the unit of queues. Rounding up keeps a message hidden at least as long as
+// WholeSeconds rounds a duration up to seconds, the unit of queues. So a message is hidden at least as long as
 // requested.
 func WholeSeconds(d time.Duration) int32 {
 	return int32((d + time.Second - 1) / time.Second)

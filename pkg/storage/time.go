@@ -2,7 +2,7 @@ package storage
 
 import "time"
 
-// TimeLayout is the format of times in rows: UTC, fixed width, sortable as text, in milliseconds.
+// TimeLayout is the format of times in rows: UTC in milliseconds, with a fixed width, sortable as text.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // FormatTime formats a time for a row. It returns "" for the zero time.

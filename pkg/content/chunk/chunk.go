@@ -8,21 +8,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// The sizes of chunks in tokens, as [Tokens] estimates them.
+// These sizes are in tokens, as [Tokens] estimates them.
 const (
 	// Budget is the largest size of a chunk.
 	Budget = 400
-	// window is a number of tokens. The score of a possible cut is compared with the scores of the other cuts within
-	// this distance on either side. Wherever the text allows a choice of cuts, window is also the smallest size of a
-	// chunk.
+	// window is a distance in tokens. A possible cut competes with all other cuts within this distance on either
+	// side. Where the text allows a choice of cuts, no chunk is smaller than window.
 	window = 100
 )
 
-// Kind is what a chunk consists of. Kinds are stored as text.
+// Kind is the kind of content in a chunk. Kinds are stored as text.
 type Kind string
 
-// The kinds of chunks. A chunk of code or of a table belongs to a segment, and the kind of the chunk equals the type
-// of the segment.
+// The kinds of chunks. A chunk of code or of a table is part of a segment and has the same kind as the segment.
 const (
 	Prose   Kind = "prose"
 	Heading Kind = "heading" // a heading with no text below it
@@ -51,7 +49,7 @@ type Chunk struct {
 	Kind        Kind
 	Zone        extract.Zone
 	Text        string   // never blank
-	Start, End  int      // position in the page's text, in UTF-16 code units
+	Start, End  int      // in the page's text, in UTF-16 code units
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
 	Tokens      int      // number of tokens in Text
 	Segment     *Segment // nil for prose; chunks of one segment share it
@@ -66,10 +64,10 @@ type Segment struct {
 }
 
 // Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading that is followed by
-// neither text nor a deeper heading is a chunk of its own, so that every word of the page can be found. Listings and
-// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks the text has. No
-// chunk spans two zones: the main content is cut as if the other blocks were absent, and the chunks beside it follow,
-// with headings of their own.
+// neither text nor a deeper heading becomes a chunk of its own, so that every word of the page can be found. Listings
+// and tables have chunks of their own. No chunk exceeds the [Budget] or 100 KiB, even if the text contains very long
+// runs of blanks. No chunk spans two zones. The chunks of the main content come first and are cut as if the page had
+// no other blocks. The chunks of the zone beside it follow, with headings of their own.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID
@@ -140,8 +138,8 @@ func (s *splitter) block(b extract.Block) {
 	s.bare.Text = ""
 }
 
-// heading begins a section. If another heading directly follows a heading, the first one is not lost: the heading
-// path of the later chunks contains its words.
+// heading begins a section. When one heading directly follows another, the words of the first are not lost: they are
+// in the heading path of the chunks below.
 func (s *splitter) heading(b extract.Block) {
 	s.flush(Prose, nil)
 	if s.bare.Text != "" && levelOf(s.bare) >= levelOf(b) {
@@ -186,7 +184,7 @@ func (s *splitter) close() {
 	}
 }
 
-// flush cuts the run and turns the parts into chunks.
+// flush cuts the run and makes a chunk of each part.
 func (s *splitter) flush(kind Kind, segment *Segment) {
 	units := s.run.units
 	if len(units) == 0 {
@@ -250,7 +248,7 @@ func (s *splitter) textBefore() string {
 	return s.text[:s.zoneAt]
 }
 
-// texts returns the texts of the zones. The parameter before is the result of textBefore.
+// texts returns the texts of the zones. The first argument is the result of textBefore.
 func (s *splitter) texts(before string) map[ZoneText]Text {
 	main := before
 	if s.zone != extract.Main {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a part of the text of a file, to be named by a [UID].
+// Span is a part of a file's text. [UIDs] names it.
 type Span struct {
 	File       string // the file's path, as given to [VirtualPath]
 	Zone       string // names one of several texts of the file; "" if there is only one
 	SegmentUID string // uid of the segment that contains the span, or ""
 	LanguageID string // language of that segment, or "" if not known
-	Start, End int    // in the text of the zone, in UTF-16 code units
+	Start, End int    // positions in the text of the zone, in UTF-16 code units
 	Kind, Name string // distinguish spans that are otherwise equal
 }
 
@@ -22,14 +22,14 @@ type Span struct {
 // ByOrdinal.
 type Collisions struct {
 	Chunks    int      `json:"chunks,omitempty"`    // chunks whose uid another chunk also had
-	ByContext int      `json:"byContext,omitempty"` // number of these that more context distinguished
-	ByOrdinal int      `json:"byOrdinal,omitempty"` // number of these that only an ordinal distinguished
+	ByContext int      `json:"byContext,omitempty"` // number of these chunks that more context distinguished
+	ByOrdinal int      `json:"byOrdinal,omitempty"` // number of these chunks that only an ordinal distinguished
 	Largest   int      `json:"largest,omitempty"`   // size of the largest group of chunks that shared a uid
 	Files     []string `json:"files,omitempty"`     // files with collisions, in the order of 002 §5.3
 }
 
-// Add adds the collisions of another file. It also lists the file's name, unless Files is already as long as the
-// argument most allows.
+// Add adds the collisions of another file. It also appends the file's name to Files, until Files has as many names as
+// the last argument allows.
 func (c *Collisions) Add(file string, other Collisions, most int) {
 	if other.Chunks == 0 {
 		return
@@ -43,8 +43,8 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 // ZoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
 type ZoneText struct{ File, Zone string }
 
-// UIDs returns distinct names for spans (002 §5), whose texts are in texts. The names depend on the spans, but not on
-// their order.
+// UIDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
+// contain the spans. The names depend on which spans there are, but not on their order.
 func UIDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
@@ -112,8 +112,8 @@ func compare(a, b Span) int {
 		compareUnits(a.Kind, b.Kind), compareUnits(a.Name, b.Name))
 }
 
-// compareUnits orders texts by their UTF-16 code units, as the reference runtime does. That differs from byte order
-// only where one text has a surrogate pair and the other U+E000 to U+FFFF.
+// compareUnits orders texts by their UTF-16 code units, as the reference runtime does. This order differs from the
+// order of the bytes only where one text has a surrogate pair and the other a character from U+E000 to U+FFFF.
 func compareUnits(a, b string) int {
 	for a != "" && b != "" {
 		r, n := utf8.DecodeRuneInString(a)

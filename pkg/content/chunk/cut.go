@@ -3,9 +3,9 @@ package chunk
 import "sort"
 
 // cuts returns the units after which a run is cut, in ascending order. A run within the budget stays whole. A longer
-// run is first cut at its anchors. An anchor is a cut whose score is the greatest within [window] tokens on both
-// sides, and which is at least that far from both ends of the run. If a part between two anchors exceeds the budget,
-// it is cut where the score is greatest, repeatedly until all parts fit. Of equal scores, the first counts as the
+// run is first cut at its anchors. An anchor is a cut that has the greatest score within [window] tokens on both
+// sides, and that is at least this far from both ends of the run. A part between two anchors that exceeds the budget
+// is cut where the score is greatest, and so on until all parts fit. The first of equal scores counts as the
 // greatest. There must be at least one unit.
 func cuts(units []unit) []int {
 	c := cutter{units: units}
@@ -41,7 +41,7 @@ func (c *cutter) before(i int) int32 {
 // tokens returns the size of units i to j.
 func (c *cutter) tokens(i, j int) int32 { return c.units[j].pos - c.before(i) }
 
-// inside returns the range [lo, hi) of the cuts within units i to j that leave at least a window on either side.
+// inside returns the cuts within units i to j that leave at least a window on either side, as the range [lo, hi).
 func (c *cutter) inside(i, j int) (lo, hi int) {
 	return c.search(i, j, c.before(i)+window), c.search(i, j, c.units[j].pos-window+1)
 }
@@ -51,7 +51,7 @@ func (c *cutter) search(i, j int, pos int32) int {
 	return i + sort.Search(j-i, func(k int) bool { return c.units[i+k].pos >= pos })
 }
 
-// anchors returns the cuts that depend on nothing further away than the window.
+// anchors returns the anchors of the run. Text further away than the window does not affect them.
 func (c *cutter) anchors() []int {
 	var out []int
 	last := len(c.units) - 1

@@ -17,14 +17,14 @@ const (
 
 	uidPrefix     = "ck64:v1:"
 	segmentPrefix = "segu:v1:"
-	segmentLabel  = "#seg:" // between a file's path and a segment's name
+	segmentLabel  = "#seg:" // separates a file's path from a segment's name
 )
 
 // UID is a chunkUid (002 §4.6). It identifies a chunk by its words, the words around it and its virtual path. Tools
 // use it to join their outputs; a search index uses [Key].
 type UID string
 
-// NormalizeForUID returns the text with every line end as LF, and otherwise unchanged (002 §3.2).
+// NormalizeForUID returns the text with LF as the only line end, and otherwise unchanged (002 §3.2).
 func NormalizeForUID(text string) string {
 	if strings.IndexByte(text, '\r') < 0 {
 		return text
@@ -32,15 +32,15 @@ func NormalizeForUID(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// SegmentUID returns the name of an embedded segment (002 §3), computed from its type, its language ("" if not
-// known), and its text. Equal segments, whether on one page or several, have the same name.
+// SegmentUID computes the name of an embedded segment (002 §3) from its type, its language ("" if not known), and its
+// text. Equal segments have the same name, on one page or on several.
 func SegmentUID(segmentType, languageID, text string) string {
 	return segmentPrefix + sum("seg\x00"+segmentType+"\x00"+languageID, "", text, "")
 }
 
-// VirtualPath returns the path under which the chunks of a file, or of a segment in it, are named (002 §2). If
-// segmentUID is "", the path is that of the file itself. Parameter path is an item id, or a POSIX path relative to
-// the container of the file.
+// VirtualPath returns the path from which the chunks of a file, or of a segment in it, get their names (002 §2). If
+// segmentUID is "", the result is the path of the file itself. The path argument is an item id, or a POSIX path
+// relative to the container of the file.
 func VirtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path
@@ -49,9 +49,9 @@ func VirtualPath(path, segmentUID string) string {
 }
 
 // chunkUID returns the name of the part of t from start to end, in UTF-16 code units (002 §4). The name also covers
-// the text on either side, as many units as the argument context gives. Parameter languageID is the language of the
-// segment that contains the part, or "" outside segments. The part must be within t. The name may not be unique;
-// [UIDs] makes names unique.
+// the text on either side, up to the given number of context units. The languageID is the language of the segment
+// that contains the part, or "" outside segments. The part must be within t. The name may not be unique; [UIDs] makes
+// names unique.
 func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)
@@ -69,8 +69,8 @@ func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, con
 	return UID(b.String())
 }
 
-// sum returns the xxh64 of the label, a NUL and the three parts, normalized, as 16 lower-case hex digits. The borders
-// between the parts must not split a line end.
+// sum returns the xxh64 of the label, a NUL and the normalized parts, as 16 lower-case hex digits. No border between
+// two parts may split a line end.
 func sum(label, first, text, last string) string {
 	var d xxhash.Digest
 	d.Reset()

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. Unlike the [UID], it does
-// not change with the text around the chunk, so an index that uses keys writes only new chunks. It begins with a letter
-// and has at most 60 letters, digits and hyphens, which every search index accepts.
+// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. Unlike the [UID], a key
+// does not change with the text around the chunk, so an index that uses keys writes only new chunks. A key begins
+// with a letter and has at most 60 letters, digits and hyphens, which every search index accepts.
 //
-// If several chunks of a page are equal in all of these, the second and later ones get the suffixes "-2", "-3" and so
-// on. So an edit changes the key of such a chunk only if it adds or removes an equal chunk before it. A key contains
-// 130 bits of a SHA-256, so nobody can construct two different pages or texts with the same key. An index of pages
-// from unknown hosts needs that.
+// When several chunks of a page have the same words, headings, zone and kind, the second and later ones get the
+// suffixes "-2", "-3" and so on. An edit changes the key of such a chunk only by adding or removing an equal chunk
+// before it. A key contains 130 bits of a SHA-256, so nobody can construct two different pages or texts with the same
+// key. An index of pages from unknown hosts needs this protection.
 type Key string
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -38,7 +38,8 @@ func (k *keys) next(c Chunk) Key {
 	return key
 }
 
-// keyOf hashes the parts with their lengths, so that different lists of parts never give the same input.
+// keyOf hashes the parts together with their lengths, so that different lists of parts never have the same hash
+// input.
 func keyOf(parts ...string) Key {
 	h := sha256.New()
 	for _, part := range parts {

@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// MaxLine is the maximum length of a line of chunk metadata, with its line end, in bytes. A line contains a path of
-// up to 4 KiB four times, and a heading and a name of up to [maxPath] bytes once each. In the worst case all of them
-// are escaped.
+// MaxLine is the maximum length of a line of chunk metadata in bytes, including the line end. A line contains a path
+// of up to 4 KiB four times, and a heading and a name of up to [maxPath] bytes once each. In the worst case every
+// character of them is escaped.
 const MaxLine = 128 << 10
 
-// Record is a line of chunk metadata (C4). It describes a chunk but does not repeat the text of the chunk, which is
-// the part of the document's text from Start to End.
+// Record is a line of chunk metadata (C4). It describes a chunk without repeating its text. That text is the part of
+// the document's text from Start to End.
 type Record struct {
 	ChunkUID UID          `json:"chunkUid"`
 	DocID    int          `json:"docId"` // the line's number, from 0
@@ -38,7 +38,7 @@ type Record struct {
 	MetaV2  MetaV2       `json:"metaV2"`
 }
 
-// SegmentName names the segment that contains a chunk, in the field that other tools read first (002 §6.1).
+// SegmentName names the segment that contains a chunk. Other tools read this field first (002 §6.1).
 type SegmentName struct {
 	SegmentUID string `json:"segmentUid"`
 }
@@ -75,8 +75,8 @@ func RecordOf(c Chunk) Record {
 	return r
 }
 
-// Encode writes a line for each record. It refuses records that [Decode] would refuse. Records of several texts, such
-// as a page and the descriptions of its images, may follow each other if their DocIDs are consecutive.
+// Encode writes a line for each record. It refuses the records that [Decode] would refuse. The records of several
+// texts, such as a page and the descriptions of its images, may follow one another if their DocIDs are consecutive.
 func Encode(w io.Writer, records []Record) error {
 	var v validator
 	var line bytes.Buffer

@@ -40,8 +40,8 @@ func (o *outline) push(b extract.Block) {
 	o.path = o.join()
 }
 
-// pop removes the innermost heading but keeps its name and anchor, because a chunk of the heading's own words needs
-// them.
+// pop removes the innermost heading but keeps its name and anchor. A chunk that consists of the heading's own words
+// needs both.
 func (o *outline) pop() {
 	for level := len(o.levels); level > 0; level-- {
 		if o.levels[level-1] != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// border is the kind of a unit's end. The greater the value, the better it is to cut there.
+// border is the kind of border at which a unit ends. The greater the value, the better the border is for a cut.
 type border uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 type unit struct {
 	start, end int32  // byte range in the text, without trailing blanks
 	pos        int32  // size of the run up to the end of this unit
-	border     border // kind of the unit's end
+	border     border // the border at which the unit ends
 	score      uint64 // score of a cut after this unit; see [run.rate]
 	anchor     string // anchor of the term that the unit explains, if any
 }
@@ -32,14 +32,15 @@ type unit struct {
 type run struct {
 	text   string
 	units  []unit
-	anchor string // anchor of the block being added
+	anchor string // anchor of the block that is being added
 }
 
-// longestPiece is the length in characters at which very long words are cut. Such a piece has at most 86 tokens.
+// longestPiece is the length in characters of the pieces into which very long words are cut. A piece has at most 86
+// tokens.
 const longestPiece = 64
 
-// block adds a block of the text that begins at byte offset at. A block that fits in the budget becomes one unit. A
-// longer block is added by sentences, or by lines if it consists of lines.
+// block adds a block of the text, which begins at the given byte offset. A block that fits in the budget becomes one
+// unit. A longer block is added by sentences, or by lines if it consists of lines.
 func (r *run) block(b extract.Block, at int) {
 	r.anchor = b.Anchor
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
@@ -60,7 +61,7 @@ func (r *run) block(b extract.Block, at int) {
 	r.end(outerEnd)
 }
 
-// part adds a sentence or a line, split into words if it exceeds the budget.
+// part adds a sentence or a line. It adds the words one by one if together they exceed the budget.
 func (r *run) part(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, innerEnd)
@@ -73,8 +74,8 @@ func (r *run) part(at int, text string) {
 	r.end(innerEnd)
 }
 
-// word adds a word, split into pieces if it exceeds the budget. All pieces have the same length, so an edit in such a
-// word may move all cuts between the edit and the end of the word.
+// word adds a word, cut into pieces if it exceeds the budget. All pieces have the same length, so an edit in such a
+// word may move all cuts up to the end of the word.
 func (r *run) word(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, wordEnd)
@@ -91,11 +92,11 @@ func (r *run) word(at int, text string) {
 	r.add(at+from, text[from:], size(text[from:]), wordEnd)
 }
 
-// sparse is the number of bytes for which [size] charges at least one token. It bounds a chunk in bytes, too, because
-// blanks are no tokens and a listing may have megabytes of them between two words.
+// sparse is the number of bytes for which [size] counts at least one token. So chunks are bounded in bytes, too:
+// blanks are no tokens, and a listing may have megabytes of blanks between two words.
 const sparse = 64
 
-// size returns how much of the budget a text uses.
+// size returns the part of the budget that a text uses.
 func size(text string) int {
 	tokens := Tokens(text)
 	if tokens == 0 {
@@ -104,8 +105,8 @@ func size(text string) int {
 	return max(tokens, len(text)/sparse)
 }
 
-// add adds a unit, which includes the blanks before it. A blank text adds no unit; it only raises the border of the
-// previous one.
+// add adds a unit together with the blanks before it. A blank text adds no unit. It only raises the border of the
+// previous unit.
 func (r *run) add(at int, text string, size int, ends border) {
 	if size == 0 {
 		r.end(outerEnd)
@@ -120,20 +121,20 @@ func (r *run) add(at int, text string, size int, ends border) {
 	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends, anchor: r.anchor})
 }
 
-// end raises the border of the last unit.
+// end raises the border of the last unit to the given kind.
 func (r *run) end(ends border) {
 	if n := len(r.units); n > 0 {
 		r.units[n-1].border = max(r.units[n-1].border, ends)
 	}
 }
 
-// near is the largest number of bytes on each side of a cut that affect its score.
+// near limits the number of bytes on each side of a cut that affect the score of the cut.
 const near = 48
 
-// rate sets the score of each cut. The kind of border decides first, then a hash of the words on both sides, at most
-// [near] bytes on each side. The score does not depend on the position of these words.
+// rate sets the score of each cut. The kind of border decides first. Among equals, a hash of the words on both sides
+// decides, with at most [near] bytes on each side. The score does not depend on where in the text these words are.
 func (r *run) rate() {
-	const bits = 2 // number of bits for the border
+	const bits = 2 // the bits of a score that hold the border
 	var words []byte
 	for i := range r.units {
 		u := &r.units[i]
@@ -146,10 +147,10 @@ func (r *run) rate() {
 	}
 }
 
-// lines returns the lines of a text with their line ends.
+// lines splits a text into lines that include their line ends.
 func lines(text string) func(func(string) bool) { return strings.SplitAfterSeq(text, "\n") }
 
-// sentences splits prose after each sentence. Joined, the parts are the text.
+// sentences splits prose after each sentence. The parts contain all of the text.
 func sentences(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
@@ -170,9 +171,9 @@ func sentences(text string) func(func(string) bool) {
 	}
 }
 
-// endsSentence reports whether r, followed by rest, ends a sentence. A full stop ends a sentence if a space follows
-// it and then no lower-case letter, which excludes most abbreviations. Chinese and Japanese sentence marks always end
-// one.
+// endsSentence reports whether r ends a sentence when the given text follows. A full stop ends a sentence if a space
+// follows, and after the space no lower-case letter. This rule excludes most abbreviations. Chinese and Japanese full
+// stops always end a sentence.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '。', '！', '？', '｡', '\n':

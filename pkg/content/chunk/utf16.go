@@ -2,14 +2,14 @@ package chunk
 
 import "strings"
 
-// replacement is written in place of half a surrogate pair, as the encoders of the reference runtime do.
+// replacement is written in place of half a surrogate pair, as encoders in the reference runtime do.
 const replacement = "\uFFFD"
 
 // stride is the distance between the samples of a [Text], in UTF-16 code units.
 const stride = 64
 
-// Text is a text with positions in UTF-16 code units, as in JavaScript. Creating one takes time linear in its length;
-// finding a position takes constant time.
+// Text is a text with positions in UTF-16 code units, as in JavaScript. NewText takes time linear in the length of
+// the text; finding a position takes constant time.
 type Text struct {
 	s       string // valid UTF-8
 	units   int
@@ -29,7 +29,7 @@ func NewText(s string) Text {
 	t.samples = make([]offset, 0, t.units/stride+1)
 	for at := (offset{}); at.bytes < len(s); {
 		size, n := sizes(s[at.bytes])
-		if at.units+n > len(t.samples)*stride { // the next unit to sample is in this character, maybe its second half
+		if at.units+n > len(t.samples)*stride { // the next unit to sample is in this character, perhaps its second half
 			t.samples = append(t.samples, at)
 		}
 		at.bytes += size
@@ -93,8 +93,7 @@ func (t Text) slice(start, end int) (first, text, last string) {
 	return first, t.s[from:to], last
 }
 
-// find returns the byte offset of a unit. The result half reports whether the unit is the second half of the
-// character at that offset.
+// find returns the byte offset of a unit, and whether the unit is the second half of the character at that offset.
 func (t Text) find(unit int) (at int, half bool) {
 	if t.samples == nil {
 		return unit, false

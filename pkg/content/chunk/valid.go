@@ -13,7 +13,7 @@ type validator struct {
 	lines int
 	uids  map[UID]bool
 	keys  map[Key]bool
-	ends  map[string]int // end of the last chunk, by the path of its text
+	ends  map[string]int // end of the last chunk for each path
 }
 
 // parse parses a line.

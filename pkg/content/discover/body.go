@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// text reads a body as UTF-8 and decompresses it while reading. The only read error is io.EOF; the field cut has the
-// reason why reading ended early.
+// text reads a body as UTF-8, and decompresses the body while reading. The only read error is io.EOF; the field cut
+// holds the reason why reading ended early.
 type text struct {
 	*bufio.Reader
 	cut string
@@ -61,8 +61,8 @@ func (t *text) stop(why string) {
 	}
 }
 
-// bounded returns a reader of the first bytes of r, at most as many as the argument most gives. At the bound, or at
-// an error, the reader reports io.EOF instead of failing.
+// bounded returns a reader of at most the given number of bytes from the beginning of r. At the bound, or at an
+// error, the reader reports io.EOF instead of failing.
 func (t *text) bounded(r io.Reader, most int64) *bufio.Reader {
 	return bufio.NewReaderSize(&limited{t, r, most, most}, head)
 }

@@ -15,7 +15,7 @@ type collector struct {
 	base string
 	most int
 	read int             // number of entries, including useless and repeated ones
-	seen map[string]bool // keys are "m" or "l" and the address: a sitemap and a page may share an address
+	seen map[string]bool // the address after an "m" for a sitemap or an "l" for a page: the two may be equal
 }
 
 func newCollector(kind Kind, base string, most int) *collector {
@@ -94,7 +94,7 @@ func (c *collector) skip(why string) {
 	}
 }
 
-// note counts an omitted entry.
+// note counts an omitted entry and records the reason.
 func (c *collector) note(format string, args ...any) {
 	c.Skipped++
 	if len(c.Problems) < maxProblems {

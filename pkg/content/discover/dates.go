@@ -35,7 +35,7 @@ func ParseDates(from, to string) (d Dates, err error) {
 	return d, nil
 }
 
-// parseEnd parses one end of a range of dates. The result whole reports whether the end is a day rather than a time.
+// parseEnd parses one end of a range of dates, and reports whether the end is a whole day rather than a moment.
 func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	if text == "" {
 		return time.Time{}, false, nil
@@ -59,13 +59,13 @@ func (d Dates) Want(l Link) bool {
 	return d.reaches(l) && (d.To.IsZero() || l.LastMod.Before(d.To))
 }
 
-// WantMap reports whether a sitemap in an index may list wanted pages. It returns false only if the sitemap last
-// changed before From, because then its pages last changed before From, too. A sitemap that changed after To may list
-// pages that changed earlier.
+// WantMap reports whether a sitemap in an index may list wanted pages. It returns false only for a sitemap that last
+// changed before From, because the pages in such a sitemap last changed before From, too. A sitemap that changed
+// after To may list pages that changed earlier.
 func (d Dates) WantMap(l Link) bool { return l.LastMod.IsZero() || d.reaches(l) }
 
 // reaches reports whether the time of l ends after From. The end of a span is not part of it, because a span of a day
-// ends where the next day begins. A time without a span ends at that same time.
+// ends where the next day begins. A time without a span is a single moment.
 func (d Dates) reaches(l Link) bool {
 	end := l.LastMod.Add(l.Span)
 	return end.After(d.From) || l.Span == 0 && end.Equal(d.From)

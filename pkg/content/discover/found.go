@@ -9,8 +9,8 @@ import (
 // Link is an address found in a document.
 type Link struct {
 	URL string `json:"url"` // absolute, in the form of [source.FetchForm]
-	// LastMod is when the page last changed according to its site, in UTC; zero if the site gives no time. If the
-	// site gives only a day, month or year, LastMod is the beginning of that period and Span its length.
+	// LastMod is the time at which the page last changed according to its site, in UTC; zero if the site gives no
+	// time. If the site gives only a day, month or year, LastMod is the beginning of that period and Span its length.
 	LastMod time.Time     `json:"lastMod,omitzero"`
 	Span    time.Duration `json:"span,omitempty"`
 }
@@ -30,7 +30,7 @@ const (
 	HTML     Kind = "html"     // a listing page
 )
 
-// maxProblems bounds [Found.Problems].
+// maxProblems limits the number of [Found.Problems].
 const maxProblems = 10
 
 // Found is the result of reading a document.
@@ -41,8 +41,8 @@ type Found struct {
 	// Next is the address at which the list continues: the next page of a listing or of a paged feed (RFC 5005 §3 and
 	// §4), or "".
 	Next string
-	// Truncated is the bound or mistake that ended the reading early, such as "more than 50000 addresses"; "" if
-	// everything was read.
+	// Truncated names the bound or mistake that ended the reading early, such as "more than 50000 addresses". It is
+	// "" if everything was read.
 	Truncated string
 	Entries   int      // number of entries, including useless and repeated ones
 	Skipped   int      // number of entries without a usable address
@@ -58,14 +58,14 @@ func (f Found) Shortfall() string {
 		f.Problems[0])
 }
 
-// Bounds limit how much of one document is read. For a zero field the bound of the sitemap protocol applies
+// Bounds limit how much of one document is read. If a field is zero, the bound of the sitemap protocol applies
 // (sitemaps.org, "Sitemap file size"). If MaxDepth is zero, the bound is greater than the depth of any real file.
 type Bounds struct {
 	MaxBytes int64 // of the decompressed body; default 50 MiB
 	MaxLinks int   // in Links and Maps together; default 50,000
 	MaxDepth int   // levels of nested elements; default 64
-	// Alternates also collects the translations that a sitemap lists with its pages (xhtml:link rel=alternate
-	// hreflang).
+	// If Alternates is true, the translations that a sitemap lists with its pages (xhtml:link rel=alternate hreflang)
+	// are collected, too.
 	Alternates bool
 	// Charset is the charset of the response's Content-Type. It applies to a document that declares no encoding (RFC
 	// 7303 §3).

@@ -8,15 +8,15 @@ import (
 // maxYear is the last year with four digits.
 const maxYear = 9999
 
-// forms are the formats of times on sites, in the order in which they are tried: first the W3C profile of ISO 8601,
-// which sitemaps.org requires, then formats that sites often use instead, then those of feeds (RFC 822 and 1123). A
-// time without a zone, or with a zone name other than GMT, is read as UTC. Ambiguous formats, which could also be
-// read as another day, are not included.
+// forms are the formats of times on sites, in the order in which they are tried. The first are the W3C profile of ISO
+// 8601, which sitemaps.org requires. Then follow formats that sites often use instead, and those of feeds (RFC 822
+// and 1123). A time without a zone, or with a zone name other than GMT, is read as UTC. Formats that could also be
+// read as another day are not included.
 var forms = []struct {
 	layout string
-	span   func(time.Time) time.Time // returns the end of the day, month or year; nil if the time is a moment
+	span   func(time.Time) time.Time // returns the end of the day, month or year; nil for a form that gives a moment
 }{
-	{time.RFC3339, nil}, // with any fraction of a second, which Parse accepts without a layout for it
+	{time.RFC3339, nil}, // also matches fractions of a second: Parse accepts these without a layout
 	{"2006-01-02", nextDay},
 	{"2006-01-02T15:04Z07:00", nil},
 	{"2006-01-02T15:04:05Z0700", nil},
@@ -50,8 +50,8 @@ func nextDay(t time.Time) time.Time   { return t.AddDate(0, 0, 1) }
 func nextMonth(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
 func nextYear(t time.Time) time.Time  { return t.AddDate(1, 0, 0) }
 
-// lastMod parses a time in any of the forms. It returns the zero time if no form fits, and for the years 0 and 1,
-// which databases use for a missing date.
+// lastMod parses a time in any of the forms. It returns the zero time if no form fits. It also returns the zero time
+// for the years 0 and 1, which databases use for a missing date.
 func lastMod(text string) (t time.Time, span time.Duration) {
 	const longest = 64
 	if text = strings.Join(strings.Fields(text), " "); text == "" || len(text) > longest {

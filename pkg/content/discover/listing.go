@@ -15,23 +15,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
-// maxListed bounds the links from one listing page.
+// maxListed limits the number of links from one listing page.
 const maxListed = 5_000
 
-// The selectors that are used when none is given.
+// The default selectors.
 const (
 	everyLink = "a[href], area[href]"
 	relNext   = "link[rel~=next][href], a[rel~=next][href]"
 )
 
-// Listing reads a page that lists others. The CSS selectors linksSel and nextSel (see [CheckSelector]) default to
-// every link, and to rel=next. If a selected element is not a link, the links in it are used. Parameter base is the
-// final address of the page; a base element in the page is honored. Links into the page itself are ignored, and so
-// are links of other schemes, such as mailto.
+// Listing reads a page that lists other pages. The CSS selectors linksSel and nextSel (see [CheckSelector]) select
+// the links and the link to the next page. By default, they select every link and rel=next. If a selected element is
+// not a link, the links in it are used. The base argument is the final address of the page; a base element in the
+// page takes precedence. Listing ignores links within the page and links with other schemes, such as mailto.
 //
-// Listing honors requests not to follow links: a robots meta element for the whole page, and rel=nofollow for one
-// link. Problems reports such requests, so that a page without links is explained. Errors: Invalid for a body that is
-// not a web page or too deeply nested to parse, and for a bad base or selector.
+// Listing does not follow links if the page forbids it, with a robots meta element for the whole page or with
+// rel=nofollow for one link. Problems reports these cases, to explain why a page has no links. Errors: Invalid for a
+// body that is not a web page or too deeply nested to parse, and for a bad base or selector.
 func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, error) {
 	links, err := selector(linksSel, everyLink)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	}
 }
 
-// linksOf returns the selected links, and the links within other selected elements, in document order.
+// linksOf returns, in document order, the selected links, and the links within other selected elements.
 func linksOf(selected *goquery.Selection) iter.Seq[*goquery.Selection] {
 	return func(yield func(*goquery.Selection) bool) {
 		for _, s := range selected.EachIter() {
@@ -109,7 +109,7 @@ func linksOf(selected *goquery.Selection) iter.Seq[*goquery.Selection] {
 // foreign matches an address with a scheme, such as mailto:.
 var foreign = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// followed returns the address of a link to a page; "" if the link has no such address or may not be followed.
+// followed returns the address of a link to a page, or "" if the link leads to no page or may not be followed.
 func followed(a *goquery.Selection) string {
 	href := strings.TrimSpace(a.AttrOr("href", ""))
 	if href == "" || href[0] == '#' || isNofollow(a) {
@@ -127,7 +127,7 @@ func isNofollow(a *goquery.Selection) bool {
 		func(rel string) bool { return strings.EqualFold(rel, "nofollow") })
 }
 
-// forbidsFollowing reports whether a robots meta element that applies to all crawlers forbids following links.
+// forbidsFollowing reports whether a robots meta element for all crawlers forbids following links.
 func forbidsFollowing(page *goquery.Selection) bool {
 	var values []string
 	for _, m := range page.Find("meta[name]").EachIter() {
@@ -157,12 +157,12 @@ func CheckSelector(sel string) error {
 	return err
 }
 
-// attributeSelector matches an attribute selector with its brackets. Within the brackets there may be strings, and a
-// ~ that is not a combinator.
+// attributeSelector matches an attribute selector with its brackets. The brackets may contain strings, and a ~ that
+// is not a combinator.
 var attributeSelector = regexp.MustCompile(`\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// selector compiles the CSS selector sel, or the default selector given by the argument otherwise if sel is "". The
-// function exists because goquery reports no error for a bad selector, which then matches nothing.
+// selector compiles the CSS selector sel, or the default selector if sel is "". It exists because goquery reports no
+// error for a bad selector, which then matches nothing.
 func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if sel == "" {
 		sel = otherwise

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Bounds within markup. A longer name is cut, because no name that has a meaning is that long. A text is cut at a
-// length that no address can have.
+// Bounds within markup. A longer name is cut, because no name with a meaning is that long. A text is cut where it is
+// longer than any address.
 const (
 	maxText  = source.MaxRaw + 1
 	maxName  = 64
@@ -49,7 +49,7 @@ func (t token) attr(name string) string {
 }
 
 // markup splits XML, or text intended as XML, into tokens. It holds one token at a time, reports no syntax errors,
-// and expands only entities of HTML. An "&" or "<" that begins no entity or tag is text.
+// and expands only the entities of HTML. An "&" or "<" that begins no entity or tag is part of the text.
 type markup struct{ r *text }
 
 // next returns the next token. Errors: Invalid for a document type with its own declarations. Attacks use such
@@ -119,7 +119,7 @@ func (m *markup) peek() byte {
 	return b[0]
 }
 
-// isNameByte reports whether a name may begin with c. A byte beyond ASCII is part of a letter of some script.
+// isNameByte reports whether a name may begin with c. All bytes beyond ASCII count as letters.
 func isNameByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -131,8 +131,8 @@ func (m *markup) chars(begin string) token {
 	return token{kind: chars, text: unescape(raw.String())}
 }
 
-// until adds to b the bytes before the first byte for which stop is true, or before the end. It does not read that
-// byte.
+// until adds to b the bytes up to the first byte for which stop returns true, or up to the end of the input. That
+// byte remains unread.
 func (m *markup) until(b *buffer, stop func(byte) bool) {
 	for {
 		c, err := m.r.ReadByte()
@@ -163,8 +163,8 @@ func (b *buffer) add(c byte) {
 
 func (b *buffer) String() string { return string(b.bytes) }
 
-// declaration reads a construct that begins with "<!": a document type, text in a CDATA section, or a comment, which
-// it skips.
+// declaration reads a construct that begins with "<!": a document type, text in a CDATA section, or a comment. It
+// skips comments.
 func (m *markup) declaration() (tok token, done bool, err error) {
 	m.r.ReadByte()
 	switch begin, _ := m.r.Peek(7); {
@@ -195,8 +195,8 @@ func (m *markup) documentType() error {
 // skip skips everything up to and including end.
 func (m *markup) skip(end string) { m.upTo(end) }
 
-// upTo reads up to and including end, and returns the text before it. It recognizes end from the last bytes read, so
-// it finds the end even of a text that was cut for its length.
+// upTo reads up to and including end, and returns the text before end. It recognizes end by the last bytes that were
+// read, and therefore finds the end even of a text that was cut for its length.
 func (m *markup) upTo(end string) string {
 	kept := buffer{most: maxText}
 	var last []byte
@@ -225,8 +225,8 @@ func (m *markup) endTag() token {
 	return token{kind: endTag, name: name}
 }
 
-// startTag reads a start tag, starting after "<". Another "<" within the tag begins a new tag, because the ">" of the
-// first must be missing.
+// startTag reads a start tag, starting after "<". Another "<" within the tag begins a new tag, because the first tag
+// must have lost its ">".
 func (m *markup) startTag() token {
 	t := token{kind: startTag, name: m.name()}
 	for {
@@ -287,8 +287,8 @@ func (m *markup) afterSpace() byte {
 	}
 }
 
-// unescape decodes the entities that end in ";". HTML also decodes some entities without the ";", which would turn
-// the parameter "&copy=1" of an address into "©=1".
+// unescape decodes the entities that end in ";". HTML also decodes some entities without the ";". That would turn the
+// parameter "&copy=1" of an address into "©=1".
 func unescape(s string) string {
 	if !strings.Contains(s, "&") {
 		return s

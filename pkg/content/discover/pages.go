@@ -7,18 +7,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Pages are the addresses of a template for a range of dates, in a fixed order: dates ascending by the smallest unit
-// in the template, and for each date the numbers ascending. Addresses are computed one at a time. The zero value has
-// no addresses.
+// Pages are the addresses of a template for a range of dates, in a fixed order: by date, in steps of the smallest
+// unit in the template, and by number within each date. Addresses are computed one at a time. The zero value has no
+// addresses.
 type Pages struct {
 	t     Template
 	first time.Time // the beginning of the first unit
 	dates int
 }
 
-// Pages returns the addresses for the dates d; a template without dates ignores d. Errors: Invalid. If the template
-// has dates, d must have both ends, in order and within years 1 to 9999 (pass the present for an open To), and there
-// may be at most [MaxPages] addresses.
+// Pages returns the addresses for the dates d. A template without dates ignores d. Errors: Invalid. If the template
+// has dates, d must have both ends, in order and within years 1 to 9999, and there may be at most [MaxPages]
+// addresses. For dates with an open To, pass the present time as To.
 func (t Template) Pages(d Dates) (Pages, error) {
 	p := Pages{t: t, dates: 1}
 	if t.NeedsDates() {
@@ -66,7 +66,7 @@ func (u unit) begin(t time.Time) time.Time {
 func (u unit) between(from, to time.Time) int {
 	switch u {
 	case daily:
-		return int(to.Sub(from) / day) // Sub is exact for 292 years, and saturates far above MaxPages days
+		return int(to.Sub(from) / day) // exact up to 292 years; beyond, Sub returns far more than MaxPages days
 	case monthly:
 		return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
 	}
@@ -92,15 +92,15 @@ func (p Pages) At(i int) string {
 	per := p.t.n.len()
 	text := p.t.expand(p.t.unit.add(p.first, i/per), p.t.n.first+i%per)
 	form, err := source.FetchForm(text)
-	if err != nil { // Unreachable: ParseTemplate tried the longest one, and placeholders expand to digits.
+	if err != nil { // Unreachable: ParseTemplate tried the longest address, and placeholders expand to digits.
 		return text
 	}
 	return form
 }
 
-// After returns the index of the page to read after page i, or Len at the end. Usually this is the next page. Pass
-// empty if page i was missing or had nothing new: if {n} has no range, After then skips the remaining numbers of that
-// date.
+// After returns the index of the page to read after page i, or Len at the end. Usually this is the next page. The
+// caller passes empty = true if page i was missing or had nothing new. If {n} has no range, After then skips the
+// remaining numbers of that date.
 func (p Pages) After(i int, empty bool) int {
 	if per := p.t.n.len(); empty && p.t.n.open {
 		return i - i%per + per

@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, with up to two layers of gzip. The
-// kind is recognized from the body alone. Parameter base is the final address of the document.
+// Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, with up to two layers of gzip. It
+// recognizes the kind of document from the body alone. The base argument is the final address of the document.
 //
-// Errors: Invalid for any other body (such as a web page), and for a body that declares entities. After a less
-// serious problem, Sitemap returns what it could read before the bound or mistake, and Truncated describes the
-// problem. Bytes after the end of the root element are ignored.
+// Errors: Invalid for any other body (such as a web page), and for a body that declares entities. At a bound or a
+// less serious mistake, Sitemap stops and returns what it has read, and Truncated describes the problem. Bytes after
+// the end of the root element are ignored.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	o = o.orDefault()
 	t := textOf(body, o.MaxBytes, o.Charset)
@@ -21,13 +21,13 @@ func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	if t.cut != "" { // this reason takes precedence over an error that the sudden end causes
+	if t.cut != "" { // the cut causes an error as well, but its own reason takes precedence
 		found.Truncated = t.cut
 	}
 	return found, nil
 }
 
-// read chooses the reader by the beginning of the text.
+// read selects the reader by the beginning of the text.
 func read(t *text, base string, o Bounds) (Found, error) {
 	switch begin := beginning(t); {
 	case len(begin) == 0 && t.cut != "":
@@ -55,8 +55,8 @@ func beginning(t *text) []byte {
 	}
 }
 
-// holdsRoot reports whether the root element follows other text, such as a warning of the program that made the
-// sitemap.
+// holdsRoot reports whether there is a root element after other text, such as a warning from the program that made
+// the sitemap.
 func holdsRoot(begin []byte) bool {
 	for _, root := range [...]string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"} {
 		if bytes.Contains(begin, []byte(root)) {

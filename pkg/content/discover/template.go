@@ -33,7 +33,7 @@ type piece struct {
 	placeholder bool
 }
 
-// unit is a unit of time: that of the smallest placeholder in a template.
+// unit is a unit of time. The unit of a template is that of its smallest placeholder.
 type unit int
 
 const (
@@ -63,9 +63,10 @@ const (
 	MaxOpen = 1_000
 )
 
-// ParseTemplate parses a template. Errors: Invalid, with the reason: no http or https address, a placeholder before
-// the path, an unknown placeholder, a day without its month or a month without its year, two different numbers, a
-// range that is empty or longer than [MaxPages], an address longer than [source.MaxNormalized].
+// ParseTemplate parses a template. Errors: Invalid, with the reason. A template is invalid if it is no http or https
+// address, or has a placeholder before the path, an unknown placeholder, a day without its month, a month without its
+// year, or two different numbers. A range must not be empty or longer than [MaxPages], and an address must not be
+// longer than [source.MaxNormalized].
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
 	if err := t.cut(); err != nil {

@@ -19,8 +19,8 @@ const (
 	trapMany     = "trap: too many addresses below one path"
 )
 
-// Bounds that ordinary sites do not exceed. Deep documentation trees have a dozen levels, and a sitemap has as many
-// pages as [Bounds] allows. Most of the spaces of addresses that these bounds refuse would never end.
+// Bounds that ordinary sites do not exceed. Deep documentation trees have a dozen levels, and a sitemap has at most
+// as many pages as [Bounds] allows. Most spaces of addresses that exceed these bounds are endless.
 const (
 	longestPath   = 1024 // in bytes
 	longestQuery  = 1024
@@ -33,20 +33,20 @@ const (
 )
 
 // Traps distinguishes pages from endless spaces of addresses: calendars, filters in every combination, sessions,
-// paths that grow. It looks only at the addresses. The zero value is not usable; [NewTraps] creates a Traps. It is
+// paths that grow. It examines only addresses. The zero value is not usable; [NewTraps] creates a Traps. A Traps is
 // not safe for concurrent use.
 //
-// The state of a Traps is JSON of at most 32 KiB. Storing and restoring the state changes no later result: the
-// results depend only on the sequence of addresses. Addresses are counted in at most 128 groups, by path or by a
-// prefix of the path. A new group replaces the smallest one. So on a site with very many paths a small trap may be
+// The state of a Traps is JSON of at most 32 KiB. Storing and restoring the state changes no later result, because
+// the results depend only on the sequence of addresses. Addresses are counted in at most 128 groups, by path or by a
+// prefix of the path. A new group replaces the smallest one. So on a site with very many paths, a small trap may be
 // detected late, but a large one is not forgotten.
 type Traps struct {
-	latest int // the last year that a page's date may have
+	latest int // the latest year that the date of a page may have
 	groups map[string]*group
 }
 
-// NewTraps returns the state for one site. A date more than about a year after latest is taken as part of a calendar;
-// pass the time at which the run began.
+// NewTraps returns the state for one site. Usually, latest is the time at which the run began. A date more than about
+// a year after latest counts as part of a calendar.
 func NewTraps(latest time.Time) *Traps {
 	return &Traps{latest: latest.UTC().Year() + 1, groups: map[string]*group{}}
 }
@@ -61,8 +61,8 @@ func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
 }
 
 // Judge checks the next address, in the form of [source.Source.Normalized]. It returns "" if the address may be a
-// page. Otherwise it returns a short phrase, such as "trap: calendar", by which refused addresses can be counted.
-// Pass each address only once, because a repeated address is counted again.
+// page. Otherwise it returns a short phrase, such as "trap: calendar", under which callers can count refused
+// addresses. Callers must pass each address only once, because a repeated address is counted again.
 func (t *Traps) Judge(url string) (reason string) {
 	a := apart(url)
 	if reason := a.shape(); reason != "" {
@@ -92,8 +92,8 @@ func (a address) shape() string {
 }
 
 // repeats reports whether a path repeats itself, as happens when relative links lead to a folder that does not exist.
-// A path repeats itself if it has one segment four times in a row, or a run of up to four segments three times. A run
-// of numbers alone is allowed, because /1/1/1/1 may be a position in a tree.
+// Such a path has one segment four times in a row, or a run of up to four segments three times. A run of numbers
+// alone is allowed, because /1/1/1/1 may be a position in a tree.
 func repeats(segments []string) bool {
 	for period := 1; period <= 4; period++ {
 		times := 3
@@ -114,9 +114,9 @@ func circles(segments []string, period int) bool {
 	return slices.Equal(segments[period:], segments[:len(segments)-period])
 }
 
-// calendar recognizes pages of a calendar: addresses that end in a date, without a page name after it. It refuses
-// dates that are certainly in the future. It also refuses more pages below one path than fifty years have days;
-// gazettes and archives reach that number, but do not exceed it.
+// calendar recognizes pages of a calendar: addresses that end in a date, without a page name after the date. It
+// refuses dates that are certainly in the future. It also refuses a path with more dated pages than there are days in
+// fifty years. Gazettes and archives do not exceed that number.
 func (t *Traps) calendar(a address) string {
 	d, found := a.date()
 	if !found {

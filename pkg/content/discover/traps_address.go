@@ -16,7 +16,7 @@ type address struct {
 // param is a parameter of an address, still encoded; its name is in lower case.
 type param struct{ name, value string }
 
-// apart splits an address into its parts. It never fails: a text that is not a URL becomes a path.
+// apart splits an address into its parts. It never fails: text that is not a URL becomes a path.
 func apart(url string) address {
 	var a address
 	_, rest, found := strings.Cut(url, "://")
@@ -26,7 +26,7 @@ func apart(url string) address {
 	rest, a.query, _ = strings.Cut(rest, "?")
 	a.host, a.path, _ = strings.Cut(rest, "/")
 	if len(a.path) > longestPath || len(a.query) > longestQuery {
-		return a // this address is refused for its length
+		return a // such an address is refused for its length alone
 	}
 	for segment := range strings.SplitSeq(a.path, "/") {
 		if segment != "" {
@@ -46,8 +46,8 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 var (
 	// sessionPath matches a session in a path, as in Java servlets and in ASP.NET without cookies.
 	sessionPath = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=|/\(S\([a-z0-9]{16,}\)\)`)
-	// sessionName matches the names of parameters that hold a session on most sites, and sessionValue matches the
-	// form of a session id. A parameter sid or s with a short value is an ordinary parameter.
+	// sessionName matches the parameter names that hold a session on most sites, and sessionValue matches the form of
+	// a session id. A parameter named sid or s is an ordinary parameter if its value is short.
 	sessionName = regexp.MustCompile(`^(?:j?session_?id|j?sess_?id|phpsessid|aspsessionid\w*|sid|s|` +
 		`oscsid|zenid|xtcsid|cfid|cftoken)$`)
 	sessionValue = regexp.MustCompile(`(?i)^[a-z0-9_.-]{16,}$`)
@@ -75,7 +75,7 @@ var paging = map[string]bool{
 
 func (p param) isPaging() bool { return paging[p.name] }
 
-// Names of parameters that select a day, month or year, and the form of such values.
+// The names of parameters that select a day, month or year, and the form of their values.
 var (
 	yearName  = regexp.MustCompile(`^(?:yr|year|jahr|annee|anno|ano)$`)
 	monthName = regexp.MustCompile(`^(?:m|mo|mon|month|monat|mois|mes|mese)$`)
@@ -105,10 +105,10 @@ var endsInDate = regexp.MustCompile(`^(|.*/)([12]\d{3})` +
 
 // date is a date at the end of an address.
 type date struct {
-	before string // prefix shared by the pages of the calendar
+	before string // prefix that all pages of the calendar share
 	year   int    // 0 if the address has none
-	// sure reports whether this is certainly a date: it has a day, or it is the value of a parameter whose name says
-	// that it is a date. A year and a month alone may be another number, or a page of a list.
+	// sure reports whether this is certainly a date: it has a day, or it is the value of a parameter with the name of
+	// a date. A year and a month alone may be another number, or a page of a list.
 	sure bool
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// group holds counts for addresses that share a path or a prefix.
+// group holds the counts for addresses that share a path or a prefix of it.
 type group struct {
 	N int `json:"n"`
-	// Sets are the sets of parameter names seen with a path. Each is stored as a digest of 16 bits.
+	// Sets are the sets of parameter names that were seen with a path. Each is stored as a digest of 16 bits.
 	Sets []uint16 `json:"s,omitempty"`
-	// Values holds, for each parameter of one set, the values seen with it. Each value sets one bit, chosen by a
-	// digest. A parameter with many values, such as an id, sets most bits; a choice from a short list sets few.
+	// Values holds, for each parameter of one set, the values that were seen. Each value sets one of 64 bits, chosen
+	// by a digest. A parameter with many values, such as an id, sets most bits; a choice from a short list sets few.
 	Values []uint64 `json:"x,omitempty"`
 }
 
-// maxValues bounds the parameters of one set that are counted.
+// maxValues limits how many parameters of one set are counted.
 const maxValues = 6
 
 // group returns the group with that name, and creates it if necessary. If there are too many groups, the new one
@@ -49,17 +49,16 @@ func (t *Traps) smallest() string {
 	return least
 }
 
-// Combinations of parameters are filters if many addresses come from few values. If the parameters are ids, each
-// address brings new values. If they are choices from lists, all values are soon seen and only the combinations are
-// new.
+// Many addresses that are made of few values are combinations of filters. If the parameters are ids, each address
+// brings new values. If they are choices from lists, all values are soon known and only the combinations are new.
 const (
 	fewestCombinations = 256
 	perValue           = 16
-	manyValues         = 56 // number of bits, of 64: more than 130 values set that many
+	manyValues         = 56 // bits of the 64; more than 130 values set that many
 )
 
-// filters checks the query of an address. A path that appears with ever new sets of parameters, or with every
-// combination of their values, has no pages beyond those that its unfiltered lists show. Parameters for paging and
+// filters checks the query of an address. Some paths appear with ever new sets of parameters, or with every
+// combination of their values. The pages of such a path are also in its unfiltered lists. Parameters for paging and
 // dates are not filters.
 func (t *Traps) filters(a address) string {
 	ps := slices.DeleteFunc(slices.Clone(a.params), func(p param) bool { return p.isPaging() || p.isDate() })

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// roots maps root elements to the kinds of documents.
+// roots are the kinds of documents, by root element.
 var roots = map[string]Kind{
 	"urlset": URLSet, "url": URLSet, "sitemapindex": MapIndex, "sitemap": MapIndex,
 	"rss": RSS, "rdf": RDF, "feed": Atom,
@@ -36,10 +36,10 @@ type walker struct {
 	text   strings.Builder
 }
 
-// entry collects the fields of an entry.
+// entry collects the fields of the entry that is being read.
 type entry struct {
 	name               string // name of its element
-	base               string // base of the document, restored when the entry ends
+	base               string // base address of the document, restored when the entry ends
 	loc, guid          string
 	permalink          bool   // the feed calls the guid an address
 	rank               int    // how well loc suits a reader ([linkRank]); 0 for an address that is not an Atom link
@@ -67,7 +67,7 @@ func (w *walker) isEntry(name string) bool {
 	return name == "item"
 }
 
-// walk reads all tokens. Parameter first is the start tag of the root element.
+// walk reads all tokens. The first token is the start tag of the root element.
 func (w *walker) walk(m *markup, first token) error {
 	tok, err := first, error(nil)
 	for w.out.Truncated == "" && tok.kind != ended {
@@ -90,7 +90,7 @@ func (w *walker) walk(m *markup, first token) error {
 	return nil
 }
 
-// cutOff ends the document early. It drops the text being read, because that text may be incomplete.
+// cutOff ends the document early. It drops the text that is being read, because this text may be incomplete.
 func (w *walker) cutOff() {
 	w.field = ""
 	if w.entry != nil && w.entry.loc != "" {
@@ -101,7 +101,7 @@ func (w *walker) cutOff() {
 	}
 }
 
-// start begins an element.
+// start handles the beginning of an element.
 func (w *walker) start(tok token) {
 	w.closeField()
 	if last := len(w.open) - 1; w.entry != nil && last > 0 && leaves[w.open[last]] {
@@ -151,7 +151,7 @@ func (w *walker) endEmpty(tok token) {
 	}
 }
 
-// begin begins an entry. If another entry is still open, its end tag is missing, and begin first ends that entry.
+// begin begins an entry. If the previous entry is still open because its end tag is missing, begin ends it first.
 func (w *walker) begin(tok token) {
 	if w.entry != nil {
 		w.end(w.entry.name)
@@ -169,7 +169,7 @@ func (w *walker) rebase(tok token) {
 	}
 }
 
-// aboutDocument reads elements outside of entries: the address at which a feed continues.
+// aboutDocument reads an element outside of entries, to find the address at which a feed continues.
 func (w *walker) aboutDocument(tok token) {
 	if len(w.open) == 0 {
 		w.rebase(tok)
@@ -284,8 +284,8 @@ func set(to *string, value string) {
 	}
 }
 
-// end ends the innermost open element of that name, and the unclosed elements within it. An end tag without a start
-// tag is ignored.
+// end ends the innermost open element with the given name, and the unclosed elements within it. An end tag without a
+// start tag is ignored.
 func (w *walker) end(name string) {
 	w.closeField()
 	for i, open := range slices.Backward(w.open) {

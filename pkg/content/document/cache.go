@@ -7,8 +7,8 @@ import (
 )
 
 // cacheDir returns the folder for the compiled PDF reader: the configured folder, or else a folder of this user below
-// the folder for temporary files. The compiled reader is code, so cacheDir does not use a folder that another user
-// made or can write to. Without a folder, every PDF waits for the compiler.
+// the folder for temporary files. The compiled reader is code. So cacheDir never returns a folder that another user
+// made or can write to. Without a folder, every PDF has to wait for the compiler.
 func cacheDir(configured string) string {
 	if configured != "" {
 		return configured

@@ -16,12 +16,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
-// childArgument is the first argument of a process that reads documents. The next argument is the memory that the
-// process may use, in bytes. If the next arguments are "warm" and a folder, the process compiles the PDF reader into
-// that folder instead.
+// childArgument is the first argument of a process that reads documents. The second is the memory that the process
+// may use, in bytes. If "warm" and a folder follow, the process compiles the PDF reader into that folder and reads
+// nothing.
 const childArgument = "read-document"
 
-// readers holds the readers of heavy formats.
+// readers are the functions that read heavy formats.
 var readers = map[string]func(request, []byte) (extract.Document, error){
 	pdf.MediaType:   readPDF,
 	sheet.MediaType: func(r request, body []byte) (extract.Document, error) { return sheet.Extract(body, r.Limits) },
@@ -29,8 +29,8 @@ var readers = map[string]func(request, []byte) (extract.Document, error){
 	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
 }
 
-// engine is the PDF reader of this process. It is created only when the first PDF is read, because it takes longer to
-// start than most documents take to read. Each document is read in an instance of its own.
+// engine is the PDF reader of this process. It is created for the first PDF, because creating it takes longer than
+// reading most documents. Each document is read in an instance of its own.
 var engine *pdf.Engine
 
 func readPDF(r request, body []byte) (doc extract.Document, err error) {
@@ -42,12 +42,12 @@ func readPDF(r request, body []byte) (doc extract.Document, err error) {
 	return engine.Extract(body, pdf.Options{BaseURL: r.BaseURL, Limits: r.Limits})
 }
 
-// request is the line of JSON that precedes a document's body on the input of a reader.
+// request is the line of JSON that precedes a document's body on the standard input of a reader.
 type request struct {
 	Type     string
 	Size     int // size of the body, in bytes
 	BaseURL  string
-	CacheDir string // has the same value in all requests to one reader
+	CacheDir string // the same in all requests to one reader
 	Limits   extract.Limits
 }
 
@@ -60,8 +60,8 @@ type answer struct {
 	Large bool `json:",omitempty"`
 }
 
-// Main does nothing in an ordinary process. In a process that was started to read documents, it reads them and then
-// ends the process. It must be called before anything else in main: before flags, settings and threads.
+// Main does nothing in an ordinary process. In a process that was started to read documents, Main reads documents and
+// then ends the process. It must be the first call in main, before flags, settings and threads.
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != childArgument {
 		return
@@ -114,8 +114,7 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	}
 }
 
-// cleanUp removes the files of this process, and the folder for these files. If the parent is gone, nobody else
-// removes them.
+// cleanUp removes the files of this process and their folder, because nobody else removes them if the parent is gone.
 func cleanUp() {
 	if engine != nil {
 		engine.Close()

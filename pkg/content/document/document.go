@@ -1,19 +1,20 @@
 // Package document reads a document of any supported type. Heavy formats are read in a process of their own, so that
 // a hostile file can crash its reader and nothing else.
 //
-// Package extract reads HTML and other plain formats in this process, and package mail reads mails. PDF, Word,
-// PowerPoint and Excel are read by this same executable, started again: [Main], called first in main, recognizes such
-// a start. The new process is called a reader. It gets only the document, on its standard input: no settings, no
-// secrets. It may use a minute of time and [Options.Memory], and its answer may have 20 MB. Two readers run at once;
-// other documents wait.
+// HTML and other plain formats are read in this process by package extract, and mails by package mail. For PDF, Word,
+// PowerPoint and Excel, the package starts this same executable again: [Main], called first in main, recognizes such
+// a start. The new process is called a reader. It gets only the document, on its standard input; it gets no settings
+// and no secrets. It may use a minute of time and [Options.Memory], and may answer with at most 20 MB. Two readers
+// run at once; other documents wait.
 //
-// A reader takes longer to start than most documents take to read, so it stays for 15 seconds and reads up to 100
-// documents. Each document has PDFium's memory to itself; the rest of a reader is Go, where one document cannot write
-// into the memory of another. A reader ends after a document that it does not read to the end, and after one that
-// leaves files in its folder or much of its memory in use. If a document fails in a reader that has read others,
-// it is read again in a new reader, within the same time limit. So no document fails because of another.
+// A reader takes longer to start than most documents take to read. Therefore it waits up to 15 seconds for another
+// document, and reads up to 100 documents. Each document has PDFium's memory to itself. The rest of a reader is Go,
+// where one document cannot write into the memory of another. A reader ends after a document that it does not read to
+// the end, and after one that leaves files in its folder or much of its memory in use. If a document fails in a
+// reader that has read other documents, it is read again in a new reader, within the same time limit. So no document
+// fails because of another.
 //
-// When a document stops its reader, the error is about the document, has one line, and can be shown to the user who
+// When a document stops its reader, the error describes the document in one line, and can be shown to the user who
 // registered it:
 //
 //	the PDF is protected by a password         Blocked
@@ -27,8 +28,8 @@
 //
 // # Alternatives considered
 //
-// Reading in the same process cannot bound memory, and only a fourfold slower mode of the WebAssembly runtime can be
-// interrupted. A new reader for each document costs five times as much for a small PDF.
+// Memory cannot be bounded if documents are read in the same process. Only a mode of the WebAssembly runtime that is
+// four times slower can be interrupted. A new reader for each document costs five times as much for a small PDF.
 package document
 
 import (
@@ -50,7 +51,7 @@ const (
 	maxAnswer = 20_000_000
 )
 
-// Bounds on one reader: the number of documents, and how long it waits for the next.
+// Bounds on one reader: the number of documents, and the time for which it waits for the next.
 const (
 	maxDocuments = 100
 	maxIdle      = 15 * time.Second
@@ -58,14 +59,14 @@ const (
 
 // Options configure how documents are read. The zero value works.
 type Options struct {
-	// CacheDir is the folder for the compiled PDF reader, 20 MB; see [pdf.Open]. The default is a folder of this user
-	// below the folder for temporary files, if no other user can write to it.
+	// CacheDir is the folder for the compiled PDF reader, which has 20 MB; see [pdf.Open]. The default is a folder of
+	// this user below the folder for temporary files, provided that no other user can write to it.
 	CacheDir string
-	Parallel int // heavy documents read at once; default 2
-	// Memory is the most memory that one reader may use, in bytes, beyond what the Go runtime reserves at its start.
+	Parallel int // number of heavy documents that are read at once; default 2
+	// Memory limits the memory of one reader, in bytes, beyond the memory that the Go runtime reserves at its start.
 	// The default is that of [memory.DefaultMost].
 	Memory  int64
-	Timeout time.Duration // for one heavy document, not counting the wait for others; default and maximum 1 minute
+	Timeout time.Duration // for one heavy document, without its wait for others; default and maximum 1 minute
 }
 
 // Reader reads documents. It is safe for concurrent use.
@@ -95,8 +96,8 @@ func New(o Options) *Reader {
 		slots: make(chan struct{}, o.Parallel)}
 }
 
-// Extract reads a document as [web.Extract] does, and also reads heavy formats. Heavy formats are recognized by the
-// body (see [mediaType]). For them, lim.MaxBytes bounds the text instead of the body. The error is that of
+// Extract reads a document as [web.Extract] does, and also reads heavy formats. It recognizes heavy formats by the
+// body (see [mediaType]). For these formats, lim.MaxBytes limits the text instead of the body. The error is that of
 // web.Extract, one of those in the package comment, or that of ctx.
 func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string,
 	lim extract.Limits) (extract.Document, error) {
@@ -120,8 +121,7 @@ func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL 
 		Limits: lim}, body)
 }
 
-// light reads a document in this process. It recovers from a panic, so that one document does not prevent others from
-// being read.
+// light reads a document in this process. It recovers from a panic, so that the other documents can still be read.
 func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limits) (doc extract.Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,7 +132,7 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 		return mail.Extract(body, baseURL, lim)
 	}
 	if mimeType != web.DeclaredType(contentType) {
-		contentType = mimeType // in other cases the header is kept with its parameters
+		contentType = mimeType // otherwise the header is kept, with its parameters
 	}
 	return web.Extract(body, contentType, baseURL, lim)
 }

@@ -15,7 +15,7 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 // killGroup kills a reader and all processes that it started.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// private creates a folder that only this user can write to, and reports whether it exists.
+// private creates a folder to which only this user can write, and reports whether the folder exists.
 func private(dir string) bool {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return false

@@ -20,7 +20,7 @@ func limitProcess(memory uint64) {
 	}
 }
 
-// limitTime limits the processor time of the next document, in case the parent is gone.
+// limitTime limits the processor time of the next document, because the parent cannot stop the process if it is gone.
 func limitTime() {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: both arguments are valid

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// Media types that this file recognizes and that no reading package defines.
+// Media types that this file recognizes and that no package for reading documents defines.
 const (
 	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -26,18 +26,18 @@ const (
 
 // mediaType returns the media type by which a document is read. The rules, in this order:
 //
-//  1. A body that begins like a PDF, an Office file or a compound file is one, whatever the server declares. Servers
-//     often declare a wrong type for these formats, and no other format begins like them.
-//  2. A body declared as PDF is a PDF if it has the PDF signature within its first 1024 bytes. Without it, the body
-//     is usually an error page sent instead of the document. The same applies to a body that is declared as an Office
-//     file but does not have that format. If such a body is text, it is read as text.
+//  1. A body that begins like a PDF, an Office file or a compound file is one, whatever type the server declares.
+//     Servers often declare a wrong type for these formats, and no other format begins like them.
+//  2. A body that is declared as PDF is a PDF if the PDF signature is within its first 1024 bytes. Without the
+//     signature, the body is usually an error page that was sent instead of the document. The same applies to a body
+//     that is declared as an Office file but does not have that format. If such a body is text, it is read as text.
 //  3. Any other specific declared type is trusted.
 //  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
-// If no specific type is declared, as for a file in a folder, the type of the file name extension takes the place of
-// the declared type. So a broken document is reported as broken, and a mail needs no complete header.
+// If no specific type is declared, as for a file in a folder, the type of the file name extension counts as the
+// declared type. So a broken document is reported as broken, and a mail needs no complete header.
 //
-// Errors: Blocked, for a compound file with an encrypted package, which is an Office file with a password.
+// Errors: Blocked for a compound file with an encrypted package, which is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
 	declared := web.DeclaredType(contentType)
 	if t := typeByName(address); t != "" && saysNothing(declared) {
@@ -63,12 +63,12 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 		if found := detect(body); !strings.HasPrefix(found, "text/") {
 			return found, nil
 		}
-		return octets, nil // package web distinguishes kinds of text
+		return octets, nil // package web recognizes the kind of text
 	}
 	return declared, nil
 }
 
-// typeByName returns the type of documents with this file name extension; "" for other names.
+// typeByName returns the type of documents with the given file name extension, or "" for other names.
 func typeByName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -104,7 +104,7 @@ func isOffice(declared string) bool {
 	return declared == docxType || declared == pptxType || declared == sheet.MediaType
 }
 
-// detect returns the type that a body looks like, without parameters.
+// detect returns the type, without parameters, that a body appears to have.
 func detect(body []byte) string {
 	found, _, _ := strings.Cut(mimetype.Detect(body).String(), ";")
 	if found == mail.MediaType && !isMail(body) {
@@ -113,8 +113,8 @@ func detect(body []byte) string {
 	return found
 }
 
-// isMail reports whether a body has the fields that every mail has (RFC 5322 §3.6) and a field that only mail
-// programs write. The first ones alone do not suffice: notes may also begin with "From:", and logs with "Date:".
+// isMail reports whether a body has the header fields that every mail has (RFC 5322 §3.6), and a field that only mail
+// programs write. The fields of every mail do not suffice: notes may also begin with "From:", and logs with "Date:".
 func isMail(body []byte) bool {
 	const most = 64 << 10
 	known := map[string]bool{}
@@ -132,8 +132,8 @@ func isMail(body []byte) bool {
 	return known["from"] && known["date"] && (known["message-id"] || known["mime-version"] || known["received"])
 }
 
-// compoundType returns the type of a compound file. It is one of the Office formats before 2007, which this package
-// does not read.
+// compoundType returns the type of a compound file: one of the Office formats before 2007, which this package does
+// not read.
 func compoundType(body []byte, declared string) (string, error) {
 	const encrypted = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 	if bytes.Contains(body, []byte(encrypted)) {
@@ -148,8 +148,8 @@ func compoundType(body []byte, declared string) (string, error) {
 	return declared, nil
 }
 
-// packageType recognizes Office files by the folders in the directory of the archive (ZIP application note §4.3.12).
-// It returns "" for other archives and other bodies.
+// packageType recognizes Office files by the folder names in the directory of the archive (ZIP application note
+// §4.3.12). It returns "" for other archives and other bodies.
 func packageType(body []byte) string {
 	const maxEntries = 10_000
 	if !bytes.HasPrefix(body, []byte("PK\x03\x04")) {

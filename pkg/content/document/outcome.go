@@ -29,7 +29,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 			return doc, nil
 		}
 	}
-	if p == nil || limited.Err() == nil { // otherwise an earlier document may have caused the failure
+	if p == nil || limited.Err() == nil { // in a used reader, an earlier document may have caused the failure
 		if p, err = start(r.memory); err != nil {
 			return extract.Document{}, err
 		}
@@ -41,7 +41,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 	return doc, err
 }
 
-// readBy reads a document in one reader. If all went well, the reader then waits for the next document.
+// readBy reads a document in one reader. If nothing went wrong, the reader then waits for the next document.
 func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (extract.Document, error) {
 	line, err := p.ask(ctx, head, body)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (ext
 	return *a.Document, nil
 }
 
-// reuse removes an idle process from the list and returns it; nil if there is none.
+// reuse removes an idle process from the list and returns it, or returns nil if there is none.
 func (r *Reader) reuse() *process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *Reader) reuse() *process {
 	return nil
 }
 
-// put makes a reader idle for a limited time, and reports whether there is room for it.
+// put makes a reader idle for a limited time. It returns false if the reader has read as many documents as it may.
 func (r *Reader) put(p *process) bool {
 	if p.served >= maxDocuments {
 		return false
@@ -129,7 +129,7 @@ func (o outcome) reason() error {
 	switch {
 	case o.long:
 		return fault.New(fault.TooLarge, "the document gives more than %d MB of text", maxAnswer/1_000_000)
-	case o.slow || strings.Contains(o.stderr, "SIGXCPU"): // the reader's own limit, see limitTime
+	case o.slow || strings.Contains(o.stderr, "SIGXCPU"): // the limit that a reader sets for itself, see limitTime
 		return fault.New(fault.TooLarge, "the document takes longer than %s to read", o.timeout)
 	case outOfMemory(o.stderr):
 		return fault.New(fault.TooLarge, "the document needs more than %d MiB of memory to read", o.memory>>20)
@@ -148,7 +148,7 @@ func outOfMemory(stderr string) bool {
 	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
 }
 
-// lastWords returns the first line that a reader printed when it ended. If it printed nothing, lastWords returns how
+// lastWords returns the first line that a reader printed when it ended. If there is none, it returns the way in which
 // the process ended.
 func (o outcome) lastWords() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")

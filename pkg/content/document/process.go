@@ -53,7 +53,7 @@ func start(memory int64) (*process, error) {
 	return p, nil
 }
 
-// wait cleans up after a reader, when it ends.
+// wait waits for the end of a reader and cleans up after it.
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
 	_ = killGroup(p.cmd.Process) // a crashed reader leaves its child processes behind
@@ -84,16 +84,17 @@ func (p *process) end() {
 	<-p.ended
 }
 
-// ask sends a document to a reader and returns the answer, one line. If ask returns an error, the reader has ended.
+// ask sends a document to a reader and returns the answer, which is one line. If ask returns an error, the reader has
+// ended.
 func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err error) {
 	p.served++
 	stop := context.AfterFunc(ctx, p.kill)
 	defer func() {
-		if !stop() { // the kill has begun, and might hit the next document
+		if !stop() { // the kill has begun and might interrupt the next document
 			p.end()
 		}
 	}()
-	// Write errors are ignored: if the reader is gone, what it printed last explains more.
+	// Write errors are ignored: if the reader is gone, its last output explains more.
 	_, _ = p.in.Write(append(head, '\n'))
 	_, _ = p.in.Write(body)
 	line, err = readLine(p.out, maxAnswer)
@@ -106,10 +107,10 @@ func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err 
 	return line, err
 }
 
-// errLong reports an answer that exceeds its bound.
+// errLong reports that an answer exceeds its bound.
 var errLong = errors.New("long answer")
 
-// readLine reads up to the end of a line. Errors: errLong if the line has more bytes than the argument most allows.
+// readLine reads up to the end of a line. Errors: errLong if the line is longer than the given number of bytes.
 func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -143,8 +144,8 @@ func command(temp string, memory int64) *exec.Cmd {
 	return cmd
 }
 
-// executable returns the path of this program. On Linux it returns a link that leads to the running program even if
-// the file on disk was replaced in the meantime. A new program might use another protocol.
+// executable returns the path of this program. On Linux, the path is a link to the running program. The link stays
+// valid when the file on disk is replaced, by a program that might use another protocol.
 func executable() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe"
@@ -163,7 +164,7 @@ func environment(temp string, memory int64) []string {
 	}
 }
 
-// capped keeps written data up to a bound. The buffer is not embedded: if it were, callers would use its ReadFrom
+// capped keeps written data up to a bound. The buffer is not embedded, because callers would then use its ReadFrom
 // method, which has no bound.
 type capped struct {
 	kept bytes.Buffer

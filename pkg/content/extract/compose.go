@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Composer makes a [Document] from blocks and links, for readers of formats other than HTML. It keeps the document
+// Composer makes a [Document] of blocks and links, for readers of formats other than HTML. It keeps the document
 // within [Limits]. The zero value is not usable.
 type Composer struct {
 	doc    Document
@@ -22,16 +22,16 @@ type Composer struct {
 	skipped Beyond // other parts
 }
 
-// NewComposer begins a document of the given media type. The composer applies three limits of lim: MaxBytes (to the
+// NewComposer begins a document of the given media type. The composer applies three of the limits: MaxBytes (to the
 // text, not the body), MaxBlocks and MaxLinks.
 func NewComposer(mimeType string, lim Limits) *Composer {
 	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.WithDefaults(), known: map[string]bool{}}
 }
 
-// Only says that the first n units of a document are read, such as blocks. See [Document.Cut].
+// Only returns the message that only the first n units of a document, such as blocks, are read. See [Document.Cut].
 func Only(n int, unit string) string { return "only the first " + words.Count(n, unit) + " are read" }
 
-// OnlyBytes says that the first n bytes of a document are read.
+// OnlyBytes returns the message that only the first n bytes of a document are read.
 func OnlyBytes(n int) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {
 		return fmt.Sprintf("only the first %d MiB are read", n>>20)
@@ -40,8 +40,8 @@ func OnlyBytes(n int) string {
 }
 
 // Add appends a block. The text of the block must be folded ([dom.Fold]) or have the form that its kind prescribes.
-// Add ignores a block without text and cuts a block that exceeds a limit. It returns false when the document is full.
-// The caller may then stop, or go on to add blocks to [Document.Beyond].
+// Add ignores a block without text, and cuts a block that exceeds a limit. It returns false when the document is
+// full. The caller may then stop, or add the other blocks to [Document.Beyond].
 func (c *Composer) Add(b Block) bool {
 	left := c.limits.MaxBytes - c.size
 	if len(b.Text) > left {
@@ -102,7 +102,7 @@ func (c *Composer) Link(address, text string) {
 	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: dom.Clip(dom.Fold(text), MaxLinkText)})
 }
 
-// Document completes the document. It detects the language when the caller passes none. The title is the first
+// Document completes the document. It detects the language if the caller passes none. The title is the first
 // candidate that is not empty, or else the first heading.
 func (c *Composer) Document(language string, titles ...string) Document {
 	doc := c.doc

@@ -1,11 +1,11 @@
-// Package extract defines what a reader extracts from a document, whatever its format: a [Document] with its title,
-// language and main content in reading order, its links and images, and two hashes that distinguish a real change
-// from noise.
+// Package extract defines the content that a reader extracts from a document, whatever its format. The content is a
+// [Document]: the title, the language, the main content in reading order, the links and images, and two hashes that
+// distinguish a real change from noise.
 //
-// Among the packages below it, web reads the formats of the web; others read PDF, Office files and mail. All of them
-// promise that the same bytes always give the same Document, and that no input makes them panic or use unbounded
-// memory. Advertisements, tokens, counters and navigation around the content do not affect [Document.ContentHash];
-// every sentence, price and date inside the content does.
+// The packages below it read the formats: web reads those of the web; others read PDF, Office files and mail. All of
+// them promise that the same bytes always give the same Document, and that no input makes them panic or use unbounded
+// memory. Advertisements, tokens, counters and navigation around the content do not affect [Document.ContentHash].
+// Every sentence, price and date inside the content does.
 package extract
 
 import (
@@ -24,34 +24,34 @@ const (
 	Paragraph Kind = "paragraph"
 	List      Kind = "list"  // a line per item, marked "- ", "1. ", "[^1]: " or ": " (a meaning); nested ones indented
 	Code      Kind = "code"  // line breaks and indentation as written
-	Table     Kind = "table" // a line per row: GitHub Flavored Markdown if from HTML, else cells joined by " | "
+	Table     Kind = "table" // a line per row: GitHub Flavored Markdown for HTML, else cells joined by " | "
 	Quote     Kind = "quote"
 )
 
-// Zone is where on a page a block was found. Zones are stored as text.
+// Zone is the part of a page in which a block was found. Zones are stored as text.
 type Zone string
 
-// The zones of visible text. A third zone, furniture, is in no block: navigation, the banner and footer of the page,
-// dialogs such as a request for consent, and lists of links around the content.
+// The zones of visible text. A third zone, furniture, has no blocks. Furniture is navigation, the banner and footer
+// of the page, dialogs such as a request for consent, and lists of links around the content.
 const (
 	Main   Zone = ""       // the main content
 	Beside Zone = "beside" // visible and not furniture: boxes, notices, prices, tables and lists around the main content
 )
 
-// Block is one piece of the content.
+// Block is a piece of the content.
 type Block struct {
 	Kind  Kind
 	Level int    // 1 to 6 for headings, else 0
-	Text  string // whitespace folded except in code; formulas as TeX between dollar signs; never empty
-	// Language is the programming language of code, as the page gives it, in lower case, such as "go" or "c++". It is
-	// empty if the page gives none, and for blocks of other kinds.
+	Text  string // whitespace folded except in code; formulas in TeX between dollar signs; never empty
+	// Language is the programming language of code, in lower case, such as "go" or "c++". It is empty if the page
+	// gives no language, and for blocks of other kinds.
 	Language string `json:",omitempty"`
 	// Anchor is the id by which a browser jumps to a heading. A block that explains a term of a definition list has
-	// the id of that term. Anchor is empty if there is no id. It must be escaped before it is used in an address. No
+	// the id of that term. Anchor is empty if there is no id. Before its use in an address, it must be escaped. No
 	// hash covers it.
 	Anchor string `json:",omitempty"`
-	// Counted reports that browsers count the numbers before the items in Text. The page does not state them, and no
-	// hash covers them.
+	// Counted reports that the numbers before the items in Text come from browsers, which count the items. The page
+	// does not state these numbers, and no hash covers them.
 	Counted bool `json:",omitempty"`
 	// Zone is the zone of the block. In a document, all blocks of [Main] come before those of [Beside].
 	Zone Zone `json:",omitempty"`
@@ -60,7 +60,7 @@ type Block struct {
 // MainText returns the text of the main content, with which [Document.Text] begins.
 func (d Document) MainText() string { return Join(MainBlocks(d.Blocks)) }
 
-// MainBlocks returns the blocks of the main content, which come first.
+// MainBlocks returns the blocks of the main content. They come before all other blocks.
 func MainBlocks(blocks []Block) []Block {
 	for i, b := range blocks {
 		if b.Zone != Main {
@@ -83,25 +83,26 @@ func Join(blocks []Block) string {
 	return strings.Join(texts, Separator)
 }
 
-// MaxLinkText bounds the stored text of a link, in bytes.
+// MaxLinkText limits the length of a link's stored text, in bytes.
 const MaxLinkText = 200
 
-// Link is one reference from the page to another address.
+// Link is a reference from the page to another address.
 type Link struct {
 	URL  string // absolute, http or https, without fragment, otherwise not normalized
 	Rel  string // the rel attribute in lower case, such as "nofollow"
 	Text string // visible text, at most [MaxLinkText] bytes
 }
 
-// Document is the result of reading a document.
+// Document is the content that was extracted from a document.
 type Document struct {
 	MimeType    string // media type in lower case, without parameters
 	Unsupported bool   // no package reads this type; the fields below are not set
 	Charset     string // WHATWG name of the encoding that was decoded, such as "utf-8"
 	Flat        bool   // the page was too deep or tangled to parse; it has text but no structure
 	Truncated   bool   // a bound of [Limits] was reached
-	// Cut says which part of the text is read, such as "only the first 20,000 blocks are read"; empty if all text is.
-	// Beyond is the summary of the other part; zero if it is not known. Of the two, the content hash covers Beyond.
+	// Cut says which part of the text is read, such as "only the first 20,000 blocks are read". It is empty if all of
+	// the text is read. Beyond is the summary of the other part, or zero if that part is not known. The content hash
+	// covers Beyond, but not Cut.
 	Cut    string `json:",omitempty"`
 	Beyond Beyond `json:",omitzero"`
 	// KeptLinks and KeptImages are the numbers of links and images that are kept if there are more; 0 if all are.
@@ -110,8 +111,8 @@ type Document struct {
 	// Thin is not empty if a page has little text because its scripts write what people see. It then gives the reason
 	// for this conclusion. No hash covers it.
 	Thin string `json:",omitempty"`
-	// Failure describes what the host sent in place of the page, such as an error with status 200 or a login form. It
-	// is empty for a page. No hash covers it.
+	// Failure describes the answer that the host sent in place of the page, such as an error with status 200 or a
+	// login form. It is empty for a page. No hash covers it.
 	Failure string `json:",omitempty"`
 
 	Title            string
@@ -132,7 +133,7 @@ type Document struct {
 	Protected []string `json:",omitempty"`
 }
 
-// Limits bound the work on one document. If a field is zero, its default applies.
+// Limits bound the work on one document. Each zero field has a default.
 type Limits struct {
 	MaxBytes  int // bytes of the body to read; default 5 MiB
 	MaxTags   int // tags beyond which the structure of the body is ignored; default 250,000
@@ -141,7 +142,7 @@ type Limits struct {
 	MaxImages int // default 500
 }
 
-// WithDefaults returns l with defaults in place of zero fields.
+// WithDefaults returns l with its zero fields set to the defaults.
 func (l Limits) WithDefaults() Limits {
 	l.MaxBytes = cmp.Or(l.MaxBytes, 5<<20)
 	l.MaxTags = cmp.Or(l.MaxTags, 250_000)
@@ -154,9 +155,9 @@ func (l Limits) WithDefaults() Limits {
 // maxTitle bounds a title, in bytes.
 const maxTitle = 500
 
-// Title returns the first candidate that is not empty, cut to 500 bytes and without the sign of a link behind it
-// ("¶"). The heading of the content should come first, because it is the title of the page alone. The title element
-// often contains the name of the site too, or a number of messages.
+// Title returns the first candidate that is not empty, cut to 500 bytes and without the sign of a link after it
+// ("¶"). The first candidate should be the heading of the content, because it is the title of the page alone. The
+// title element often contains more: the name of the site, or a number of messages.
 func Title(candidates ...string) string {
 	for _, c := range candidates {
 		if c = strings.TrimRight(c, " ¶🔗"); c != "" {

@@ -8,28 +8,28 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Fingerprint summarizes a text so that nearly equal texts can be recognized. A text without words has the zero
-// value, which is near no other fingerprint.
+// Fingerprint summarizes a text, so that nearly equal texts can be recognized. The zero value is the fingerprint of a
+// text without words, and is near no other fingerprint.
 type Fingerprint struct {
-	Words int    `json:"words"` // number of words read
+	Words int    `json:"words"` // number of words that were read
 	Exact uint64 `json:"exact"` // hash of all words in order
 	Sim   uint64 `json:"sim"`   // a simhash over runs of three words; similar texts have similar values
 }
 
 const (
-	// nearBits is the largest number of bits in which the Sim of nearly equal texts may differ. Among pairs of
-	// unrelated texts, one in a hundred differs in 23 bits or fewer, and none in 6 or fewer. If a twentieth of a text
-	// is replaced, 99 pairs in 100 differ in 12 bits or fewer.
+	// nearBits limits the number of bits in which the Sim of nearly equal texts may differ. Of the pairs of unrelated
+	// texts, one in a hundred differs in 23 bits or fewer, and none in 6 or fewer. If a twentieth of a text is
+	// replaced, 99 pairs in 100 differ in 12 bits or fewer.
 	nearBits = 10
-	// fewWords is the number of words below which Sim is not reliable, because in such a short text each word is part
-	// of a tenth of the runs or more.
+	// fewWords is the number of words below which Sim is not reliable: in such a short text, each word is part of at
+	// least a tenth of the runs.
 	fewWords = 20
-	// maxWords bounds the words that are read.
+	// maxWords limits the number of words that are read.
 	maxWords = 20_000
 )
 
-// FingerprintOf returns the fingerprint of a text's words in lower case, without the words for which leave returns
-// true.
+// FingerprintOf returns the fingerprint of a text's words in lower case. It ignores the words for which the given
+// function returns true.
 func FingerprintOf(text string, leave func(word string) bool) Fingerprint {
 	var f Fingerprint
 	var votes [64]int
@@ -70,8 +70,8 @@ func majority(votes *[64]int) (sim uint64) {
 	return sim
 }
 
-// Near reports whether two texts are nearly the same: few of their runs of three words differ. When either text has
-// fewer than 20 words, all words must be the same.
+// Near reports whether two texts are nearly the same: only a few of their runs of three words differ. If either text
+// has fewer than 20 words, all words must be the same.
 func (f Fingerprint) Near(g Fingerprint) bool {
 	if min(f.Words, g.Words) < fewWords {
 		return f.Words > 0 && f.Words == g.Words && f.Exact == g.Exact

@@ -2,12 +2,13 @@ package extract
 
 import "github.com/tidemark/tidemark/pkg/content/extract/noise"
 
-// filter returns the filter for the text of a document.
+// filter returns the noise filter for the text of a document.
 func (d Document) filter() noise.Filter {
 	return noise.Filter{Exact: d.Exact, DayFirst: d.Language != "" && d.Language != "en"}
 }
 
-// appendBlock appends the hashed form of a block, and a line break. A block of nothing that readers see is left out.
+// appendBlock appends the hashed form of a block and a line break. It leaves out a block in which readers see
+// nothing.
 func appendBlock(s *noise.Filter, b Block) {
 	before := len(s.Out)
 	addBlock(s, b)

@@ -25,14 +25,15 @@ type Hashes struct {
 	//
 	// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included,
 	// becomes one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover
-	// the kinds, levels and zones of blocks, nor numbers that browsers count, because a page may change its looks
-	// without changing its content. A change to this form, or to what becomes a block, requires a new version of the
+	// the kinds, levels and zones of blocks, nor the numbers that browsers count, because a page may change its looks
+	// without changing its content. A change of this form, or of the rules for blocks, requires a new version of the
 	// text component of lineage.Current (B6).
 	Content string
-	// Body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text
-	// returned (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
+	// Body is a short hash of the blocks alone. It recognizes a page whose title changed, or a page that has an
+	// earlier text again (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
 	Body [8]byte
-	// Main is like Body, but covers only the blocks of the main content. It recognizes a change beside it.
+	// Main is like Body, but covers only the blocks of the main content. When Body changes and Main does not, the
+	// change is beside the main content.
 	Main [8]byte
 }
 
@@ -83,8 +84,8 @@ func withoutNumbers(text string) string {
 	return out.String()
 }
 
-// TextHash returns the hash of all visible text (A10), with whitespace folded to single spaces, in form C. It is
-// written like [Document.ContentHash].
+// TextHash returns the hash of all visible text (A10) in form C, with each run of whitespace folded to one space. The
+// hash is written like [Document.ContentHash].
 func (d Document) TextHash() string { return digest([]byte(spaceLines(d.VisibleText))) }
 
 func digest(text []byte) string {

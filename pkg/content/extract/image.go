@@ -1,7 +1,6 @@
 package extract
 
-// Image is a picture in the content (requirement A18). Its texts are written as a reader sees them, with whitespace
-// folded.
+// Image is a picture in the content (requirement A18). Its texts are as a reader sees them, with whitespace folded.
 type Image struct {
 	URL     string // absolute, http or https, without fragment, otherwise not normalized
 	Alt     string // the alt attribute, at most [MaxImageText] bytes

@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on the sample of text from which the language is detected, in bytes. From a shorter sample, detection is not
-// reliable; a longer sample does not make it better.
+// Bounds on the size of the sample from which the language is detected, in bytes. With a shorter sample, detection is
+// not reliable. A longer sample does not improve it.
 const (
 	leastSample = 100
 	mostSample  = 2 << 10
 )
 
-// languages are the languages that can be detected. Each additional language makes the detection of similar ones less
-// certain.
+// languages are the languages that can be detected. Each additional language makes it less certain which of several
+// similar languages a text is in.
 var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Arb: true, whatlanggo.Ben: true, whatlanggo.Bul: true, whatlanggo.Ces: true, whatlanggo.Cmn: true,
 	whatlanggo.Dan: true, whatlanggo.Deu: true, whatlanggo.Ell: true, whatlanggo.Eng: true, whatlanggo.Fin: true,
@@ -28,7 +28,7 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Urd: true, whatlanggo.Vie: true,
 }}
 
-// DetectLanguage sets the language of a document that declares none, detected from its text.
+// DetectLanguage sets the language of a document that declares none. It detects the language from the text.
 func (d *Document) DetectLanguage() {
 	if d.Language == "" {
 		d.Language = detectLanguage(MainBlocks(d.Blocks))
@@ -48,7 +48,7 @@ func detectLanguage(blocks []Block) string {
 		return ""
 	}
 	if info.Lang == whatlanggo.Cmn && strings.ContainsFunc(text, isKana) {
-		return "" // Japanese with more Chinese characters than usual, or a text about Japan
+		return "" // Japanese with more Chinese characters than usual, or a text about Japan in another language
 	}
 	return info.Lang.Iso6391()
 }
@@ -72,9 +72,9 @@ func sample(blocks []Block) string {
 }
 
 // PrimaryLanguage returns the primary subtag of a BCP 47 tag, or of the first tag of a Content-Language list, in
-// lower case: "pt" for "pt-BR, en". It returns "" when the subtag is not 2 to 8 letters. A caller whose document
-// declares no language may pass the Content-Language header: the result is more reliable than
-// [Document.LanguageDetected].
+// lower case: "pt" for "pt-BR, en". It returns "" unless the subtag has 2 to 8 letters. If a document declares no
+// language, its caller may pass the Content-Language header: the header is more reliable than detection
+// ([Document.LanguageDetected]).
 func PrimaryLanguage(tag string) string {
 	tag, _, _ = strings.Cut(strings.TrimSpace(tag), ",")
 	end := strings.IndexAny(tag, "-_ ;")

@@ -2,8 +2,8 @@ package extract
 
 import "time"
 
-// Metadata is what a page states about itself in addition to its text. No hash covers it. Every text is one line of
-// at most [MaxName] bytes.
+// Metadata holds statements of a page about itself that are not part of its text. No hash covers them. Each text is
+// one line of at most [MaxName] bytes.
 type Metadata struct {
 	Published time.Time `json:",omitzero"` // in UTC; midnight if the page gives only a day
 	Modified  time.Time `json:",omitzero"`
@@ -15,7 +15,7 @@ type Metadata struct {
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Believable returns the metadata without implausible dates: dates before 1990, and dates more than a day after now
-// (the day allows for clocks and time zones). It also drops a modification date before the publication date.
+// (the day allows for clocks and time zones). It also drops a modification date that is before the publication date.
 func (m Metadata) Believable(now time.Time) Metadata {
 	latest := now.AddDate(0, 0, 1)
 	if m.Published.Before(earliest) || m.Published.After(latest) {
@@ -27,5 +27,5 @@ func (m Metadata) Believable(now time.Time) Metadata {
 	return m
 }
 
-// MaxName bounds each text of [Metadata], in bytes.
+// MaxName limits the length of each text of [Metadata], in bytes.
 const MaxName = 200

@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// Rest summarizes the text beyond a bound, which is not read, so that a change of that text is noticed. It uses
-// constant memory. The zero value is ready to use.
+// Rest summarizes the text beyond a bound, so that a change of this text is noticed although it is not read. Rest
+// uses constant memory. The zero value is ready to use.
 type Rest struct {
 	hash   *xxhash.Digest
 	filter noise.Filter
 }
 
 // Line adds a line or a block of text. Whitespace, and text that changes by itself, are folded as in
-// [Document.Hashes]; a text without anything else adds nothing.
+// [Document.Hashes]. A text that has nothing else is ignored.
 func (r *Rest) Line(text string) {
 	if text = dom.Fold(text); text == "" {
 		return
@@ -67,7 +67,7 @@ func (d Document) CutWhy() string {
 	return strings.Join(out, ". Also, ")
 }
 
-// Beyond is the summary of the text beyond a bound, made by [Rest]. It is zero if no such text is known.
+// Beyond is the summary of the text beyond a bound. [Rest] makes it. It is zero if no such text is known.
 type Beyond [8]byte
 
 func beyondOf(text []byte) (b Beyond) {

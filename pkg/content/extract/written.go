@@ -30,5 +30,5 @@ func Markdown(blocks []Block) string {
 	return strings.Join(texts, Separator)
 }
 
-// looksMarked matches the beginning of a line that Markdown would read as a heading, a quotation or a fence.
+// looksMarked matches the beginning of a line that looks like a heading, a quotation or a fence of Markdown.
 var looksMarked = regexp.MustCompile("(?m)^( {0,3})(#|>|```|~~~)")

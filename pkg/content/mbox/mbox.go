@@ -1,19 +1,18 @@
-// Package mbox reads the mails of an mbox file (RFC 4155) one by one, and reports the byte range of each, so that a
-// later reader can begin at any of them.
+// Package mbox reads the mails of an mbox file (RFC 4155) one by one. It reports the byte range of each mail, so that
+// a later reader can begin at any of them.
 //
 // # Where a mail begins
 //
 // The format has no definition that all writers follow. Here a mail begins with a line that starts with "From " and
-// contains a day of the week, a time of day and a year, because all writers put these into the line. An empty line
-// before it is not required, because a mail that was cut off may not end in one. Other lines that start with "From "
-// are text, so an unquoted sentence does not split a mail. Lines quoted as in mboxrd (">From ", ">>From ") lose one
-// ">".
+// contains a day of the week, a time of day and a year. All writers put these into the line. An empty line before
+// this line is not required, because a truncated mail may not end in one. Other lines that start with "From " are
+// text, so an unquoted sentence does not split a mail. Lines quoted as in mboxrd (">From ", ">>From ") lose one ">".
 //
 // # Bounds
 //
 // A reader holds one buffer and the first [Options].Keep bytes of one mail, however long mails and lines are. A call
-// of [Reader.Next] reads little more than [Options].Most bytes: a longer mail is returned in parts, and all parts
-// after the first have [Mail].Rest set.
+// of [Reader.Next] reads little more than [Options].Most bytes. A longer mail is returned in parts. All parts after
+// the first have [Mail].Rest set.
 package mbox
 
 import (
@@ -33,21 +32,22 @@ type Options struct {
 	// Offset is one byte before the End of a mail that has TooLarge or Rest set.
 	Offset int64
 	Inside bool
-	Keep   int   // largest number of bytes kept of a mail
+	Keep   int   // largest number of bytes of a mail that are kept
 	Most   int64 // largest size in bytes of a mail that is not TooLarge
 }
 
 // Mail is one mail of a file.
 type Mail struct {
-	// Start is the beginning of the From line. End is where the next mail begins, or where this one continues.
+	// Start is the beginning of the From line. End is the position at which the next mail begins, or at which this
+	// mail continues.
 	Start, End int64
 	// Raw is the mail without its From line, up to Options.Keep bytes. It is valid until the next call.
 	Raw []byte
-	// TooLarge is set when the mail continues after End.
+	// TooLarge reports that the mail continues after End.
 	TooLarge bool
-	// Rest is set when this is a further part of a mail that was TooLarge. Such a part has no Raw.
+	// Rest reports that this is a further part of a mail that was TooLarge. Such a part has no Raw bytes.
 	Rest bool
-	// Goes is set when Rest is set and the mail continues after End.
+	// Goes reports that Rest is set and the mail continues after End.
 	Goes bool
 }
 
@@ -59,13 +59,13 @@ type Reader struct {
 	start  int64 // position of the current mail
 	fresh  bool  // pos is the beginning of a line
 	opened bool  // a From line was already read
-	inside bool  // pos is in the rest of a mail that is too large
+	inside bool  // pos is inside a mail that is too large, after its first part
 	buf    []byte
 }
 
 const bufferBytes = 64 << 10
 
-// NewReader returns a reader of the mails in in, which must be positioned at o.Offset.
+// NewReader returns a reader of the mails in a file. The file must be positioned at o.Offset.
 func NewReader(in io.Reader, o Options) *Reader {
 	return &Reader{
 		in: bufio.NewReaderSize(in, bufferBytes), o: o, pos: o.Offset, start: o.Offset,
@@ -73,7 +73,7 @@ func NewReader(in io.Reader, o Options) *Reader {
 	}
 }
 
-// Next returns the next mail. Errors: io.EOF after the last mail, [ErrFormat], or an error of the file.
+// Next returns the next mail. Errors: io.EOF after the last mail; [ErrFormat]; errors of the file.
 func (r *Reader) Next() (Mail, error) {
 	r.buf = r.buf[:0]
 	for {
@@ -127,7 +127,7 @@ func (r *Reader) keep(text []byte, begins bool) {
 	r.buf = append(r.buf, text[:min(len(text), r.o.Keep-len(r.buf))]...)
 }
 
-// mail returns the mail up to end, without the empty line that ends it.
+// mail returns the mail that ends at the given position, without the empty line at its end.
 func (r *Reader) mail(end int64) Mail {
 	if r.inside {
 		return Mail{Start: r.start, End: end, Rest: true}

@@ -9,13 +9,13 @@ import (
 // Line is a line that differs between two texts but is ignored.
 type Line struct {
 	Text  string
-	Added bool   // the line is in the later text; otherwise in the earlier one
+	Added bool   // the line is in the later text; if false, in the earlier one
 	Rule  string // the rule by which the line is ignored
 }
 
-// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of the part
-// old apply to the lines of the text before, and the rules of the part now apply to the lines of the text after.
-// Callers must truncate the texts to the length that is worth comparing.
+// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of the
+// first part apply to the first text, and those of the second part to the second text. Callers must truncate texts
+// that are too long to compare.
 func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		hunks, _ := textdiff.Compare(before, after)
@@ -29,7 +29,7 @@ func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	}
 }
 
-// ignoredOf yields one side of a row, if it is ignored. It returns false if the iteration must stop.
+// ignoredOf yields one side of a row if the line is ignored. It returns false if the iteration must stop.
 func ignoredOf(p *Part, pieces []textdiff.Piece, added bool, yield func(Line) bool) bool {
 	text, differs := textdiff.Line(pieces)
 	if !differs {

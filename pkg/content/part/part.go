@@ -1,6 +1,6 @@
-// Package part reads the watched part of a page. For each of the page's ignored lines, it reports the rule by which
-// the line is ignored. The same page and the same rules give the same part. So the part is not stored; it can be read
-// again from the snapshot of any version.
+// Package part reads the watched part of a page. For each line of the page that is ignored, it reports the rule by
+// which the line is ignored. The same page and the same rules give the same part. Therefore parts are not stored:
+// they can be read again from the snapshot of any version.
 package part
 
 import (
@@ -31,8 +31,8 @@ type Part struct {
 	lines map[string]bool // all lines of Doc
 }
 
-// Reader reads watched pages. It compiles its rules only when it reads the first page, because most checks read no
-// page. It is not safe for concurrent use.
+// Reader reads watched pages. It compiles its rules when it reads the first page, because most checks read no page.
+// It is not safe for concurrent use.
 type Reader struct {
 	spec  watch.Spec
 	rules *watch.Rules
@@ -42,7 +42,7 @@ type Reader struct {
 // NewReader returns a reader for a watch.
 func NewReader(spec watch.Spec) *Reader { return &Reader{spec: spec} }
 
-// Rules returns the compiled rules of the reader. The error is the reason why they cannot be compiled.
+// Rules returns the compiled rules of the reader, or an error if the rules cannot be compiled.
 func (r *Reader) Rules() (*watch.Rules, error) {
 	if r.rules == nil && r.err == nil {
 		r.rules, r.err = watch.Compile(r.spec)
@@ -50,11 +50,11 @@ func (r *Reader) Rules() (*watch.Rules, error) {
 	return r.rules, r.err
 }
 
-// Read returns the watched part of a page. The page is given twice: as the document doc, and as the body with its
-// content type and address.
+// Read returns the watched part of a page. The caller passes the page twice: as the document doc, and as the body
+// with its content type and address.
 func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL string) Part {
 	rules, err := r.Rules()
-	if err != nil { // Unreachable for stored rules, which have been compiled before.
+	if err != nil { // Unreachable for stored rules, which were compiled before.
 		return Part{Why: err.Error()}
 	}
 	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec}
@@ -94,7 +94,7 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	}
 }
 
-// counting returns the blocks without the ignored lines.
+// counting returns the blocks without the lines that are ignored.
 func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) {
 	size := 0
 	for _, b := range blocks {
@@ -109,7 +109,7 @@ func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) 
 	return out
 }
 
-// Rule returns the rule by which a line of the page is ignored; "" if it is not ignored.
+// Rule returns the rule by which a line of the page is ignored, or "" if the line is not ignored.
 func (p *Part) Rule(line string) string {
 	if rule := p.rules.Ignored(line); rule != "" {
 		return "ignore: " + rule

@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Entry is an entry of a site file, made from the address by which a user gives a site.
+// Entry is an entry of a site file. It is made from the address that a user gives for a site.
 type Entry struct {
 	Slug, Domain string
-	Sitemap      string // address of the sitemap; if "", robots.txt and /sitemap.xml are tried
+	Sitemap      string // address of the sitemap; "" to try robots.txt and /sitemap.xml
 	Include      string // pattern of the wanted pages; "" for all
 	Home         string // address of a page of the site
 }
@@ -24,7 +24,7 @@ var (
 	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
 )
 
-// ParseAddress parses the address of a page; the scheme is optional.
+// ParseAddress parses the address of a page. The scheme is optional.
 func ParseAddress(text string) (source.Source, error) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
@@ -32,8 +32,8 @@ func ParseAddress(text string) (source.Source, error) {
 	return source.DefaultRules().ParseURL(text)
 }
 
-// EntryOf returns the entry for an address that a user gives: a domain, a sitemap, or a part of a site. A part of a
-// site is given as the common prefix of its pages. Errors: Invalid.
+// EntryOf returns the entry for an address that a user gives: a domain, a sitemap, or a part of a site. The address
+// of a part of a site is the common prefix of its pages. Errors: Invalid.
 func EntryOf(text string) (Entry, error) {
 	src, err := ParseAddress(text)
 	if err != nil {
@@ -53,7 +53,7 @@ func EntryOf(text string) (Entry, error) {
 	case strings.Trim(u.Path, "/") != "":
 		e.Include = "^" + regexp.QuoteMeta(src.Normalized)
 	}
-	if e.Sitemap == "" && u.Scheme != "https" { // if the file gives no sitemap, it is looked for by https
+	if e.Sitemap == "" && u.Scheme != "https" { // if the file names no sitemap, the sitemap is requested by https
 		e.Sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
 	}
 	_, err = Parse(e.Slug, []byte(e.File()))

@@ -41,7 +41,7 @@ func (r *reader) slug(n node) string {
 	return slug
 }
 
-// domain reads a host in the form of source.Source.Host, with a port unless it is the default port.
+// domain reads a host in the form of source.Source.Host. The host has a port unless it uses the default port.
 func (r *reader) domain(n node) string {
 	text, ok := r.text(n)
 	if !ok {
@@ -66,7 +66,7 @@ func hostOf(address string) string {
 var withUser = regexp.MustCompile(`^[a-zA-Z]+:[/\\]*[^/\\?#]*@`)
 
 // address returns an absolute address in the form in which it is requested. It refuses an address with a user name:
-// site files contain no secrets, and a request without the user name would be a different request.
+// site files contain no secrets, and without the user name the request would be another one.
 func address(text string) (string, error) {
 	if withUser.MatchString(text) {
 		return "", errors.New("holds a user name or password; site files name public addresses only")
@@ -92,7 +92,7 @@ func container(text string) (string, error) {
 	return form, nil
 }
 
-// listing reads a page that lists others.
+// listing reads the description of a page that lists others.
 func (r *reader) listing(n node) (l Listing) {
 	r.fields(n, fieldReaders{
 		"url": func(n node) {
@@ -162,8 +162,8 @@ func (r *reader) limits(n node) *Limits {
 	return &l
 }
 
-// checkHosts checks that archives and listings are pages of the site itself. Archives and listings are requested at
-// the pace of the site, and this pace applies only to the site's own host.
+// checkHosts checks that archives and listings are pages of the site itself. They are requested at the pace of the
+// site, which applies only to the site's own host.
 func (r *reader) checkHosts(s *Site, n node) {
 	pages := s.Archives
 	for _, l := range s.Listings {

@@ -18,13 +18,13 @@ const (
 	MaxEntries    = 1000   // entries of one list
 	MaxDelay      = 300000 // in milliseconds; also the longest Crawl-delay that is obeyed
 	MaxConcurrent = 16
-	MaxRequests   = 1_000_000_000         // requests per host and day; also bounds the number of items of a host
+	MaxRequests   = 1_000_000_000         // requests per host and day; also the most items of a host
 	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
 )
 
-// Parse parses a site file. The argument name is the name of the file in errors. Errors: Invalid, with every mistake,
-// or the first 50 if there are more, one per line, as "name:line: field: what is wrong and what is allowed".
+// Parse parses a site file. In errors, the file has the given name. Errors: Invalid, with up to 50 mistakes, one per
+// line, as "name:line: field: what is wrong and what is allowed".
 func Parse(name string, data []byte) (*Sites, error) {
 	r := &reader{name: name}
 	if len(data) > MaxBytes {
@@ -42,7 +42,7 @@ func Parse(name string, data []byte) (*Sites, error) {
 	return &sites, nil
 }
 
-// document returns the single document of a file; nil if the file is empty or broken.
+// document returns the single document of a file, or nil if the file is empty or broken.
 func (r *reader) document(data []byte) *yaml.Node {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -65,8 +65,8 @@ func (r *reader) document(data []byte) *yaml.Node {
 
 var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
 
-// syntax reports text that is not YAML. It takes the line from the message of the library, whose parser counts lines
-// from 0 and whose scanner counts them from 1.
+// syntax reports text that is not YAML. The line is in the message of the library, whose parser counts lines from 0
+// and whose scanner counts them from 1.
 func (r *reader) syntax(err error) {
 	m := syntaxError.FindStringSubmatch(err.Error())
 	if m == nil { // Unreachable: all messages of the library begin like this.

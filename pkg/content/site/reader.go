@@ -11,11 +11,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxReported is the largest number of mistakes that an error lists.
+// maxReported limits the number of mistakes that an error lists.
 const maxReported = 50
 
-// reader reads YAML nodes and collects mistakes. For a bad node it returns a value that causes no further mistake, so
-// that each mistake is reported once.
+// reader reads YAML nodes and collects mistakes. In place of a bad node it returns a value that causes no further
+// mistake, so that each mistake is reported once.
 type reader struct {
 	name     string
 	problems []problem
@@ -33,7 +33,7 @@ type node struct {
 	field string
 }
 
-// of returns a copy of n whose field name is followed by a dot and the name of one of the fields of n.
+// of returns a copy of n with the field name of one of its fields: the name of n, a dot, and the given name.
 func (n node) of(name string) node {
 	if n.field != "" {
 		name = n.field + "." + name
@@ -44,7 +44,7 @@ func (n node) of(name string) node {
 // bad records a mistake.
 func (r *reader) bad(n node, format string, args ...any) { r.badLine(n.Line, n.field, format, args...) }
 
-// badLine records a mistake; line 0 means the whole file.
+// badLine records a mistake. Line 0 means the whole file.
 func (r *reader) badLine(line int, field, format string, args ...any) {
 	r.count++
 	text := fmt.Sprintf(format, args...)
@@ -76,13 +76,13 @@ func (r *reader) err() error {
 	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
 }
 
-// fieldReaders read the values of a mapping, by field name.
+// fieldReaders are the functions that read the values of a mapping, by field name.
 type fieldReaders map[string]func(node)
 
-// into returns a function that reads a node by read and stores the result in to.
+// into returns a function that calls read and stores the result in to.
 func into[T any](to *T, read func(node) T) func(node) { return func(n node) { *to = read(n) } }
 
-// fields reads a mapping. An unknown or repeated field is a mistake, and so is a required field that is missing. A
+// fields reads a mapping. An unknown or repeated field is a mistake, and so is a missing field that is required. A
 // field without a value is treated as missing.
 func (r *reader) fields(n node, known fieldReaders, required ...string) {
 	if n.Kind != yaml.MappingNode {
@@ -158,8 +158,8 @@ func (r *reader) check(n node, err error) {
 	}
 }
 
-// text reads a text without surrounding blanks. It refuses numbers and other types, because YAML does not preserve
-// the spelling of values such as 010 and 1e3.
+// text reads a text without surrounding blanks. It refuses numbers and other types, because YAML does not keep the
+// spelling of values such as 010 and 1e3.
 func (r *reader) text(n node) (string, bool) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -184,7 +184,7 @@ func (r *reader) number(n node, least, most int) int {
 	return v
 }
 
-// truth reads a truth value: true or false.
+// truth reads true or false.
 func (r *reader) truth(n node) bool {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
 		r.bad(n, "is %s; write true or false", shown(n))
@@ -193,8 +193,7 @@ func (r *reader) truth(n node) bool {
 	return strings.EqualFold(n.Value, "true")
 }
 
-// wrongKind reports a node of the wrong kind. Aliases are always wrong, because they can expand to more than any file
-// contains.
+// wrongKind reports a node of the wrong kind. Aliases are always wrong, because a few of them can expand to any size.
 func (r *reader) wrongKind(n node, want string) {
 	if n.field == "" {
 		n.field = "the file"
@@ -202,7 +201,7 @@ func (r *reader) wrongKind(n node, want string) {
 	r.bad(n, "is %s; write %s", shown(n), want)
 }
 
-// shown returns the description of a node for a message: its kind, or its value.
+// shown describes a node for a message, by its kind or its value.
 func shown(n node) string {
 	switch n.Kind {
 	case yaml.AliasNode:

@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Sites are the sites of one file. They do not change after [Parse]. The zero value has no sites.
+// Sites holds the sites of one file. It does not change after [Parse]. The zero value has no sites.
 type Sites struct {
 	all    List
 	limits map[string]Limits // by domain
 }
 
-// Site describes where one site publishes its pages, and which of them are wanted.
+// Site describes where a site publishes its pages, and which of them are wanted.
 type Site struct {
 	Slug   string // the site's name in Tidemark: 1 to 64 of a-z, 0-9 and -, unique
 	Domain string // host of all pages of the site, in the form of source.Source.Host
@@ -25,18 +25,18 @@ type Site struct {
 	Sitemaps   []string            // addresses of sitemaps, on any host
 	Feeds      []string            // addresses of feeds, on any host
 	Archives   []discover.Template // addresses of archive pages, on Domain
-	Listings   []Listing           // pages that list others, on Domain
-	Containers []string            // blob containers, whose blobs need not be on Domain
-	Alternates bool                // also read the translations that sitemaps list with their pages
+	Listings   []Listing           // pages with lists of other pages, on Domain
+	Containers []string            // blob containers; their blobs need not be on Domain
+	Alternates bool                // also read the translations of pages that sitemaps list
 
 	Include, Exclude []*regexp.Regexp // patterns for source.Source.Normalized
-	Limits           *Limits          // nil if the defaults for every host apply
+	Limits           *Limits          // nil for the defaults
 
 	line int // line in the file
 }
 
-// Listing describes a page that lists others, and how to read it. If URL contains {n}, the next pages have the next
-// numbers in place of {n}.
+// Listing describes a page that lists others, and how to read it. If URL contains {n}, the numbers after the first
+// one give the next pages.
 type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
@@ -53,14 +53,13 @@ type Limits struct {
 	MaxItems                    Quota // registered items; at most [MaxRequests]
 }
 
-// Quota is a limit that a site may override. For the zero Quota, the default for every host applies.
+// Quota is a limit that a site may set. For the zero Quota, the default for every host applies.
 type Quota struct {
 	Most int64 // the limit; 0 for no limit
 	Own  bool
 }
 
-// Or returns the limit that the site sets. If the site sets none, Or returns the argument every, the default for
-// every host.
+// Or returns the limit that the site sets. If the site sets none, Or returns the default, which is the argument.
 func (q Quota) Or(every int64) int64 {
 	if q.Own {
 		return q.Most
@@ -74,7 +73,7 @@ func (s *Sites) All() List { return s.all }
 // List is a list of sites.
 type List []*Site
 
-// Find returns the site with that slug, or nil.
+// Find returns the site with the given slug, or nil.
 func (l List) Find(slug string) *Site {
 	for _, site := range l {
 		if site.Slug == slug {
@@ -84,15 +83,15 @@ func (l List) Find(slug string) *Site {
 	return nil
 }
 
-// Limits returns the limits of a host, which must be in the form of source.Source.Host. The result ok is false if the
+// Limits returns the limits of a host, which must be in the form of source.Source.Host. It returns ok = false if the
 // file sets no limits for the host.
 func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	l, ok = s.limits[host]
 	return l, ok
 }
 
-// Near reports whether an address found in a document of the site may be read. It may be read if it is on the host of
-// the document or of the site. An unknown host must not be able to choose which hosts are requested.
+// Near reports whether an address that was found in a document of the site may be read. It may be read if it is on
+// the host of the document or of the site. Otherwise an unknown host could choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {
 	a, err := url.Parse(address)
 	if err != nil {
@@ -102,9 +101,9 @@ func (s *Site) Near(address, document string) bool {
 	return err == nil && (strings.EqualFold(a.Host, d.Host) || strings.EqualFold(a.Host, s.Domain))
 }
 
-// Judge returns why a page is not wanted: another host, a matching exclude pattern, or no matching include pattern.
-// It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that refusals can be
-// counted by reason. Files, which come from containers, are checked only against the patterns.
+// Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
+// pattern. It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that
+// refusals can be counted by reason. Files come from containers, and are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
 	if u.Type == source.URL && u.Host != s.Domain {
 		return "other host: " + clip(u.Host)
@@ -125,7 +124,7 @@ func (s *Site) Judge(u source.Source) (reason string) {
 	return ""
 }
 
-// clip truncates a host or pattern in a reason to a number of bytes.
+// clip truncates the host or pattern in a reason to a number of bytes.
 func clip(text string) string {
 	const longest = 100
 	return words.Ellipsis(text, longest)

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// Passage is a line of one of two texts that differs from the other text. The text of the line is cut to the part
-// around the first difference.
+// Passage is a part of a line that is in only one of two texts. It is cut around the first difference from the other
+// text.
 type Passage struct {
 	Text  string
-	Added bool // the line is in the second text; otherwise in the first
+	Added bool // the line is in the second text; if false, in the first
 }
 
 // Difference is what differs between two texts.
@@ -59,7 +59,7 @@ func choose(found []candidate, most int) (out []Passage) {
 			chosen[i] = true
 			most -= n
 		} else if most > 0 {
-			found[i].passages = found[i].passages[n-most:] // the new text rather than the old
+			found[i].passages = found[i].passages[n-most:] // prefer the new text
 			chosen[i], most = true, 0
 		}
 	}
@@ -71,7 +71,7 @@ func choose(found []candidate, most int) (out []Passage) {
 	return out
 }
 
-// candidate is what differs in one place: the passages before and after.
+// candidate is a difference at one position: the passages before and after.
 type candidate struct {
 	passages []Passage
 	weight   int
@@ -98,11 +98,11 @@ func candidates(old, text string, size int) (out []candidate, all []Passage, cut
 	return nil, nil, cut
 }
 
-// steady is the key of a line under which what changes by itself does not count either.
+// steady is a key of a line. Lines that differ only in text that changes by itself have the same key.
 func steady(line string) string { return noise.Line(alike(line)) }
 
-// candidatesOf returns what differs in two lines. A long line may differ in several places. The argument blank says
-// that blanks count, as in the indentation of code.
+// candidatesOf returns the differences between two lines. A long line may differ in several positions. If blank is
+// true, blanks count, as in the indentation of code.
 func candidatesOf(r Row, size int, blank bool) (out []candidate) {
 	gone, come := windows(r.Old, size, blank), windows(r.New, size, blank)
 	for i := range max(len(gone), len(come)) {
@@ -124,7 +124,7 @@ type window struct {
 	weight int
 }
 
-// windows returns parts of a line, each of up to size bytes, that contain its differences.
+// windows returns the parts of a line that contain its differences, each of up to size bytes.
 func windows(pieces []Piece, size int, blank bool) (out []window) {
 	text, _ := Line(pieces)
 	at, until := 0, -1
@@ -147,7 +147,8 @@ func windows(pieces []Piece, size int, blank bool) (out []window) {
 var price = regexp.MustCompile(`(?i)[\p{Sc}]|\d[\d.,\x{a0} ]*(?:eur|usd|gbp|chf|jpy|cny|pln|czk|sek|nok|dkk|kr|` +
 	`zł|kč|руб|円|元|원|%)|(?:eur|usd|gbp|chf|jpy|cny|pln)\s*\d`)
 
-// weigh returns how much a difference has to say, of its own text and of what stands around it.
+// weigh returns the importance of a difference. The importance depends on the text that differs and on the text
+// around it.
 func weigh(text, around string) int {
 	const aPrice, aNumber, most = 20_000, 10_000, 5_000
 	weight := min(utf8.RuneCountInString(text), most)
@@ -160,7 +161,7 @@ func weigh(text, around string) int {
 	return weight
 }
 
-// clipped returns up to size bytes of a line, from a little before the difference at an offset.
+// clipped returns the part of a line that begins shortly before the given offset. The part has up to size bytes.
 func clipped(text string, at, size int) string {
 	const ellipsis = "…"
 	if len(text) <= size {
@@ -183,7 +184,7 @@ func clipped(text string, at, size int) string {
 	return strings.TrimSpace(text)
 }
 
-// Line returns the text of a line. The result differs reports whether the line differs in more than blanks.
+// Line returns the text of a line, and whether the line differs in more than blanks.
 func Line(pieces []Piece) (text string, differs bool) {
 	var line strings.Builder
 	for _, p := range pieces {

@@ -6,8 +6,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// renumbered returns two passages, which name the range before and after, if the texts differ only in the numbers of
-// list items: "3. Steer … 8. Rope" and "4. Steer … 9. Rope". For other texts, and for a single item, it returns nil.
+// renumbered returns two passages if the texts differ only in the numbers of list items: "3. Steer … 8. Rope" and "4.
+// Steer … 9. Rope". The passages name the range of items before and after. For other texts, and for a single item, it
+// returns nil.
 func renumbered(old, text string, size int) []Passage {
 	if strings.Count(old, "\n") != strings.Count(text, "\n") {
 		return nil
@@ -31,7 +32,7 @@ func renumbered(old, text string, size int) []Passage {
 	return []Passage{{rangeOf(was, size), false}, {rangeOf(is, size), true}}
 }
 
-// item returns the text of a list item behind its number: "12.", "iv." or "AB.".
+// item returns the text of a list item after its number: "12.", "iv." or "AB.".
 func item(line string) (text string, found bool) {
 	const longest = 16 // bytes of a number
 	number, text, found := strings.Cut(strings.TrimSpace(line), ". ")
@@ -41,7 +42,7 @@ func item(line string) (text string, found bool) {
 	return text, found && number != "" && len(number) <= longest && !strings.ContainsFunc(number, foreign)
 }
 
-// rangeOf returns the first and the last of several items, in up to size bytes.
+// rangeOf returns the first and the last of several items, in at most size bytes.
 func rangeOf(items []string, size int) string {
 	const between = " … "
 	half := (size - len(between)) / 2

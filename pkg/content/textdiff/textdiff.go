@@ -1,5 +1,5 @@
-// Package textdiff compares two texts line by line and word by word, for people to read. Its running time is bounded
-// by how much it shows, not by how much differs.
+// Package textdiff compares two texts line by line and word by word, for people to read. Its running time depends on
+// how much it shows, not on how much differs.
 package textdiff
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// MaxText is the largest length, in bytes, that each of the compared texts may have; nobody reads more. Callers must
-// truncate longer texts.
+// MaxText is the largest length, in bytes, of each compared text, because nobody reads more. Callers must truncate
+// longer texts.
 const MaxText = 1 << 20
 
-// maxRows bounds the rows of a comparison, because a text of one mebibyte may have half a million lines.
+// maxRows limits the rows of a comparison, because a text of one mebibyte may have half a million lines.
 const maxRows = 10_000
 
 // contextLines is the number of equal lines shown around a change.
@@ -24,18 +24,18 @@ const contextLines = 3
 // Row is a pair of lines of two texts, side by side.
 type Row struct {
 	Old, New   []Piece
-	OldN, NewN int // line numbers; 0 if that text has no such line
+	OldN, NewN int // line numbers; 0 if there is no such line in that text
 }
 
 // Piece is a part of a line.
 type Piece struct {
 	Text string
-	Hit  bool // the piece differs from the other line
+	Hit  bool // the other line does not contain the piece
 }
 
 // Compare returns the differences between two texts side by side, in hunks with a few lines around them. It returns
-// the first 10,000 lines. The result long reports whether there are more. Lines that readers see alike are the same,
-// and so are items of a list that differ in their numbers alone, unless nothing else differs.
+// the first 10,000 lines, and whether there are more. Lines that look the same to readers count as equal. So do items
+// of a list that differ only in their numbers, unless nothing else differs.
 func Compare(old, text string) (out [][]Row, long bool) {
 	if out, long = compare(old, text, alike); len(out) == 0 && old != text {
 		return compare(old, text, exactly)
@@ -43,12 +43,13 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	return out, long
 }
 
-// exactly is the key of a line that equals no other line.
+// exactly is a key that only identical lines share.
 func exactly(line string) string { return line }
 
 var itemNumber = regexp.MustCompile(`^\s*\d{1,4}[.)] `)
 
-// alike is the key of a line under which variants of writing are the same, and the number of an item does not count.
+// alike is a key of a line. Lines that differ only in variants of writing, or in the number of an item, have the same
+// key.
 func alike(line string) string {
 	if at := itemNumber.FindStringIndex(line); at != nil {
 		line = strings.Repeat(" ", at[1]-len(strings.TrimLeft(line[:at[1]], " "))) + "#" + line[at[1]-1:]
@@ -56,7 +57,7 @@ func alike(line string) string {
 	return noise.Typography(line)
 }
 
-// compare compares two texts by the keys of their lines. Lines with equal keys are the same.
+// compare compares two texts by the keys of their lines. Lines with equal keys count as equal.
 func compare(old, text string, key func(string) string) (out [][]Row, long bool) {
 	oldLines, newLines := linesOf(old), linesOf(text)
 	before, after := keysOf(oldLines, key), keysOf(newLines, key)
@@ -77,7 +78,7 @@ func compare(old, text string, key func(string) string) (out [][]Row, long bool)
 // linesOf returns the lines of a text.
 func linesOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
-// keysOf returns a text of the keys of lines, a line for each.
+// keysOf returns the keys of lines as a text with one key per line.
 func keysOf(lines []string, key func(string) string) string {
 	var out strings.Builder
 	for _, l := range lines {
@@ -87,8 +88,8 @@ func keysOf(lines []string, key func(string) string) string {
 	return out.String()
 }
 
-// beside pairs removed lines with added ones, as far as there are both. It stops when there is no room for more rows.
-// The result more reports whether it stopped.
+// beside pairs removed lines with added lines. It returns more = true if it stopped because there was no room for
+// more rows.
 func beside(h *udiff.Hunk, oldLines, newLines []string, room int) (out []Row, more bool) {
 	var gone, come []string
 	oldN, newN := h.FromLine, h.ToLine

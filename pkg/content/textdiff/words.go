@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxWords is the largest length, in bytes, of two lines together that are compared word by word at once. Longer
-	// lines are compared sentence by sentence first.
+	// maxWords limits the length, in bytes, of two lines that are compared word by word at once. The sum of both
+	// lengths counts. Longer lines are compared sentence by sentence first.
 	maxWords = 8 << 10
-	// maxPairs bounds the pairs of sentences of two lines that are compared word by word.
+	// maxPairs limits the number of pairs of sentences that are compared word by word, for two lines.
 	maxPairs = 200
 )
 
@@ -61,8 +61,8 @@ func appendSame(before, after []Piece, a, b []string) (x, y []Piece) {
 	return append(before, Piece{strings.Join(a, ""), false}), append(after, Piece{strings.Join(b, ""), false})
 }
 
-// edit says that tokens from..to of one list became tokens at..end of another. The tokens from same on, up to from, are
-// the same in both. The last edit of a list may be empty.
+// An edit replaces the tokens [from, to) of one list by the tokens [at, end) of another. The tokens [same, from)
+// before it are equal in both lists. The last edit of a list may be empty.
 type edit struct{ same, from, to, at, end int }
 
 // edits compares two lists of tokens. The edits cover both lists to their ends.
@@ -81,7 +81,8 @@ func edits(a, b []string) (out []edit) {
 	return append(out, edit{i, len(a), len(a), len(b), len(b)})
 }
 
-// offsets returns the number of each token by the offset at which its key begins in the joined keys.
+// offsets returns the indexes of tokens. The index of a token is found by the offset at which the token's key begins
+// in the joined keys.
 func offsets(tokens []string) map[int]int {
 	out := make(map[int]int, len(tokens)+1)
 	at := 0
@@ -93,8 +94,8 @@ func offsets(tokens []string) map[int]int {
 	return out
 }
 
-// joined joins edits that only a single letter of a script without spaces separates: one letter that two words have in
-// common does not help readers.
+// joined joins edits that are separated only by a single letter of a script without spaces. One letter that two words
+// have in common does not help readers.
 func joined(list []edit, a []string) (out []edit) {
 	for _, e := range list {
 		if n := len(out); n > 0 && e.from-e.same == 1 && isSpaceless(a[e.same]) && (e.to > e.from || e.end > e.at) {
@@ -111,8 +112,8 @@ func isSpaceless(token string) bool {
 	return spaceless(r)
 }
 
-// tokens splits a line into what is compared: words with the space after them, and in scripts without spaces between
-// words each letter with its marks. The joined tokens are the line.
+// tokens splits a line into tokens: words with the space after them, or, in scripts without spaces between words,
+// letters with their marks. The joined tokens are the line.
 func tokens(line string) (out []string) {
 	start := 0
 	for i, r := range line {
@@ -128,7 +129,7 @@ func tokens(line string) (out []string) {
 	return append(out, line[start:])
 }
 
-// leads reports whether r is a vowel of Thai or Lao that is written before the letter that it follows.
+// leads reports whether r is a vowel of Thai or Lao that is written before the letter that it follows in speech.
 func leads(r rune) bool { return 0x0e40 <= r && r <= 0x0e44 || 0x0ec0 <= r && r <= 0x0ec4 }
 
 // spaceless reports whether r is a letter of a script that puts no spaces between words.
@@ -138,10 +139,10 @@ func spaceless(r rune) bool {
 		unicode.Khmer, unicode.Myanmar)
 }
 
-// sentences splits a line after each sentence. So that text without stops is split too, it also splits behind some
-// words, which the words themselves decide: an edit moves no other border. The joined sentences are the line.
+// sentences splits a line after each sentence. It also splits after some words, so that text without full stops is
+// split, too. The words themselves decide where, so an edit moves no other border. The joined sentences are the line.
 func sentences(line string) (out []string) {
-	const every = 64 // words between two borders, on average
+	const every = 64 // average number of words between two borders
 	start, at := 0, 0
 	last := ""
 	for _, t := range tokens(line) {

@@ -23,7 +23,7 @@ func writeFields(to *bytes.Buffer, fields []Field) {
 	}
 }
 
-// checkFields refuses fields that a reader could misread.
+// checkFields refuses fields that a reader could misinterpret.
 func checkFields(fields []Field, value func(string) bool) error {
 	size := 0
 	for _, f := range fields {
@@ -48,7 +48,7 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, odd)
 }
 
-// isHTTPValue reports whether s has only bytes that RFC 9110 §5.5 allows, which include bytes outside ASCII.
+// isHTTPValue reports whether s has only bytes that RFC 9110 §5.5 allows. These include bytes outside ASCII.
 func isHTTPValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
@@ -66,7 +66,7 @@ func isText(s string) bool {
 }
 
 // recordID computes a record's id from its whole header. Fields contain no line breaks, so different headers never
-// give the same text to hash.
+// have the same hash input.
 func recordID(fields []Field) string {
 	var text bytes.Buffer
 	writeFields(&text, fields)

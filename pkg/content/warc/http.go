@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// wireHeaders are the headers that describe the bytes on the wire, which differ from the bytes written here.
+// wireHeaders are the headers that describe the bytes on the wire. The bytes that are written here differ from these.
 var wireHeaders = []string{"Content-Encoding", "Content-Length", "Transfer-Encoding"}
 
 const renamed = "X-Archive-Orig-"
 
-// httpHead returns the head of a response with a body of this length. The head always contains a field, because some
-// readers look for the end of an empty head in the next record.
+// httpHead returns the head of a response with a body of this length. The head always contains a field. If it were
+// empty, some readers would search for its end in the next record.
 func httpHead(status int, header map[string][]string, length int64) ([]byte, error) {
 	if status < 200 || status > 999 {
 		return nil, fault.Field("status", "status %d is not that of an answer", status)

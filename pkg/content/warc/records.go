@@ -18,8 +18,8 @@ const httpResponse = "application/http;msgtype=response"
 
 // Info describes the records that follow it in the file.
 type Info struct {
-	// At is the time of the whole file. It is part of the record's id, so a reproducible export must use a time from
-	// its contents.
+	// At is the time of the whole file. It is part of the record's id, so a reproducible export must derive it from
+	// the contents of the file.
 	At time.Time
 	// Fields are written in this order, after "format" and "conformsTo". ISO 28500 §6.2 defines some names: operator,
 	// software, robots, http-header-user-agent. Dublin Core defines others, such as description and isPartOf.
@@ -52,30 +52,30 @@ func (w *Writer) Info(i Info) error {
 	return err
 }
 
-// Response is one answer of a server.
+// Response is an answer of a server.
 type Response struct {
-	URI    string    // as requested: absolute, http or https, without userinfo and fragment
+	URI    string    // as it was requested: absolute, http or https, without userinfo and fragment
 	At     time.Time // time of the request; written in UTC, to the microsecond
 	Status int       // from 200 to 999
-	// Header is the header as received; its values may contain any bytes that HTTP allows. The package comment lists
-	// the fields that are renamed.
+	// Header is the header as it was received. Its values may contain any bytes that HTTP allows. The package comment
+	// lists the fields that are renamed.
 	Header map[string][]string
-	// Body is the body after the encodings of the wire were decoded. It is read twice, each time from its start. A
-	// nil Body is an empty body.
+	// Body is the body without the encodings of the wire. It is read twice, each time from its start. A nil Body is
+	// an empty body.
 	Body io.ReadSeeker
 }
 
 // Record identifies a response in the file, so that revisits can refer to it.
 type Record struct {
 	ID            string // urn:uuid:…
-	URI           string // the URI as written in the record
+	URI           string // the URI that the record contains
 	PayloadDigest string // digest of the body, as sha256:<hex>
 	date          string
 	size          int64 // size of the body in bytes
 }
 
-// Response writes a response record. Errors: Invalid or TooLarge, with the field, for values that cannot be written;
-// errors of the body are returned unchanged.
+// Response writes a response record. Errors: Invalid or TooLarge, with the field, for values that cannot be written.
+// Errors of the body are returned unchanged.
 func (w *Writer) Response(r Response) (Record, error) {
 	b, err := newBlock(r.Body)
 	if err != nil {
@@ -104,13 +104,13 @@ func (w *Writer) Response(r Response) (Record, error) {
 
 // Revisit is a check that found the same content as a response in the same file.
 type Revisit struct {
-	URI string    // as requested, with the rules of [Response]; may differ from the response's URI
+	URI string    // as it was requested, by the rules of [Response]; may differ from the response's URI
 	At  time.Time // time of the request
-	// NotModified means that the server reported no change: by a 304, or by the same validators. If it is false, the
-	// server sent the same body again.
+	// NotModified reports that the server declared the content unchanged, by a 304 or by the same validators. If it
+	// is false, the server sent the same body again.
 	NotModified bool
-	// Status and Header are the server's answer this time. If Status is zero, the record has no block, and Header
-	// must be empty. Status must be 304 if and only if NotModified.
+	// Status and Header are the server's new answer. If Status is zero, the record has no block, and Header must be
+	// empty. Status must be 304 if and only if NotModified.
 	Status int
 	Header map[string][]string
 	Of     Record

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// target is the address and the time of a request, as written in records.
+// target is the address and the time of a request, in the form in which records contain them.
 type target struct{ uri, date string }
 
 func targeted(uri string, at time.Time) (t target, err error) {
@@ -20,7 +20,7 @@ func targeted(uri string, at time.Time) (t target, err error) {
 	return t, err
 }
 
-// date formats a time as W3CDTF, to the microsecond. Readers differ in what they accept beyond that.
+// date formats a time as W3CDTF, to the microsecond. Readers do not agree on other forms.
 func date(at time.Time) (string, error) {
 	at = at.UTC().Truncate(time.Microsecond)
 	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
@@ -42,7 +42,7 @@ func targetURI(raw string) (string, error) {
 	if end < 0 {
 		end = len(rest)
 	}
-	authority := rest[:end] // brackets in the authority belong to an IPv6 address
+	authority := rest[:end] // brackets in the authority are those of an IPv6 address
 	uri := strings.ToLower(scheme) + "://" + authority + encoded(rest[end:])
 	u, err := url.Parse(uri)
 	if err != nil || strings.ContainsAny(authority, `"<>\^{|}`+"`") {

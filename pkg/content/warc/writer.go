@@ -13,19 +13,19 @@ import (
 )
 
 // Writer writes records one after the other. It is not safe for concurrent use. If the output fails, or if a body
-// changed between its two readings, the file ends in an incomplete record, and all later calls fail. Other errors
-// leave the file unchanged.
+// changed between the two times that it is read, the file ends in an incomplete record, and all later calls fail.
+// Other errors leave the file unchanged.
 type Writer struct {
 	out io.Writer
 	zip *gzip.Writer // nil if the records are not compressed
 	err error
 }
 
-// NewWriter returns a writer to out, which the caller must flush and close. Each record is complete when the call
-// that writes it returns.
+// NewWriter returns a writer to the output, which the caller must flush and close. Each record is complete when the
+// call that writes it returns.
 //
-// If zip is true, each record is a gzip member of its own (Annex D.2), so that a reader can start at any record. The
-// same records then give the same bytes only if they are written by programs of the same Go release.
+// If zip is true, each record is a gzip member of its own (Annex D.2), so that a reader can start at any record. In
+// that case, the same records give the same bytes only in programs of the same Go release.
 func NewWriter(out io.Writer, zip bool) *Writer {
 	w := &Writer{out: out}
 	if zip {
@@ -34,11 +34,11 @@ func NewWriter(out io.Writer, zip bool) *Writer {
 	return w
 }
 
-// block is what follows the header of a record: a head in memory, then a body.
+// block is the part of a record after its header: a head in memory, then a body.
 type block struct {
 	head []byte
 	body io.ReadSeeker // nil if there is no body
-	size int64         // size of body, in bytes
+	size int64         // size of the body, in bytes
 }
 
 // newBlock returns a block with this body and without a head. It measures the size of the body.
@@ -79,8 +79,8 @@ func (b block) digests() (payload, whole string, err error) {
 
 func digest(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
 
-// record writes a record with these header fields and this block, and returns the record's id. Parameter whole is the
-// digest of the block. record adds the fields that every record needs.
+// record writes a record with the given header fields and block, and returns the record's id. The digest whole is
+// that of the block. record adds the fields that every record needs.
 func (w *Writer) record(fields []Field, b block, whole string) (id string, err error) {
 	if b.length() > 0 {
 		fields = append(fields, Field{"WARC-Block-Digest", whole})
@@ -119,8 +119,8 @@ func (w *Writer) emit(fields []Field, b block, whole string) error {
 	return nil
 }
 
-// copyChecked writes the block, and verifies that the bytes written have the digest whole, which is in the header.
-// The bytes may have another digest, because the body is read a second time.
+// copyChecked writes the block and verifies the digest of the written bytes against whole, the digest in the header.
+// The two may differ, because the body is read a second time.
 func (b block) copyChecked(out io.Writer, whole string) error {
 	sum := sha256.New()
 	to := io.MultiWriter(out, sum)

@@ -1,30 +1,31 @@
 // Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version [APIVersion]
-// (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest checks this package against the port,
-// with the contract server searchtest/aisearch or with a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
+// (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest tests this package against the port. The
+// tests use the contract server searchtest/aisearch, or a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
 //
 // # Documents
 //
 // One index holds documents of pages, chunks and images, and one marker document; definition.go lists their fields.
 //
-//	page   p-<id>                     what is known of the page, and the order of its first images
+//	page   p-<id>                     the properties of the page, and the order of its first images
 //	chunk  c<length>-<id>-<key>       the searched text, with the page's title, address and filters
 //	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
 //	marker filled                     records that the index was filled, or is about to be (fill.go)
 //
-// The length of the page's id keeps keys of different pages distinct, whatever characters they contain. A page's
-// title is in each of its chunks, so that a chunk is found by words of the title and of its own text. When the title
-// changes, all chunks of the page change.
+// The length in a key is the length of the page's id. It keeps the keys of different pages distinct, whatever
+// characters they contain. A page's title is in each of its chunks, so that a chunk is found by words of the title
+// and of its own text. When the title changes, all chunks of the page change.
 //
 // # Words
 //
 // The analyzer of the fields title, heading and text is built from components of the service. Words are runs of
-// letters, digits and combining marks, regardless of case and diacritics; in scripts without spaces, each character
+// letters, digits and combining marks, regardless of case and diacritics. In scripts without spaces, each character
 // is a word. Therefore the same words find the same pages as in the embedded index.
 //
-// Other forms of a word are found through one field for each language that has an analyzer with a stemmer (stems_en,
-// stems_de, …). Because analyzers belong to fields, a chunk's title, heading and text are written a second time, to
-// the field of its page's language. The copy increases the storage by half. The language fields alone would not be
-// enough: they would not find a word in another language than the page's, a part of a number, or "the" in quotes.
+// Other forms of a word are found through the language fields stems_en, stems_de and so on. There is one for each
+// language that has an analyzer with a stemmer. Because analyzers belong to fields, a chunk's title, heading and text
+// are written a second time, to the field of its page's language. The copy increases the storage by half. The
+// language fields alone would not be enough: they would not find a word in another language than the page's, a part
+// of a number, or "the" in quotes.
 //
 // # Writing
 //
@@ -35,15 +36,15 @@
 //
 // With [search.Page.Known], the package can compute the difference, and an unchanged page costs one small document.
 // Without it, the package asks the index for the keys of the page's documents and writes everything. The index does
-// not yet show writes of the last seconds, so a caller that does not know how a Put ended should wait some seconds
+// not yet show writes of the last seconds. So a caller that does not know how a Put ended should wait some seconds
 // before it repeats the Put.
 //
 // # Searching
 //
 // A search requests the best thousand chunks, groups them by page, and fetches the passages of the pages that are
 // shown. If more chunks match and paging needs them, the search requests up to ten thousand. Pages beyond these
-// cannot be reached, and the count and the facets are estimated from the first thousand chunks. Exact counts would
-// need a facet with a value for every matching page.
+// cannot be reached. In this case, the count and the facets are estimated from the first thousand chunks. Exact
+// counts would need a facet with a value for every matching page.
 package azureaisearch
 
 import (
@@ -71,32 +72,32 @@ type Index struct {
 	dimensions int
 	model      string
 	semantic   bool
-	tag        string // the tag that delimits highlights; it is random, so that no text contains it
+	tag        string // the tag that delimits highlights; a random name that no text contains
 }
 
 // Options select an index and the connection to it.
 type Options struct {
 	Endpoint string // https://<service>.search.windows.net
-	Index    string // lower-case letters, digits, single - and _; 2 to 128 of them
+	Index    string // 2 to 128 lower-case letters, digits, single - and _
 	// Key is an admin key of the service. Without a key, [azidentity.DefaultAzureCredential] is used; its identity
 	// needs the roles Search Service Contributor and Search Index Data Contributor.
 	Key string
-	// Dimensions is the length of the vectors, 2 to 4096; 0 means an index without vectors.
+	// Dimensions is the length of the vectors, 2 to 4096. If it is 0, the index has no vectors.
 	Dimensions int
-	Model      string // the model of the vectors; an index with another model's vectors is refilled
-	// Semantic makes the service's semantic ranker sort the first results of a search by relevance, at the cost of
-	// one more request. The ranker is billed, and must be enabled at the service.
+	Model      string // the model of the vectors; an index with vectors of another model is refilled
+	// Semantic makes the service's semantic ranker sort the first results of a search by relevance. This needs one
+	// more request. The ranker is billed, and must be enabled at the service.
 	Semantic bool
-	// Client sets the transport, and how whole requests are retried. The default is three retries, at most ten
-	// seconds apart. When the service asks for a longer pause, the request fails at once.
+	// Client sets the transport, and the policy for retries of whole requests. The default is three retries, at most
+	// ten seconds apart. When the service asks for a longer pause, the request fails at once.
 	Client azcore.ClientOptions
 }
 
 // indexName is the syntax of index names (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
 var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 
-// Open prepares an index, without sending a request. Errors: Invalid, naming the field (endpoint, index, dimensions),
-// for settings that can never work.
+// Open prepares an index, without sending a request. Errors: Invalid for settings that can never work, with the name
+// of the field (endpoint, index, dimensions).
 func Open(o Options) (*Index, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" ||
@@ -144,15 +145,15 @@ func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
 	}
 	if c.Transport == nil {
 		c.Transport = &http.Client{
-			// A redirect would send the key to another host, and the service has no redirects.
+			// Following a redirect would send the key to another host. The service itself has no redirects.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
 	return c
 }
 
-// newTag returns a random tag name, which no text contains.
+// newTag returns a random name for the tag, so that no text contains it.
 func newTag() string { return "t" + strings.ToLower(rand.Text()) }
 
-// Close does nothing: connections are shared, and close by themselves.
+// Close does nothing, because connections are shared and close by themselves.
 func (ix *Index) Close() error { return nil }

@@ -13,7 +13,7 @@ import (
 // and of the attempts to send documents that fail individually.
 const (
 	maxActions = 1000
-	maxBytes   = 15 << 20 // below the service's 16 MB, by either definition of MB
+	maxBytes   = 15 << 20 // below the service's 16 MB, in decimal or binary megabytes
 	maxTries   = 4
 )
 
@@ -29,7 +29,7 @@ func (s *service) apply(ctx context.Context, actions []action) error {
 	return nil
 }
 
-// batch encodes as many actions as fit in a request, and at least one.
+// batch encodes as many actions as fit in a request, but at least one.
 func batch(actions []action) (n int, bodies [][]byte) {
 	size := 0
 	for _, a := range actions[:min(len(actions), maxActions)] {
@@ -75,7 +75,7 @@ func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) e
 	}
 }
 
-// result is the service's answer for one document.
+// result is the service's result for one document.
 type result struct {
 	Key     string `json:"key"`
 	Message string `json:"errorMessage"`
@@ -107,7 +107,8 @@ func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result,
 
 // evaluate returns the actions to send again
 // (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document without a result is sent
-// again. A merge that finds no document, because the caller's knowledge was wrong, is sent again as an upload.
+// again. If the document of a merge does not exist, because the caller's knowledge was wrong, the action is sent
+// again as an upload.
 func evaluate(actions []action, results map[string]result) (again []action, err error) {
 	for _, a := range actions {
 		r := results[a.key()]
@@ -125,7 +126,8 @@ func evaluate(actions []action, results map[string]result) (again []action, err 
 	return again, nil
 }
 
-// wait pauses before documents are sent again: an immediate retry would slow an overloaded service further.
+// wait pauses before documents are sent again, because an immediate retry would slow down an overloaded service
+// further.
 func (s *service) wait(ctx context.Context, try int) error {
 	d := s.pause << (try - 1)
 	if err := pause.For(ctx, d+rand.N(d/2+1)); err != nil {

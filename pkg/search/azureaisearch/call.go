@@ -19,10 +19,10 @@ import (
 // APIVersion is the version of the service's API.
 const APIVersion = "2026-04-01"
 
-// Limits on how many bytes of an answer are read. An answer with a thousand chunks has a few MB.
+// Limits on the number of bytes that are read of an answer. An answer with a thousand chunks has a few MB.
 const (
 	maxAnswer  = 64 << 20
-	maxMessage = 300 // maximum number of bytes of the service's message that an error quotes
+	maxMessage = 300 // number of bytes of the service's message that an error quotes at most
 )
 
 // service calls the REST API of one index.
@@ -33,7 +33,7 @@ type service struct {
 	pause    time.Duration // the pause before documents that failed individually are sent again
 }
 
-// request is one call of the service.
+// request is a call of the service.
 type request struct {
 	method, path  string // path is appended to the address of the index
 	header, value string // one additional header, or ""
@@ -49,8 +49,8 @@ func (r request) metadata() string {
 	return "none"
 }
 
-// call sends a request and decodes its answer into out. It returns the status even with an error; the status is 0 if
-// there was no answer.
+// call sends a request and decodes the answer into out. It also returns the status when it returns an error. The
+// status is 0 if there was no answer.
 func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
 	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
 		r.path, APIVersion))
@@ -91,8 +91,8 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 }
 
 // refusal converts an unsuccessful answer to an error with a kind
-// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is a bug in this program,
-// hence Internal: the service reports errors of pages for each document, not for the request. Everything else is
+// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is Internal, because it is a
+// bug in this program: the service reports errors in pages for each document, not for the request. Everything else is
 // Unavailable, because an operator has to repair keys, permissions and missing indexes.
 func refusal(resp *http.Response, body []byte, now time.Time) error {
 	text := fmt.Sprintf("the search service answers %d: %s", resp.StatusCode, message(body))
@@ -127,8 +127,8 @@ func message(body []byte) string {
 	return plain(said.Error.Message[:min(len(said.Error.Message), maxMessage)])
 }
 
-// retryAfter parses a Retry-After header (RFC 9110 section 10.2.3), which holds seconds or a date. It returns at most
-// a day.
+// retryAfter parses a Retry-After header (RFC 9110 section 10.2.3), which holds seconds or a date. The result is at
+// most a day.
 func retryAfter(value string, now time.Time) time.Duration {
 	d := time.Duration(0)
 	if seconds, err := strconv.Atoi(value); err == nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// profile is the name of the scoring profile, the semantic configuration and the vector settings.
+// profile is the one name under which the scoring profile, the semantic configuration, and the algorithm and profile
+// of the vectors are stored.
 const profile = "tidemark"
 
-// field is one of the index's fields
+// field is a field of the index
 // (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). Its JSON contains every
-// attribute, because for most types the service takes an omitted attribute as true.
+// attribute, because for most types an attribute that is omitted is true.
 type field struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -30,7 +31,8 @@ type field struct {
 	Profile     string `json:"vectorSearchProfile,omitempty"`
 }
 
-// fields returns the fields of an index whose vectors have the given length; 0 means an index without vectors.
+// fields returns the fields of an index whose vectors have the given length. If the length is 0, the index has no
+// vectors.
 func fields(dimensions int) []field {
 	text := func(name string) field {
 		return field{Name: name, Type: "Edm.String", Searchable: true, Retrievable: true, Analyzer: words}
@@ -42,21 +44,21 @@ func fields(dimensions int) []field {
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
 		filter("kind"), // "page", "chunk", "image" or "marker"
-		// The id of the page that a chunk or image belongs to; a page's document has its own id here.
+		// The id of the page to which a chunk or image belongs. A page's document has the page's own id here.
 		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
 		filter("host"), filter("type"), filter("language"), filter("path"),
-		// Chunks and pages have tags. If only the tags of a page change, they are merged into each document.
+		// Chunks and pages have tags. If only the tags of a page change, the new tags are merged into each document.
 		{Name: "tags", Type: "Collection(Edm.String)", Filterable: true, Facetable: true, Retrievable: true},
 		shown("url"), shown("mimeType"),
 		// Only pages have this time.
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
-		// A chunk has the value that its page had when the chunk was written.
+		// The changedAt of a chunk is that of its page when the chunk was written.
 		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
 		// Chunks and pages have a publication date.
 		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true},
-		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // only pages: image ids in page order
-		shown("group"),                  // chunks and pages have it
-		shown("content"), shown("rank"), // only pages; copies in chunks would have to be rewritten with each change
+		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // image ids in page order, for pages only
+		shown("group"),                  // chunks and pages have this
+		shown("content"), shown("rank"), // pages only: in chunks, copies would have to be rewritten with each change
 		text("title"), text("heading"), text("text"),
 		shown("uid"), shown("anchor"), shown("zone"), // only chunks have these
 		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // only images have these
@@ -66,16 +68,16 @@ func fields(dimensions int) []field {
 			Analyzer: f.analyzer})
 	}
 	if dimensions > 0 {
-		// Vectors are stored although they are never shown: when another field of a document is merged, the service
-		// loses a vector that is not stored (https://learn.microsoft.com/azure/search/search-howto-reindex).
+		// Vectors are stored although they are never shown. If they were not, the service would lose a document's
+		// vector when another field is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
 		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions,
 			Profile: profile})
 	}
 	return all
 }
 
-// definition returns the definition with which the index is created. The semantic configuration serves
-// [Options.Semantic], and people who query the index directly.
+// definition returns the definition with which the index is created. The semantic configuration is for
+// [Options.Semantic], and for people who query the index directly.
 func (ix *Index) definition() object {
 	weights := object{"title": 10, "heading": 4, "text": 1}
 	for _, f := range stemFields() {
@@ -100,8 +102,8 @@ func (ix *Index) definition() object {
 	}
 }
 
-// Create creates the index, or adds missing fields to it. Errors: Invalid for an index that another program made or
-// whose vectors have another length; Create leaves such an index unchanged.
+// Create creates the index, or adds missing fields to it. Errors: Invalid for an index of another program, or with
+// vectors of another length. Create leaves such an index unchanged.
 func (ix *Index) Create(ctx context.Context) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.service.name)
 	for range 3 { // other processes may create or change the index at the same time

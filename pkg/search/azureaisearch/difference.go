@@ -11,7 +11,7 @@ import (
 type action struct {
 	kind     string // "upload", "merge", "mergeOrUpload" or "delete"
 	page     string // id of the document's page, for error messages
-	document object // for a deletion, this holds only the key
+	document object // for a deletion, only the key
 	whole    object // for a merge: the document to upload if it does not exist yet
 }
 
@@ -24,10 +24,10 @@ func (a action) encoded() []byte {
 	return encode(d)
 }
 
-// difference returns the documents to write and the documents to delete so that the index holds exactly p. If the
-// caller does not know what the index holds, the argument found has the keys of the page's documents in the index. A
-// document is merged instead of written whole in two cases: if only the uid, the anchor or the page's tags changed,
-// and if the index may have a vector that the caller does not have.
+// difference returns the documents to write and the documents to delete, so that the index then holds exactly p. The
+// found keys are those of the page's documents in the index. They are needed if the caller does not know the contents
+// of the index. A document is merged instead of written whole in two cases: if only the uid, the anchor or the page's
+// tags changed, and if the index may have a vector that the caller does not have.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -62,8 +62,8 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf returns the keys of a page's chunks and images: those that the caller knows and those that were found in the
-// index.
+// keysOf returns the keys of a page's chunks and images, both those that the caller knows and those that were found
+// in the index.
 func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
 	if known != nil {
@@ -78,7 +78,7 @@ func keysOf(page string, known *search.Contents, found []string) []string {
 	return slices.Compact(keys)
 }
 
-// deletions returns the actions that delete the documents that are not wanted.
+// deletions returns the actions that delete the documents with the given keys, except those that are wanted.
 func deletions(page string, keys []string, wanted map[string]bool) (actions []action) {
 	for _, key := range keys {
 		if !wanted[key] {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// maxCompared bounds the number of pages that one search compares, and so the number of its requests: a site may give
+// maxCompared limits the number of pages that one search compares, and so the number of its requests. A site may give
 // the same canonical address for all of its pages.
 const maxCompared = 5 * idsPerFilter
 
 // distinct keeps one of the pages that form one result ([search.Page.Group]), and removes the others. Chunks have the
-// group, but only the page's own document has the digest of the content; if chunks had it, a change to one chunk
-// would rewrite all others. Therefore distinct sends a request for the page documents if two of the pages have the
-// same group.
+// group, but only the page's own document has the digest of the content. If chunks had the digest, a change to one
+// chunk would rewrite all others. Therefore distinct requests the page documents if two of the pages have the same
+// group.
 func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	ids := sharing(pages)
 	if len(ids) == 0 {
@@ -40,7 +40,7 @@ func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	}), nil
 }
 
-// sharing returns the ids of pages whose group another page also has.
+// sharing returns the ids of the pages that share their group with another page.
 func sharing(pages []group) (ids []string) {
 	members := map[string]int{}
 	for _, g := range pages {

@@ -19,9 +19,9 @@ func chunkKey(page, key string) string { return fmt.Sprintf("c%d-%s-%s", len(pag
 
 func imageKey(page, id string) string { return fmt.Sprintf("i%d-%s-%s", len(page), page, id) }
 
-// pageDocument returns the document of a page, which every Put rewrites. Searches look only at the document's title.
+// pageDocument returns the document of a page, which every Put rewrites. Searches read only the document's title.
 func pageDocument(p search.Page) object {
-	images := []string{} // a collection cannot be null
+	images := []string{} // a collection must not be null
 	for _, img := range p.Images[:min(len(p.Images), search.MaxNested)] {
 		images = append(images, img.ID)
 	}
@@ -35,7 +35,7 @@ func pageDocument(p search.Page) object {
 	}
 }
 
-// tagsOf returns the tags of a page, never nil, because a collection cannot be null.
+// tagsOf returns the tags of a page. It never returns nil, because a collection must not be null.
 func tagsOf(p search.Page) []string {
 	tags := []string{}
 	for _, t := range p.Tags {
@@ -62,7 +62,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	return d
 }
 
-// withoutOtherStems clears the stem fields of other languages, which a merge would otherwise leave in the document.
+// withoutOtherStems clears the stem fields of other languages, because a merge would keep their old values.
 func withoutOtherStems(d object) object {
 	for _, f := range stemFields() {
 		if d[f.name] == nil {

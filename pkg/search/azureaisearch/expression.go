@@ -10,7 +10,7 @@ import (
 // expression returns a query in full Lucene syntax (https://learn.microsoft.com/azure/search/query-lucene-syntax):
 // terms joined by AND or OR. Words and phrases are in quotes, where only the quote and the backslash are special. The
 // service analyzes them, so a word of several parts ("o'brien", a run of Chinese) becomes a phrase of its parts. A
-// word may match in any searched field, a phrase or prefix only in the fields with unstemmed words.
+// word may match in any searched field. A phrase or prefix may match only in the fields with unstemmed words.
 func expression(terms []search.Term, operator string) string {
 	var parts []string
 	for _, t := range terms {
@@ -27,7 +27,7 @@ func expression(terms []search.Term, operator string) string {
 }
 
 // beginning returns an expression for a prefix. Only the last word can be a prefix. The words before it must occur,
-// but need not be next to it.
+// but not necessarily next to it.
 func beginning(text string) string {
 	words := split(text)
 	last := fold(words[len(words)-1])
@@ -41,8 +41,8 @@ func beginning(text string) string {
 	return "(" + exactly(quoted(strings.Join(words[:len(words)-1], " "))) + " AND " + starts + ")"
 }
 
-// exactly returns an expression that searches for one unit, which is a quoted text or a prefix, in the fields with
-// unstemmed words.
+// exactly returns an expression that searches the fields with unstemmed words for one unit, which is a quoted text or
+// a prefix.
 func exactly(unit string) string {
 	return "(title:" + unit + " OR heading:" + unit + " OR text:" + unit + ")"
 }
@@ -61,8 +61,8 @@ func blanked(text string) string {
 	}, plain(text))
 }
 
-// searchFields returns the fields to search: those with unstemmed words, and the stemmed fields of the query's
-// language, or of all languages if the query has no language.
+// searchFields returns the fields to search: those with unstemmed words, and the stemmed field of the query's
+// language. If the query has no language, the stemmed fields of all languages are searched.
 func searchFields(language string) string {
 	fields := []string{"title", "heading", "text"}
 	if language != "" {
@@ -105,11 +105,11 @@ func filter(q search.Query) string {
 	return f
 }
 
-// idsPerFilter is the maximum number of ids in one filter: search.in accepts hundreds of values
+// idsPerFilter is the maximum number of ids in one filter, because search.in accepts only hundreds of values
 // (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
 const idsPerFilter = 100
 
-// in returns a filter for documents whose field has one of these values, which must be keys.
+// in returns a filter for documents whose field has one of the given values, which must be keys.
 func in(field string, values []string) string {
 	return "search.in(" + field + ", '" + strings.Join(values, ",") + "', ',')"
 }

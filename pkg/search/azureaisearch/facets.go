@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// facets counts the pages that were found, because the service's own facets would count chunks. If not all chunks
-// were fetched, the counts are estimates, like the count of pages.
+// facets counts the pages that were found. The service's own facets are not used, because they would count chunks. If
+// not all chunks were fetched, the counts are estimates, like the count of pages.
 func facets(groups []group, count int, now time.Time) *search.Facets {
 	hosts, types, languages, ages := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	tags := map[string]int{}
@@ -29,7 +29,7 @@ func facets(groups []group, count int, now time.Time) *search.Facets {
 		Ages: top(ages)}
 }
 
-// frequent returns the most frequent values of the counted pages, with estimates of their counts among all matching
+// frequent returns the most frequent values of the counted pages, and estimates of their counts among all matching
 // pages.
 func frequent(counts map[string]int, counted, all int) (list []search.Facet) {
 	for _, value := range slices.Sorted(maps.Keys(counts)) {

@@ -11,18 +11,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// A filled index holds a marker document, which records that it is filled and the model of its vectors. A new index
-// has no marker, whichever program created it. Therefore creating an index and recording that it is empty are one
-// step, and a crash cannot come between the two.
+// A filled index holds a marker document. The marker records that the index is filled, and the model of its vectors.
+// A new index has no marker, whichever program created it. Therefore no crash can come between creating an index and
+// recording that it is empty.
 const (
 	kindMarker = "marker" // not a chunk, page or image, so no search finds the marker
 	filledKey  = "filled" // cannot be the key of a page, chunk or image
 )
 
-// Begun returns a name for this index until [Index.Filled] records that the index is filled with vectors of the model
-// that it was opened for; after that, Begun returns "". All processes that open the index get the same name, and the
-// name changes whenever the index is filled or created. Begun sends one request, and a second one if there is a name.
-// A marker that was written seconds ago may not be visible yet; then Begun returns the previous name.
+// Begun returns a name for this index while the index is not filled with vectors of the model that it was opened for.
+// Once [Index.Filled] records that it is filled, Begun returns "". All processes that open the index get the same
+// name. The name changes whenever the index is filled or created. Begun sends one request, and a second one if there
+// is a name. A marker that was written seconds ago may not be visible yet; then Begun still returns the previous
+// name.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.service.name)
 	q := query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id,uid,url", Top: 1}
@@ -51,7 +52,7 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 func (ix *Index) markerText() string { return "vectors of " + cmp.Or(ix.model, "no model") }
 
 // Filled records that the index is filled. Callers pass the name that Begun returned, once all pages are certain to
-// be put into the index. Filled may be repeated.
+// be put into the index. Repeating the call is harmless.
 func (ix *Index) Filled(ctx context.Context, name string) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.service.name)
 	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.markerText(), "url": name}

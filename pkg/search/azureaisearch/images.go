@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// images returns the images nested under pages, by page, in page order. The page's own document stores the order, so
-// that an image that moves within its page is not written again.
+// images returns the images of pages, by page, in page order. The page's own document stores the order, so that an
+// image that moves within its page is not written again.
 func (s *service) images(ctx context.Context, groups []group) (map[string][]search.Image, error) {
 	var pages []string
 	for _, g := range groups {

@@ -9,8 +9,8 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect returns what searches can see of a page. Writes of the last seconds may not be visible yet. Errors:
-// NotFound when nothing is visible.
+// Inspect returns the contents of the index for a page, as searches can see them. Writes of the last seconds may not
+// be visible yet. Errors: NotFound when nothing is visible.
 func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Inspect(%s)", id)
 	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
@@ -34,9 +34,8 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after. The
-// argument top is the maximum number of ids. IDs reads all documents of the pages, a thousand at a time, because it
-// includes pages of which only parts are left.
+// IDs returns page ids in ascending order, starting after the given id. It returns at most top ids. IDs reads all
+// documents of the pages, a thousand at a time, because it includes pages of which only parts are left.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {

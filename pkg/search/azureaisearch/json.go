@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// object is a JSON object that is built and sent, never decoded.
+// object is a JSON object that is built and sent, but never decoded.
 type object map[string]any
 
 // encode returns v as JSON, without escaping HTML characters.

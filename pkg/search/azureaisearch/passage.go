@@ -9,18 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// passage is a chunk's passage and the title in that chunk.
+// passage is the passage of a chunk, and the title in this chunk.
 type passage struct {
 	search.Passage
 	title string
 }
 
-// maxFragments is the maximum number of sentences of a field that are highlighted, written as the service expects it:
-// as a suffix of the field's name.
+// maxFragments is the maximum number of sentences of a field that are highlighted. It is written as a suffix of the
+// field's name, as the service expects.
 const maxFragments = "-20"
 
-// passages fetches the chunks that are shown, by key, with their highlights. Chunks that were found only by the
-// vector match no words, so they are fetched without highlights.
+// passages fetches the chunks that are shown, by key, with their highlights. Chunks that only the vector found
+// contain no searched words, so they are fetched without highlights.
 func (s searcher) passages(ctx context.Context, groups []group) (map[string]passage, error) {
 	var keys, languages []string
 	for _, g := range groups {
@@ -92,8 +92,8 @@ func (ix *Index) passage(d row, whole bool) passage {
 	return passage{p, d.Title}
 }
 
-// locate finds a highlighted fragment in a text, and returns the ranges of its highlights there. If the fragment is
-// from another text, such as the title, locate returns no ranges.
+// locate finds a highlighted fragment in a text, and returns the ranges of its highlights in that text. If the
+// fragment is from another text, such as the title, locate returns no ranges.
 func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	open, end := "<"+ix.tag+">", "</"+ix.tag+">"
 	at := strings.Index(text, strings.NewReplacer(open, "", end, "").Replace(fragment))

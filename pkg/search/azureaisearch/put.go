@@ -8,9 +8,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Put replaces what the index holds of these pages by exactly the given contents. It writes everything new before it
-// deletes anything, so a page stays searchable all the time. If Put fails, some of the pages may have been written;
-// repeating the same Put completes them. If the service refuses a page, the error is Invalid and names the page.
+// Put replaces the documents of these pages in the index with exactly the given contents. It writes everything new
+// before it deletes anything, so a page stays searchable all the time. If Put fails, some of the pages may have been
+// written. Repeating the same Put completes them. If the service refuses a page, the error is Invalid and names the
+// page.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Put")
 	var unknown []string
@@ -29,7 +30,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	var written, leaving []action
 	for i, p := range pages {
 		if comesAgain(pages[i+1:], p.ID) {
-			continue // the service applies two actions on one document in any order
+			continue // the service applies two actions on one document in an arbitrary order
 		}
 		w, l := ix.difference(p, found[p.ID])
 		written, leaving = append(written, w...), append(leaving, l...)
@@ -49,8 +50,8 @@ func comesAgain(pages []search.Page, id string) bool {
 	return false
 }
 
-// check returns an error for a page that the port refuses. If the page's vectors have another length than the
-// index's, the error is Internal: the settings are wrong, not the page.
+// check returns an error for a page that the port refuses. If the length of the page's vectors differs from that of
+// the index's vectors, the error is Internal, because the settings are wrong and not the page.
 func (ix *Index) check(p search.Page) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -65,14 +66,14 @@ func (ix *Index) check(p search.Page) error {
 	return nil
 }
 
-// isVector reports whether v has the form of the index's vectors, so that it can be stored or compared with them.
+// isVector reports whether v can be stored in the index or compared with its vectors.
 func (ix *Index) isVector(v []float32) bool {
 	return len(v) == ix.dimensions && ix.dimensions > 0 &&
 		!slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
 }
 
 // Remove removes a page. It deletes the page's own document last, so that an interrupted Remove can be detected.
-// Remove may be repeated.
+// Repeating the call is harmless.
 func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Remove(%s)", id)
 	if !search.IsKey(id) {

@@ -24,7 +24,7 @@ type query struct {
 	ScoringStatistics string        `json:"scoringStatistics,omitempty"`
 	SessionID         string        `json:"sessionId,omitempty"`
 	VectorQueries     []vectorQuery `json:"vectorQueries,omitempty"`
-	// Only the semantic ranker uses these fields.
+	// Only the semantic ranker uses the fields below.
 	SemanticConfiguration string `json:"semanticConfiguration,omitempty"`
 	SemanticErrorHandling string `json:"semanticErrorHandling,omitempty"`
 	SemanticMaxWait       int    `json:"semanticMaxWaitInMilliseconds,omitempty"`
@@ -37,7 +37,7 @@ type vectorQuery struct {
 	K      int       `json:"k"`
 }
 
-// row is one document in an answer, with the fields that the query selected.
+// row is a document in an answer, with the fields that the query selected.
 type row struct {
 	Score float64 `json:"@search.score"`
 	// RerankerScore is the score of the semantic ranker, 0 to 4.
@@ -71,9 +71,9 @@ type row struct {
 // answer is one page of search results.
 type answer struct {
 	Count int    `json:"@odata.count"`
-	Next  string `json:"@odata.nextLink"` // set when the answer is incomplete
+	Next  string `json:"@odata.nextLink"` // set if the answer is incomplete
 	Value []row  `json:"value"`
-	// Partial is the reason why the semantic ranker did not rank.
+	// Partial is the reason why the semantic ranker did not rank the results.
 	Partial string `json:"@search.semanticPartialResponseReason"`
 }
 
@@ -86,8 +86,8 @@ func (s *service) query(ctx context.Context, q query) (found answer, err error) 
 	return found, err
 }
 
-// each calls do with every document that passes a filter, in the order of keys. It requests ranges of keys instead of
-// skipping documents, because the service skips at most 100,000.
+// each calls the given function for every document that passes a filter, in the order of keys. It requests ranges of
+// keys instead of skipping documents, because the service skips at most 100,000.
 func (s *service) each(ctx context.Context, filter, fields string, do func(row)) error {
 	from := ""
 	for {

@@ -14,19 +14,19 @@ import (
 
 const (
 	maxHits    = 10_000 // maximum number of chunks that one search reads
-	neighbours = 50     // number of chunks nearest to a vector that are ranked together with those found by words
+	neighbours = 50     // number of chunks nearest to a vector; they are ranked together with the chunks found by words
 )
 
-// Search answers a query. It first requires all words, and then any word if no chunk has them all. A query with a
-// vector accepts any word from the start: some chunk is always nearest to the vector, and ranking by both puts the
-// best matches first.
+// Search answers a query. It first requires all words. If no chunk has them all, it accepts any of the words. A query
+// with a vector accepts any word from the start: some chunk is always nearest to the vector, and ranking by both puts
+// the best matches first.
 func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Search")
 	if err := q.Check(); err != nil {
 		return res, err
 	}
 	terms := search.Terms(q.Text)
-	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // a vector of another length comes from another model
+	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // a vector of another length is from another model
 	if len(terms) == 0 && !hybrid {
 		if q.Facets {
 			res.Facets = new(search.Facets)
@@ -97,15 +97,16 @@ func (s searcher) results(ctx context.Context) (search.Results, error) {
 	return res, nil
 }
 
-// noteOfWords is the note when nothing was found: unlike the embedded index, this one does not correct words.
+// noteOfWords is the note for a search that found nothing. Unlike the embedded index, this index does not correct
+// words.
 const noteOfWords = "nothing has these words; this index does not correct words that are misspelt"
 
-// noteOfChange explains that a sort by change is approximate: when one chunk of a page changes, the other chunks are
+// noteOfChange explains that sorting by change is approximate: when one chunk of a page changes, the other chunks are
 // not written again and keep their old dates.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups returns as many of the found pages as are needed, the total number of pages, and whether that number is an
-// estimate.
+// groups returns as many of the best pages as are needed. It also returns the total number of pages, and whether the
+// total is an estimate.
 func (s searcher) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
 	at := map[string]int{}
@@ -136,8 +137,8 @@ func (s searcher) groups(ctx context.Context) (groups []group, count int, estima
 	}
 }
 
-// sort sorts pages by score or by time of change, and equal ones by id, because the service guarantees an order only
-// within one answer.
+// sort sorts pages by score or by time of change, and equal pages by id. The service guarantees an order only within
+// one answer.
 func (s searcher) sort(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if s.query.Sort == search.ByChange {
@@ -145,15 +146,15 @@ func (s searcher) sort(groups []group) {
 		}
 		return cmp.Or(cmp.Compare(b.hits[0].Score, a.hits[0].Score), strings.Compare(a.page, b.page))
 	})
-	if s.query.Sort == search.ByChange { // sort the chunks of each page as they are shown: best first
+	if s.query.Sort == search.ByChange { // sort the chunks of each page, best first, as they are shown
 		for _, g := range groups {
 			slices.SortStableFunc(g.hits, func(a, b row) int { return cmp.Compare(b.Score, a.Score) })
 		}
 	}
 }
 
-// hits returns the query for the matching chunks. It asks for scores that are comparable across the shards of the
-// index, and sends the same words to the same replica, so that consecutive pages of results have no gaps
+// hits returns the query for the matching chunks. It requests scores that are comparable across the shards of the
+// index. It sends the same words to the same replica, so that consecutive pages of results have no gaps
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring#scoring-statistics-and-sticky-sessions).
 func (s searcher) hits() query {
 	session := sha256.Sum256([]byte(s.expression))

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxSemantic is the maximum number of results that the semantic ranker reads
+	// maxSemantic limits the number of results that the semantic ranker reads
 	// (https://learn.microsoft.com/azure/search/semantic-search-overview).
 	maxSemantic = 50
-	// semanticWait is how long, in milliseconds, a search gives the semantic ranker; the service requires at least
-	// 700.
+	// semanticWait is the time, in milliseconds, that a search allows the semantic ranker. The service requires at
+	// least 700.
 	semanticWait = 2000
-	// semanticTimeout bounds the whole call to the semantic ranker, including its retries.
+	// semanticTimeout limits the whole call to the semantic ranker, including its retries.
 	semanticTimeout = 3 * time.Second
 
 	noteOfSemantic = "the semantic ranker gave no order, so these results are ranked by their words; it may be busy, or " +
 		"not be enabled in the search service"
 )
 
-// semantic lets the semantic ranker sort the pages of the first results, each by its best chunk. If the ranker could
-// not sort them, semantic returns a note. The ranker accepts neither the syntax of [expression] nor an explicit
-// order, so semantic sends a separate request, limited to the chunks that were found. Pages to which the ranker gives
-// no score, such as those that only a vector found, keep their positions.
+// semantic lets the semantic ranker sort the pages of the first results. The best chunk of a page decides. If the
+// ranker could not sort them, semantic returns a note. The ranker accepts neither the syntax of [expression] nor an
+// explicit order, so semantic sends a separate request that is limited to the chunks that were found. Pages without a
+// score from the ranker, such as those that only a vector found, keep their positions.
 func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	if !s.ix.semantic || !rankable(s.query) || len(groups) < 2 {
 		return ""
@@ -60,7 +60,7 @@ func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 		return cmp.Compare(scores[b.hits[0].ID], scores[a.hits[0].ID])
 	})
 	for i, at := range positions {
-		score := first[at].hits[0].Score // scores stay descending, whichever ranker sorted the pages
+		score := first[at].hits[0].Score // scores stay in descending order, whichever ranker sorted the pages
 		first[at] = ranked[i]
 		first[at].hits = append([]row{first[at].hits[0]}, first[at].hits[1:]...)
 		first[at].hits[0].Score = score

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Suggest completes typed text with titles, best match first. It does not use the service's own suggesters, because
-// those need fields with a built-in analyzer (https://learn.microsoft.com/azure/search/index-add-suggesters), which
-// the title does not have.
+// Suggest returns titles that complete the typed text, best match first. It does not use the service's own
+// suggesters. They need fields with a built-in analyzer
+// (https://learn.microsoft.com/azure/search/index-add-suggesters), which the title does not have.
 func (ix *Index) Suggest(ctx context.Context, typed string) (titles []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Suggest")
 	if err := search.CheckTyped(typed); err != nil {

@@ -15,8 +15,8 @@ import (
 // words is the name of the analyzer for the fields with unstemmed words
 // (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). The name also distinguishes this program's
 // indexes from those of other programs. A change to the analyzer needs a new name, because the analyzer of an
-// existing index cannot change. The analyzer's patterns contain characters without escapes, because escapes differ
-// between the dialects of regular expressions.
+// existing index cannot change. In its patterns, characters are not escaped, because escapes differ between the
+// dialects of regular expressions.
 const words = "tidemark_words_1"
 
 func wordAnalyzer() object {
@@ -41,8 +41,8 @@ func charFilters() []object {
 	}
 }
 
-// tokenFilter limits terms to the 300 characters that the service can index: folding may make a term four times as
-// long.
+// tokenFilter limits terms to the 300 characters that the service can index. The limit is needed because folding may
+// make a term four times as long.
 func tokenFilter() object {
 	return object{"@odata.type": "#Microsoft.Azure.Search.TruncateTokenFilter", "name": "tidemark_length",
 		"length": maxWord}
@@ -50,11 +50,11 @@ func tokenFilter() object {
 
 const maxWord = 255
 
-// The first and last character of the block of combining diacritical marks of European scripts.
+// The first and last of the combining diacritical marks of European scripts.
 const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 
-// letters returns the mappings of the Greek and Cyrillic letters with diacritics, and of the final sigma, to plain
-// letters: the service's ASCII folding does not change them.
+// letters returns the mappings that the service's ASCII folding lacks: from Greek and Cyrillic letters with
+// diacritics, and from the final sigma, to plain letters.
 func letters() []string {
 	mappings := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
@@ -63,7 +63,7 @@ func letters() []string {
 	return mappings
 }
 
-// ranges lists the character ranges of the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those
+// ranges are the character ranges of the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those
 // of East Asia except Korean.
 var ranges = [][2]rune{
 	{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 0x17ff}, {0x2e80, 0x2fdf}, {0x3005, 0x3007}, {0x3021, 0x312f},
@@ -107,8 +107,8 @@ func split(text string) (words []string) {
 	return words
 }
 
-// fold returns the form in which the analyzer indexes a word. Only prefixes need to be folded here, because they are
-// the only part of a query that the service does not analyze
+// fold returns a word in the form in which the analyzer indexes it. Only prefixes need to be folded here, because
+// they are the only part of a query that the service does not analyze
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax#effect-of-an-analyzer-on-wildcard-queries).
 func fold(word string) string {
 	var out strings.Builder
@@ -128,8 +128,8 @@ func fold(word string) string {
 	return string(folded[:min(len(folded), maxWord)])
 }
 
-// special has the replacements for letters that ASCII folding or the mapping of [letters] replaces although Unicode
-// does not decompose them.
+// special holds the replacements of letters that Unicode does not decompose, although ASCII folding or the mapping of
+// [letters] replaces them.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",
 	'ŋ': "n", 'ς': "σ",
@@ -152,7 +152,7 @@ func withoutDiacritics(r rune) string {
 	return norm.NFC.String(strip(norm.NFD.String(string(r))))
 }
 
-// plain returns a text in a form that can be sent: valid UTF-8, without NUL.
+// plain returns a text as valid UTF-8 without NUL, so that it can be sent.
 func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
 }
@@ -177,7 +177,7 @@ func stemFields() (all []stemField) {
 	return all
 }
 
-// stemFieldOf returns the name of a language's field, or "" if it has none.
+// stemFieldOf returns the name of a language's field, or "" if the language has no field.
 func stemFieldOf(language string) string {
 	for _, s := range stems {
 		if slices.Contains(strings.Fields(s.languages), language) {

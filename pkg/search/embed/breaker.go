@@ -10,14 +10,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// openFor is how long after a failure no request is sent to a model, unless the model asks for a longer pause.
+// openFor is the time after a failure during which no request is sent to a model, unless the model asks for a longer
+// pause.
 const openFor = 30 * time.Second
 
 var _ llm.Embedder = (*Breaker)(nil)
 
-// Breaker is a circuit breaker. For a while after a model has failed, calls fail at once, as Throttled, without a
-// request. If a service is down, only one call waits for the service instead of a hundred. Errors caused by a text
-// and canceled calls do not open the breaker.
+// Breaker is a circuit breaker. For a while after a model has failed, calls fail at once with Throttled, and no
+// request is sent. So if a service is down, one call waits for it instead of a hundred. Canceled calls, and errors
+// that a text causes, do not open the breaker.
 type Breaker struct {
 	llm.Embedder
 	now func() time.Time
@@ -30,7 +31,7 @@ type Breaker struct {
 // NewBreaker wraps a model. Callers of one model should share one Breaker.
 func NewBreaker(model llm.Embedder) *Breaker { return &Breaker{Embedder: model, now: time.Now} }
 
-// errOpen is the cause of the errors of calls that sent no request to the model.
+// errOpen is the cause of an error without a request to the model.
 var errOpen = errors.New("left alone after a failure")
 
 // Embed calls the model, unless the breaker is open.

@@ -19,17 +19,17 @@ import (
 
 const (
 	parallel = 8   // maximum number of rows that one call reads or writes at once
-	bite     = 128 // number of vectors computed before they are stored: the most that a crash can cost
-	// writeTime is the time limit for storing computed vectors. It applies even if the caller's deadline has passed,
-	// because the vectors are paid for.
+	bite     = 128 // number of vectors that are computed before they are stored; a crash loses no more
+	// writeTime is the time limit for storing computed vectors. They are stored even after the caller's deadline,
+	// because they are paid for.
 	writeTime = 10 * time.Second
 )
 
 var _ llm.Embedder = (*Cached)(nil)
 
-// Cached is a model that computes the vector of each text once and stores it. It is safe for concurrent use: if
-// several callers in this process want the vector of the same text at the same time, one of them computes it. Two
-// processes may both compute it.
+// Cached is a model that computes the vector of each text once and stores it. It is safe for concurrent use. If
+// several callers in this process want the vector of the same text at the same time, only one of them computes it.
+// Two processes may both compute it.
 type Cached struct {
 	model llm.Embedder
 	rows  storage.Table
@@ -51,11 +51,11 @@ func (c *Cached) Create(ctx context.Context) error { return c.rows.Create(ctx) }
 // Model returns the model's name.
 func (c *Cached) Model() string { return c.model.Model() }
 
-// Dimension returns the model's dimension, or 0 while it is unknown.
+// Dimension returns the model's dimension, or 0 while the dimension is unknown.
 func (c *Cached) Dimension() int { return c.model.Dimension() }
 
-// Embed implements [llm.Embedder]. Errors of the store are returned, too; vectors computed before the error stay
-// stored.
+// Embed implements [llm.Embedder]. It also returns errors of the store. Vectors that were computed before the error
+// stay stored.
 func (c *Cached) Embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	found := map[digest][]float32{}
 	for want := distinct(texts); len(want) > 0 && err == nil; {
@@ -75,10 +75,10 @@ func distinct(texts []string) []string {
 }
 
 // round gets the vectors of texts. It fetches the vectors that no other caller is fetching, and waits for the others.
-// It returns the texts whose vectors are still missing because another caller gave up at its own deadline.
+// It returns the texts whose vectors are still missing because the other caller gave up at its own deadline.
 func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]float32) (again []string, err error) {
 	mine, others := c.begin(texts)
-	err = c.fetch(ctx, mine) // fetch before waiting, so that two callers cannot wait for each other
+	err = c.fetch(ctx, mine) // fetch before waiting; otherwise two callers could wait for each other
 	for _, f := range mine {
 		found[f.digest] = f.vector
 	}
@@ -103,7 +103,7 @@ func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]f
 	return again, err
 }
 
-// fetch gets the vectors of flights from the table. It gets missing vectors from the model and writes them to the
+// fetch gets the vectors of flights from the table. It gets the missing vectors from the model and writes them to the
 // table.
 func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	defer func() { c.land(mine, err) }()
@@ -119,8 +119,8 @@ func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	return c.alike(mine)
 }
 
-// alike returns an error if stored vectors have another dimension than the model. Now that the dimension is known,
-// the next call computes those vectors again.
+// alike returns an error if stored vectors have another dimension than the model. The dimension is then known, so the
+// next call computes those vectors again.
 func (c *Cached) alike(mine []*flight) (err error) {
 	want := c.Dimension()
 	for _, f := range mine {
@@ -132,7 +132,7 @@ func (c *Cached) alike(mine []*flight) (err error) {
 	return err
 }
 
-// read loads the vectors that are stored.
+// read loads the stored vectors.
 func (c *Cached) read(ctx context.Context, flights []*flight) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
@@ -151,7 +151,7 @@ func (c *Cached) read(ctx context.Context, flights []*flight) error {
 	return g.Wait()
 }
 
-// kept returns the vector of a row, or nil if it must be computed again.
+// kept returns the vector in a row, or nil if the vector must be computed again.
 func (c *Cached) kept(e storage.Entity) []float32 {
 	b, _ := e.Props[vectorColumn].([]byte)
 	v, err := decode(b)
@@ -165,7 +165,7 @@ func (c *Cached) kept(e storage.Entity) []float32 {
 	return v
 }
 
-// compute calls the model and stores the vectors that it returns, including those returned together with an error.
+// compute calls the model and stores the returned vectors, even if the model also returned an error.
 func (c *Cached) compute(ctx context.Context, flights []*flight) error {
 	texts := make([]string, len(flights))
 	for i, f := range flights {

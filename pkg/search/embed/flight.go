@@ -12,8 +12,8 @@ type flight struct {
 	err    error // the reason why there is no vector
 }
 
-// begin starts a flight for each text that has none. The result mine holds these flights; the result others holds the
-// flights that other callers have already started.
+// begin starts a flight for each text that no flight computes yet, and returns these flights. It also returns the
+// flights of the other texts, which other callers have started.
 func (c *Cached) begin(texts []string) (mine, others []*flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

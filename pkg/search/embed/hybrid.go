@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// patience is how long a query waits for its vector. After that it is answered by words alone.
+	// patience is the time that a query waits for its vector. After that, the query is answered by words alone.
 	patience = 2 * time.Second
 	// remembered is the number of queries whose vectors are kept: about 6 MiB if a vector has 1,536 numbers.
 	remembered = 1000
 )
 
-// Hybrid is an index that also searches by meaning. If the model fails, the error is logged and the query is answered
-// by its words alone. The vectors of queries are kept in memory only.
+// Hybrid is an index that also searches by meaning. If the model fails, Hybrid logs the error and answers the query
+// by its words alone. The vectors of queries are kept only in memory.
 type Hybrid struct {
 	search.Index
 	model *Breaker
@@ -37,7 +37,7 @@ func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid
 		recent: recent.Map[string, []float32]{Most: remembered}}
 }
 
-// Search answers a query. It checks the query first, so that an invalid one costs nothing.
+// Search answers a query. It checks the query first, so that an invalid query costs nothing.
 func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -48,7 +48,7 @@ func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, er
 	return h.Index.Search(ctx, q)
 }
 
-// queryText returns the text of a query for the model: its words without the signs of the query language.
+// queryText returns the text of a query for the model: the words without the signs of the query language.
 func queryText(q string) string {
 	var words []string
 	for _, t := range search.Terms(q) {

@@ -22,9 +22,10 @@ func NewPageEmbedder(model llm.Embedder) *PageEmbedder {
 	return &PageEmbedder{model: model, tag: "-" + hex.EncodeToString(of[:4])}
 }
 
-// Embed adds vectors to the chunks of a page, and the model's name to the keys of the chunks, because a key also
-// identifies the chunk's vector. Chunks that the index is known to hold are not written again and need no vector. On
-// error the page is unchanged and must not be indexed, because nobody would notice that its vectors are missing.
+// Embed adds vectors to the chunks of a page. It also adds the model's name to the keys of the chunks, because a key
+// also identifies the chunk's vector. Chunks that the index is known to hold are not written again and need no
+// vector. On error the page is unchanged and must not be indexed, because nobody would notice that its vectors are
+// missing.
 func (f *PageEmbedder) Embed(ctx context.Context, p *search.Page) (err error) {
 	defer fault.Wrap(&err, "vectors of %s", p.ID)
 	filled := *p
@@ -58,6 +59,6 @@ func knows(h *search.Contents, key string) bool {
 	return ok
 }
 
-// Text returns the text of a chunk as the model gets it. The text does not depend on the chunk's page, its position
-// or the page's title, so it changes only when the chunk does.
+// Text returns the text of a chunk in the form that the model gets. The text does not depend on the chunk's page, its
+// position or the page's title, so it changes only when the chunk does.
 func Text(c search.Chunk) string { return chunk.Chunk{Heading: c.Heading, Text: c.Text}.Embedded() }

@@ -17,8 +17,9 @@ const Table = "Embeddings"
 // vectorColumn is the one column of a row.
 const vectorColumn = "vector"
 
-// The layout of a stored vector, little endian: version (1 byte), three zero bytes, dimension (4 bytes), the numbers
-// (IEEE 754, 4 bytes each), and the CRC-32C of all preceding bytes (4 bytes). A column has room for 16,381 numbers.
+// The layout of a stored vector, in little endian: version (1 byte), three zero bytes, dimension (4 bytes), the
+// numbers (IEEE 754, 4 bytes each), and the CRC-32C of all preceding bytes (4 bytes). A column has room for 16,381
+// numbers.
 const (
 	version = 1
 	header  = 8
@@ -63,8 +64,8 @@ type digest [sha256.Size]byte
 
 func digestOf(text string) digest { return sha256.Sum256([]byte(text)) }
 
-// keyOf returns the key of a text's vector. Two digits of the text's hash spread a model over 256 partitions, because
-// one partition handles no more than 2,000 operations a second.
+// keyOf returns the key of a text's vector. Two digits of the text's hash spread the vectors of a model over 256
+// partitions, because one partition handles no more than 2,000 operations a second.
 func keyOf(model string, text digest) storage.Key {
 	of := digestOf(model)
 	row := hex.EncodeToString(text[:])

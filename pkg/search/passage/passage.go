@@ -1,6 +1,6 @@
 // Package passage chooses, from the results of several searches, the passages that a language model gets to read. It
-// chooses the passages that rank best over all searches, each text once, as many as fit in a budget of tokens. It
-// joins passages that follow each other on a page. The package is pure: it reads and writes nothing.
+// chooses the passages that rank best over all searches, as many as fit in a budget of tokens, and each text only
+// once. It joins passages that follow each other on a page. The package is pure: it does no input or output.
 package passage
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Passage is a whole chunk, or several consecutive ones.
+// Passage is a whole chunk, or several consecutive chunks.
 type Passage struct {
 	Page    search.Result // the page, without its passages
 	UID     string        // uid of the first chunk
@@ -23,8 +23,8 @@ type Passage struct {
 	Score   float64
 }
 
-// fusionK is the constant of reciprocal rank fusion (https://doi.org/10.1145/1571941.1572114). The larger it is, the
-// less the scores of neighbouring ranks differ.
+// fusionK is the constant of reciprocal rank fusion (https://doi.org/10.1145/1571941.1572114). The larger the
+// constant, the smaller the difference between the scores of neighbouring ranks.
 const fusionK = 60
 
 // Fuse ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
@@ -68,8 +68,8 @@ func (p Passage) Tokens() int {
 }
 
 // Fit selects the best passages that together fit in a budget of tokens. It skips a text that is already selected, or
-// is part of a selected text. If the best passage alone exceeds the budget, Fit cuts it, so that the result always
-// has a passage.
+// is part of a selected text. If the best passage alone exceeds the budget, Fit cuts this passage, so that the result
+// is never empty.
 func Fit(ranked []Passage, tokens int) []Passage {
 	var taken []Passage
 	var texts []string
@@ -94,8 +94,8 @@ func Fit(ranked []Passage, tokens int) []Passage {
 // Ellipsis ends a text that [Clip] shortened.
 const Ellipsis = " …"
 
-// Clip shortens a text to about the given number of tokens, and ends it at the end of a line or word. If Clip removed
-// text, it appends an [Ellipsis].
+// Clip shortens a text to about the given number of tokens. The shortened text ends at the end of a line or word,
+// followed by an [Ellipsis].
 func Clip(text string, tokens int) string {
 	if chunk.Tokens(text) <= tokens {
 		return text
@@ -121,8 +121,8 @@ type Position struct {
 	Start, End int // range in the page's text
 }
 
-// Merge joins passages that follow each other on a page; the joined passage gets the rank of the best of them. The
-// function position returns the position of a chunk; a chunk without one is not joined.
+// Merge joins passages that follow each other on a page. The joined passage gets the rank of the best of them. The
+// function position returns the position of a chunk. Chunks without a position are not joined.
 func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
 	type positioned struct {
 		Passage

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// builder writes the leaves and lists of a segment, word by word in ascending order.
+// builder writes the leaves and lists of a segment. Words must be added in ascending order.
 type builder struct {
 	w           *Writer
 	segment     segment
@@ -26,7 +26,7 @@ func newBuilder(w *Writer, s segment) *builder {
 	return &builder{w: w, segment: s, leaves: s.id << rowBits, lists: s.id << rowBits}
 }
 
-// resume continues after the rows that are already written.
+// resume continues after the rows that were already written.
 func (b *builder) resume() error {
 	for table, next := range map[string]*int64{"leaves": &b.leaves, "lists": &b.lists} {
 		query := fmt.Sprintf("SELECT coalesce(max(id) + 1, ?) FROM %s WHERE id >= ? AND id < ?", table)
@@ -38,7 +38,8 @@ func (b *builder) resume() error {
 	return nil
 }
 
-// whole writes a word with its postings, in which document numbers are relative to the beginning of the segment.
+// whole writes a word with its postings. In these postings, document numbers are relative to the beginning of the
+// segment.
 func (b *builder) whole(word string, g *gathered) error {
 	if g.count <= rowPostings && len(g.postings)+len(g.positions) <= inlineBytes {
 		return b.entry(entry{word: word, count: g.count, postings: g.postings, positions: g.positions})
@@ -67,7 +68,7 @@ func (b *builder) clear() {
 	b.inRow, b.behind, b.postings, b.positions = 0, b.segment.first, b.postings[:0], b.positions[:0]
 }
 
-// add adds a posting of the word, with its packed positions.
+// add adds a posting of the current word, with its packed positions.
 func (b *builder) add(h Hit, positions []byte) error {
 	b.postings = appendPosting(b.postings, h.Document()-b.behind, h.Impact())
 	b.positions = appendBytes(b.positions, positions)
@@ -88,7 +89,7 @@ func (b *builder) putRow() error {
 	return err
 }
 
-// finish completes a word. A word without postings is omitted.
+// finish completes the current word. A word without postings is omitted.
 func (b *builder) finish(word string) error {
 	switch {
 	case b.count == 0:
@@ -117,7 +118,7 @@ func (b *builder) entry(e entry) error {
 	return nil
 }
 
-// end writes the last, incomplete leaf.
+// end writes the last leaf, which is incomplete.
 func (b *builder) end() error {
 	if len(b.leaf) == 0 {
 		return nil

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Known describes what the index holds of a document.
+// Known describes the entry of a document in the index.
 type Known struct {
 	Key   int64
 	Words int // number of distinct words
 }
 
-// Check reads the whole index and returns its documents by number. It returns an error if anything is damaged or
-// inconsistent.
+// Check reads the whole index and returns its documents by number. It returns an error if anything in the index is
+// damaged or inconsistent.
 func (r *Reader) Check() (map[int64]Known, error) {
 	known, err := r.documents()
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Reader) checkSegment(s segment, each func(document int64)) error {
 	return rows.Err()
 }
 
-// checkEntry reads everything that a segment stores for a word.
+// checkEntry reads all that a segment stores for a word.
 func (r *Reader) checkEntry(s segment, e entry, each func(document int64)) error {
 	n, last := 0, s.first-1
 	err := r.each(pieceOf(s, e), func(hits []Hit, packed []byte) error {

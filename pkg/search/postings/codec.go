@@ -9,11 +9,11 @@ import (
 type entry struct {
 	word                string
 	count               int   // number of documents
-	rows, firstRow      int64 // number of rows in table lists, and index of the first; 0 for none
+	rows, firstRow      int64 // number of rows in table lists and index of the first row; 0 if there are none
 	postings, positions []byte
 }
 
-// appendEntry adds an entry to a leaf. Parameter last is the leaf's last word so far.
+// appendEntry adds an entry to a leaf. It gets the last word in the leaf so far, "" for an empty leaf.
 func appendEntry(leaf []byte, last string, e entry) []byte {
 	shared := 0
 	for shared < min(len(last), len(e.word)) && last[shared] == e.word[shared] {
@@ -38,8 +38,8 @@ type leafReader struct {
 	bad  bool
 }
 
-// next reads the next entry into e, which shares the leaf's bytes. It returns false at the end of the leaf and where
-// the leaf is damaged.
+// next reads the next entry into e. The entry shares the leaf's bytes. It returns false at the end of the leaf, and
+// if the leaf is damaged.
 func (l *leafReader) next(e *entry) bool {
 	if len(l.data) == 0 || l.bad {
 		return false
@@ -85,7 +85,8 @@ func (l *leafReader) bytes() []byte {
 	return b
 }
 
-// appendPosting adds a posting. The argument behind is the posting's document number minus the previous one.
+// appendPosting adds a posting. The document number is given as the difference from the number of the previous
+// posting.
 func appendPosting(to []byte, behind int64, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), impact)
 }
@@ -127,7 +128,7 @@ func appendPositions(to []byte, scratch *[]byte, positions []uint32) []byte {
 // positionsReader reads positions document by document.
 type positionsReader struct{ data []byte }
 
-// next returns the packed positions in the next document, or nil when the data are damaged.
+// next returns the packed positions in the next document, or nil if the data are damaged.
 func (r *positionsReader) next() []byte {
 	n, size := binary.Uvarint(r.data)
 	if size <= 0 || n > uint64(len(r.data)-size) {

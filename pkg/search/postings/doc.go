@@ -1,21 +1,21 @@
-// Package postings stores which documents have which words, and at which positions, in tables of an SQLite file. All
-// changes are part of the caller's transaction, and all reads of a transaction see one state.
+// Package postings stores which words each document contains, and at which positions, in tables of an SQLite file.
+// All changes are part of the caller's transaction, and all reads of a transaction see one state.
 //
 // # Documents
 //
 // The caller identifies a document by a key, a number other than 0. The package assigns each document a number of its
-// own. These numbers rise with each added document and are never reused: to change a document, the caller removes it
-// and adds it again. Each row of the table "documents" has the keys of 256 documents, with 0 for removed ones.
+// own. These numbers rise with each added document and are never reused. To change a document, the caller removes it
+// and adds it again. Each row of the table "documents" holds the keys of 256 documents, with 0 for removed ones.
 //
 // # Segments
 //
 // The words that one transaction adds form a segment. They are sorted and packed into leaves of some kilobytes. A
-// leaf holds the postings of its words; if the postings of a word are long, the leaf holds the ids of the rows that
-// hold them. A segment never changes. Several segments of one size are merged into one. A write does only one step of
-// each running merge, of a size proportional to the write, so no transaction waits for a whole merge. Until the last
-// step, queries read the inputs. The document numbers of segments ascend and do not overlap, so the postings of a
-// word are its postings in all segments, one segment after another. A segment that has lost half of its documents is
-// rewritten.
+// leaf holds the postings of its words. If the postings of a word are long, the leaf instead holds the ids of the
+// rows with these postings. A segment never changes. Several segments of one size are merged into one. A write does
+// only one step of each running merge. The size of the step is proportional to the write, so no transaction waits for
+// a whole merge. Until the last step, queries read the inputs. The document numbers of segments ascend and do not
+// overlap. So the postings of a word are its postings in all segments, one segment after another. A segment that has
+// lost half of its documents is rewritten.
 //
 // # Postings
 //
@@ -47,16 +47,16 @@ CREATE TABLE documents (block INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 
 const (
 	impactBits = 16
-	rowBits    = 28 // number of the low bits in the id of a leaf or list that give its position within its segment
+	rowBits    = 28 // number of low bits of a leaf's or list's id; they give its position within its segment
 	blockSize  = 256
 	keyBytes   = 8
-	// MaxWord is the maximum number of significant bytes of a word.
+	// MaxWord is the number of bytes of a word that are significant.
 	MaxWord = 100
 )
 
-// The states of a segment. It is live at first. It is merging while a merge reads it; a merge always reads whole
-// segments. The output of a merge is growing until it replaces its inputs. From then on the inputs are left, until
-// they have been deleted piece by piece.
+// The states of a segment. At first, a segment is live. It is merging while a merge reads it; a merge always reads
+// whole segments. The output of a merge is growing until it replaces its inputs. From then on, the inputs are left
+// until they have been deleted piece by piece.
 const (
 	live = iota
 	merging
@@ -64,14 +64,14 @@ const (
 	left
 )
 
-// segment is a row of table segments.
+// segment is a row of the table segments.
 type segment struct {
 	id, first, last int64 // its documents have the numbers in [first, last)
 	level, state    int
 	target          int64  // id of the segment into which this one is merged
-	done            string // the last word written, if the segment is growing
+	done            string // for a growing segment, the last word that was written
 	documents, gone int64
-	length          int64 // number of words in all documents together
+	length          int64 // total number of words in all documents
 }
 
 // ErrDamaged reports data that cannot be read.
@@ -79,10 +79,10 @@ const ErrDamaged = sqlitefile.Damage("the words of the index are damaged")
 
 func damaged(what string, at int64) error { return fmt.Errorf("%w: %s %d", ErrDamaged, what, at) }
 
-// Hit is a posting: the number of the document and the impact of the word there.
+// Hit is a posting: the number of a document, and the impact of a word in it.
 type Hit uint64
 
-// NewHit returns a posting with this document and impact.
+// NewHit returns a posting with the given document and impact.
 func NewHit(document int64, impact uint16) Hit { return Hit(document)<<impactBits | Hit(impact) }
 
 // Document returns the number of the document.
@@ -91,7 +91,7 @@ func (h Hit) Document() int64 { return int64(h >> impactBits) }
 // Impact returns the impact of the word in the document.
 func (h Hit) Impact() uint16 { return uint16(h) }
 
-// Clip returns the significant part of a word. Callers must clip all words.
+// Clip returns the significant part of a word. Callers must clip all words that they pass.
 func Clip(word string) string {
 	return words.Clip(word, MaxWord)
 }

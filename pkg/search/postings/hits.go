@@ -2,7 +2,8 @@ package postings
 
 import "slices"
 
-// From returns the part of a sorted list that begins with a document's hit, or with the first hit after it.
+// From returns the part of a sorted list that begins with the hit of a document, or else with the first hit after
+// that document.
 func From(hits []Hit, document int64) []Hit {
 	step := 1
 	for step < len(hits) && hits[step].Document() < document {
@@ -22,7 +23,7 @@ func From(hits []Hit, document int64) []Hit {
 // Union returns a hit for each document that is in any of the lists, with the document's greatest impact.
 func Union(lists [][]Hit) []Hit {
 	lists = slices.DeleteFunc(lists, func(l []Hit) bool { return len(l) == 0 })
-	for len(lists) > 1 { // merge in pairs, so that no hit is merged more often than necessary
+	for len(lists) > 1 { // merge in pairs, so that no hit is merged too often
 		merged := lists[:0]
 		for pair := range slices.Chunk(lists, 2) {
 			if len(pair) == 2 {

@@ -8,18 +8,18 @@ import (
 
 const (
 	fanout = 5 // number of segments of one level that are merged into one of the next level
-	// A step of a merge writes stepTimes times as many bytes as the transaction has written, and at least stepLeast
-	// bytes. This rate ends a merge before transactions have added as many new segments as the merge reads.
+	// A step of a merge writes stepLeast bytes, plus stepTimes bytes for each byte that the transaction has written. At
+	// this rate, a merge ends before transactions have added as many new segments as the merge reads.
 	stepTimes = 3
 	stepLeast = 16 << 10
-	// A segment of at least worthwhile documents is rewritten when it has lost half of them.
+	// worthwhile is the smallest number of documents of a segment that is rewritten when half of them are removed.
 	worthwhile = 256
 	// rowsDeleted is the number of rows of merged segments that are deleted for each leaf that is written.
 	rowsDeleted = 4
 	leastRows   = 32
 )
 
-// merge starts the merges that are due, continues the running ones, and deletes rows of segments that are merged.
+// merge starts the merges that are due, continues the running merges, and deletes rows of merged segments.
 func (w *Writer) merge(written int) error {
 	all, err := w.segments(left)
 	if err != nil {
@@ -50,7 +50,7 @@ func inputsOf(all []segment, target int64) (inputs []segment) {
 	return inputs
 }
 
-// beginMerges starts at most one merge of each level.
+// beginMerges starts at most one merge for each level.
 func (w *Writer) beginMerges(all []segment) error {
 	levels, busy := map[int][]segment{}, map[int]bool{}
 	for _, s := range all {
@@ -83,9 +83,9 @@ func (w *Writer) beginMerges(all []segment) error {
 	return nil
 }
 
-// beginMerge creates the output segment of a merge. If at least a tenth of the inputs' documents are removed, the
-// merge omits the postings of these documents. Otherwise it copies all postings, and the field gone of the output is
-// 0 until the merge is complete.
+// beginMerge creates the output segment of a merge. If at least a tenth of the documents in the inputs are removed,
+// the merge omits the postings of these documents. Otherwise it copies all postings, and the field gone of the output
+// stays 0 until the merge is complete.
 func (w *Writer) beginMerge(inputs []segment, level int) error {
 	into := segment{first: inputs[0].first, last: inputs[len(inputs)-1].last, level: level, state: growing}
 	for _, s := range inputs {
@@ -199,7 +199,7 @@ func (w *Writer) alive(hits []Hit) ([]bool, error) {
 	return keep, err
 }
 
-// complete replaces the inputs of a merge by its output.
+// complete replaces the inputs of a merge with its output.
 func (w *Writer) complete(into segment, inputs []segment) error {
 	dropped := into.gone
 	into.documents, into.gone = -dropped, -dropped
@@ -215,7 +215,7 @@ func (w *Writer) complete(into segment, inputs []segment) error {
 	return err
 }
 
-// deleteLeft deletes rows of segments that have been merged. The argument most is the maximum number of rows.
+// deleteLeft deletes rows of merged segments, at most the given number.
 func (w *Writer) deleteLeft(all []segment, most int) error {
 	for _, s := range all {
 		if s.state != left {
@@ -256,7 +256,7 @@ type cursor struct {
 	ok      bool
 }
 
-// after moves the cursor to the first word that sorts after the given one.
+// after moves the cursor to the first word that sorts after the given word.
 func (c *cursor) after(word string) error {
 	first := c.segment.id << rowBits
 	const query = "SELECT coalesce(" +
@@ -274,7 +274,7 @@ func (c *cursor) after(word string) error {
 	}
 }
 
-// load reads the current leaf. Past the last leaf there is nothing to read.
+// load reads the current leaf. After the last leaf, it does nothing.
 func (c *cursor) load() error {
 	c.reader = leafReader{}
 	err := c.w.tx.QueryRowContext(c.w.ctx, "SELECT data FROM leaves WHERE id = ?", c.leaf).Scan(&c.reader.data)
@@ -300,7 +300,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// pieces calls the function each with the postings of the word and their positions, piece by piece.
+// pieces calls the given function with the postings of the current word and their positions, piece by piece.
 func (c *cursor) pieces(each func(hits []Hit, positions []byte) error) error {
 	r := Reader{ctx: c.w.ctx, tx: c.w.tx}
 	return r.each(pieceOf(c.segment, c.entry), each)

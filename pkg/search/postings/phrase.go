@@ -16,7 +16,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	if err != nil || len(found) == 0 || len(words) == 1 {
 		return found, err
 	}
-	ends := make([][]uint32, len(found)) // by document: the positions at which the matches so far end
+	ends := make([][]uint32, len(found)) // by document, the positions at which the partial matches end
 	for i, e := range words {
 		err := r.positions(e, found, func(at int, here []uint32) {
 			if i == 0 {
@@ -38,7 +38,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	return kept, nil
 }
 
-// within returns the hits whose documents are in others, too.
+// within returns those hits whose documents are also in others.
 func within(hits, others []Hit) []Hit {
 	kept := hits[:0]
 	for _, h := range hits {
@@ -58,8 +58,8 @@ func within(hits, others []Hit) []Hit {
 
 func byDocument(a, b Hit) int { return int(a.Document() - b.Document()) }
 
-// positions calls the function each with the positions of a word in the documents of the wanted hits. All of these
-// documents must have the word.
+// positions calls the given function with the positions of a word in the documents of the wanted hits. All of these
+// documents must contain the word.
 func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []uint32)) error {
 	at := 0
 	var unpacked []uint32
@@ -89,8 +89,8 @@ func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []
 	return nil
 }
 
-// following compares two ascending lists of positions, before and here. It returns the positions in here that come
-// right after a position in before.
+// following compares two ascending lists of positions. It returns those positions of the second list that come
+// directly after a position of the first.
 func following(before, here []uint32) (found []uint32) {
 	for _, p := range before {
 		for len(here) > 0 && here[0] < p+1 {

@@ -16,7 +16,7 @@ import (
 type Reader struct {
 	ctx      context.Context
 	tx       *sqlitefile.Statements
-	segments map[int64]segment // the segments that queries read
+	segments map[int64]segment // the segments that queries use
 	totals   Totals
 }
 
@@ -26,7 +26,7 @@ type Totals struct {
 	Length    float64 // average number of words in a document
 }
 
-// NewReader returns a reader of a transaction.
+// NewReader returns a reader for a transaction.
 func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) {
 	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
 	w := Writer{ctx: ctx, tx: tx}
@@ -47,13 +47,13 @@ func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) 
 // Totals returns the totals of the index.
 func (r *Reader) Totals() Totals { return r.totals }
 
-// Entry describes what the index holds of a word.
+// Entry describes a word of the index.
 type Entry struct {
-	Documents int // number of documents with the word, including some that were removed
+	Documents int // number of documents with the word, including some removed documents
 	pieces    []piece
 }
 
-// piece describes what one segment holds of a word.
+// piece describes the postings of a word in one segment.
 type piece struct {
 	segment segment
 	entry
@@ -125,8 +125,8 @@ func find(word string, leaf int64, data []byte) (e entry, found bool, err error)
 	return e, false, nil
 }
 
-// Prefix finds the words that are longer than the prefix and begin with it. It stops when it has read the number of
-// entries given by most; a word has one entry in each segment.
+// Prefix finds the words that are longer than the prefix and begin with it. It stops after reading the given number
+// of entries. A word has one entry in each segment.
 func (r *Reader) Prefix(prefix string, most int) (found map[string]Entry, err error) {
 	found = map[string]Entry{}
 	for id, s := range r.segments {
@@ -157,7 +157,7 @@ ORDER BY first`, id, prefix, prefix+"\U0010ffff")
 	return found, nil
 }
 
-// beginning calls the function each with the words of a leaf that are longer than the prefix and begin with it.
+// beginning calls the given function with the words of a leaf that are longer than the prefix and begin with it.
 func beginning(prefix string, leaf int64, data []byte, each func(string, entry)) error {
 	l := leafReader{data: data}
 	var e entry
@@ -172,10 +172,10 @@ func beginning(prefix string, leaf int64, data []byte, each func(string, entry))
 	return nil
 }
 
-// maxAtOnce bounds the memory that is allocated because of a stored count alone, before the data are read.
+// maxAtOnce limits the memory that is allocated before the data are read. A stored count alone is not reliable.
 const maxAtOnce = 1 << 20
 
-// Hits returns the postings of a word in document order. Some may be of removed documents.
+// Hits returns the postings of a word in document order. Some may be postings of removed documents.
 func (r *Reader) Hits(e Entry) ([]Hit, error) {
 	all := make([]Hit, 0, min(e.Documents, maxAtOnce))
 	for _, p := range e.pieces {
@@ -199,8 +199,8 @@ func (p piece) hits(to []Hit, packed []byte) ([]Hit, error) {
 	return to, nil
 }
 
-// each calls the function with the postings of a piece and their positions, row by row, in order. The hits are valid
-// until the next call of the function.
+// each calls the given function with the postings of a piece and their positions, row by row, in order. The hits are
+// valid until the next call of the function.
 func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) error {
 	var hits []Hit
 	return r.rows(p, true, func(packed, positions []byte) (err error) {
@@ -211,8 +211,8 @@ func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) er
 	})
 }
 
-// rows calls the function each with the stored postings of a piece, row by row. It also passes the positions if they
-// are requested.
+// rows calls the given function with the stored postings of a piece, row by row. If positions are requested, the
+// function also gets these.
 func (r *Reader) rows(p piece, positions bool, each func(postings, positions []byte) error) error {
 	if p.rows == 0 {
 		return each(p.postings, p.positions)
@@ -246,8 +246,7 @@ func (r *Reader) rows(p piece, positions bool, each func(postings, positions []b
 	return nil
 }
 
-// Keys returns, for each hit, the key of its document, or 0 if the document was removed. The hits must be in document
-// order.
+// Keys returns the key of each hit's document, or 0 if the document was removed. The hits must be in document order.
 func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 	var blocks []int64
 	for _, h := range hits {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	leafBytes   = 3500 // maximum bytes of a leaf, so that the leaf and its row header fit in a page of the file
-	inlineBytes = 700  // maximum bytes of a word's postings and positions that are stored in the leaf
+	leafBytes   = 3500 // maximum size of a leaf, which must fit in a page of the file with its row header
+	inlineBytes = 700  // maximum size of a word's postings and positions that are stored in the leaf
 	rowPostings = 2048 // number of postings in a row of table lists
 )
 
@@ -46,13 +46,13 @@ type gathered struct {
 	postings, positions []byte
 }
 
-// NewWriter returns a writer of a transaction.
+// NewWriter returns a writer for a transaction.
 func NewWriter(ctx context.Context, tx *sqlitefile.Statements) *Writer {
 	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 
-// Add adds a document and returns its number. The argument length is the number of words in the document; the
-// argument words holds its distinct words, in any order.
+// Add adds a document and returns its number. The length is the number of all words in the document. The words are
+// its distinct words, in any order.
 func (w *Writer) Add(key int64, length int, words []Word) (document int64, err error) {
 	if w.next == 0 {
 		const end = "SELECT coalesce(max(last), 1) FROM segments"
@@ -77,10 +77,10 @@ func (w *Writer) Add(key int64, length int, words []Word) (document int64, err e
 	return document, nil
 }
 
-// Remove removes the document with this number.
+// Remove removes the document with the given number.
 func (w *Writer) Remove(document int64) { w.removed = append(w.removed, document) }
 
-// Flush writes the gathered changes, and does a step of the merges that are due.
+// Flush writes the gathered changes, and does a step of each merge that is due.
 func (w *Writer) Flush() error {
 	written := 0
 	if len(w.keys) > 0 {
@@ -195,7 +195,7 @@ func (w *Writer) countGone() error {
 	return nil
 }
 
-// segments returns the segments whose state is at most the given one, in the order of their documents.
+// segments returns the segments whose state is at most the given state, in the order of their documents.
 func (w *Writer) segments(state int) (all []segment, err error) {
 	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
 		"FROM segments WHERE state <= ?", state)

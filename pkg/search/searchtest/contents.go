@@ -4,7 +4,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// known checks pages with [search.Page.Known]: the outcome is the same as without it (C5).
+// known checks that the outcome with [search.Page.Known] is the same as without it (C5).
 func (s *suite) known() {
 	before := withImages(page("a", "Tides", "alpha", "beta", "gamma"), "crane", "ferry")
 	s.put(before, page("b", "Other", "delta"))
@@ -40,8 +40,8 @@ func (s *suite) known() {
 	s.expectCount(1)
 }
 
-// anchors checks that passages have anchors, and that putting a page again updates the anchors, whether or not the
-// caller knows what the index holds.
+// anchors checks that passages have anchors, and that putting a page again updates the anchors, with and without
+// [search.Page.Known].
 func (s *suite) anchors() {
 	anchored := func(anchors ...string) search.Page {
 		p := page("a", "Tides", "alpha", "beta", "gamma")

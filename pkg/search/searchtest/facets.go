@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// facets checks that each matching page counts once, whether or not it is shown, and that a query can be narrowed to
-// each value.
+// facets checks that each matching page is counted once, shown or not, and that a query can be narrowed to each
+// value.
 func (s *suite) facets() {
 	put := func(id, host, kind, language string, age time.Duration) {
 		p := page(id, "Basin", "the basin", "another basin")

@@ -71,10 +71,10 @@ func (s *suite) filters() {
 		tc.query.Text = "basin"
 		s.expect(tc.query, tc.want...)
 	}
-	s.expect(search.Query{Text: "basin lighthouse", Host: "port.example"}, "a") // any word, filtered
+	s.expect(search.Query{Text: "basin lighthouse", Host: "port.example"}, "a") // a search for any word, with a filter
 }
 
-// publishedAfter checks that a page is found by its publication date, and never if it has none.
+// publishedAfter checks that pages are found by their publication date, and that pages without a date are not found.
 func (s *suite) publishedAfter() {
 	day := func(n int) time.Time { return time.Date(2024, 2, n, 0, 0, 0, 0, time.UTC) }
 	old, recent, undated := page("a", "Basin", "basin"), page("b", "Basin", "basin"), page("c", "Basin", "basin")
@@ -97,13 +97,13 @@ func (s *suite) publishedAfter() {
 	s.expectAnyOrder(after(time.Unix(-1, 0)), "a", "b")
 	s.expect(search.Query{Text: "basin", PublishedAfter: day(1), Host: "sea.example"})
 	moved, gone := old, recent
-	moved.PublishedAt, moved.Known = day(25), old.Contents() // known chunks are written again for the new date
+	moved.PublishedAt, moved.Known = day(25), old.Contents() // the new date requires known chunks to be written again
 	gone.PublishedAt, gone.Known = time.Time{}, recent.Contents()
 	s.put(moved, gone)
 	s.expect(after(day(10)), "a")
 }
 
-// ranking checks that a word counts more in the title than in a heading, and more in a heading than in the text.
+// ranking checks that a word in the title counts more than in a heading, and in a heading more than in the text.
 func (s *suite) ranking() {
 	filler := "the quay and the crane and the ferry"
 	body := withChunk(page("c", "Notice one"), "Notices › Hours", "lighthouse "+filler)
@@ -145,7 +145,7 @@ func (s *suite) passages() {
 	}
 }
 
-// longPassages checks that a passage is cut around the match, between words where the text has any.
+// longPassages checks that a passage is cut around the match, and between words if the text has separate words.
 func (s *suite) longPassages() {
 	for _, tc := range []struct{ id, filler string }{
 		{"words", "água mole em pedra dura "}, {"run", strings.Repeat("ä", 50)}, {"lines", "x := 1\n"},

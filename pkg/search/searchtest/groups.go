@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// grouped returns a page of a group with this content, in two chunks of the same words.
+// grouped returns a page of a group with the given content, in two chunks that have the same words.
 func grouped(id, group string, rank int, content string) search.Page {
 	p := page(id, "Tides", "The tides of "+content, "More tides")
 	p.Group, p.Precedence, p.Content = group, rank, content
@@ -28,7 +28,7 @@ func (s *suite) groups() {
 	s.put(grouped("b", "g", 1, "march"))
 	find("b")
 	s.put(grouped("a", "g", 1, "march"))
-	find("a") // the pages are equal except for their ids
+	find("a") // the pages differ only in their ids
 	s.put(grouped("c", "g", 0, "march"))
 	find("c")
 	s.put(grouped("d", "h", 0, "march"), grouped("e", "", 0, "march"), grouped("f", "", 0, "march"))
@@ -41,7 +41,7 @@ func (s *suite) groups() {
 	was, is := grouped("b", "g", 1, "march"), grouped("b", "g", 1, "april")
 	is.Known = was.Contents()
 	s.put(is)
-	find("a", "b", "d", "e", "f") // same group, but other content
+	find("a", "b", "d", "e", "f") // the pages of the group have different content
 	moved := grouped("a", "h", 2, "march")
 	moved.Known = grouped("a", "g", 1, "march").Contents()
 	s.put(moved)
@@ -50,7 +50,8 @@ func (s *suite) groups() {
 	s.groupsAndFilters()
 }
 
-// groupsAndFilters checks that a hidden page of a group is found when a filter excludes the page that hides it.
+// groupsAndFilters checks that the hidden page of a group is found if a filter excludes the page that is shown in its
+// place.
 func (s *suite) groupsAndFilters() {
 	old := grouped("k", "k", 1, "june")
 	old.Host, old.ChangedAt = "old.example", indexedAt.Add(-time.Hour)
@@ -63,12 +64,13 @@ func (s *suite) groupsAndFilters() {
 		s.put(grouped(id, id, 0, "july"), grouped("o"+id, id, 1, "july"))
 		want = append(want, id)
 	}
-	for i := range 3 { // no page of results repeats or skips
+	for i := range 3 { // paging neither repeats nor skips a result
 		s.expectAnyOrder(search.Query{Text: "july", Top: 4, Skip: 4 * i}, want[4*i:4*i+4]...)
 	}
 }
 
-// nearGroups checks that a page found by its words and a page of the same group found by its vector are one result.
+// nearGroups checks that two pages of one group are one result, even if one is found by its words and the other by
+// its vector.
 func (s *suite) nearGroups() {
 	s.put(embedded(grouped("a", "g", 1, "march"), towards(0.9)), embedded(grouped("b", "g", 0, "march"), towards(0.8)),
 		embedded(page("c", "Trains", "the express"), towards(0.1)))

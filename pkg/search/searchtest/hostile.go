@@ -3,8 +3,8 @@ package searchtest
 import "strings"
 
 // HostileQueries are texts that break careless parsers: query syntax of several engines, quotes, control characters,
-// private characters and long runs. They serve as queries, as texts of pages and as seeds for fuzzing. Each is within
-// the bounds of the port.
+// private characters and long runs. They are used as queries, as texts of pages, and as seeds for fuzzing. Each is
+// within the bounds of the port.
 var HostileQueries = []string{
 	`"`, `""`, `"""`, `" "`, `"*`, `*`, `**`, `* *`, `-`, `+`, `^`, `(`, `)`, `()`, `((((`, `{`, `}`, `:`, `;`, `'`, `''`,
 	`\`, `\"`,

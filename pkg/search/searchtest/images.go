@@ -27,7 +27,7 @@ func withImages(p search.Page, names ...string) search.Page {
 	return p
 }
 
-// expectImages checks the images nested in the only page that a word finds.
+// expectImages checks the images nested under the only page that is found by a word.
 func (s *suite) expectImages(word string, want ...string) {
 	s.Helper()
 	res := s.search(search.Query{Text: word, NestImages: true})
@@ -42,7 +42,7 @@ func (s *suite) expectImages(word string, want ...string) {
 	}
 }
 
-// images checks that the images of a page are added, changed and removed with it (A18).
+// images checks that a page's images are added, changed and removed with the page (A18).
 func (s *suite) images() {
 	quay, other := page("a", "Quay", "alpha"), page("b", "Other", "beta")
 	s.put(withImages(quay, "crane", "ferry"), withImages(other, "crane"))
@@ -74,7 +74,7 @@ func (s *suite) images() {
 	s.manyImages()
 }
 
-// manyImages checks that a gallery is stored whole, and that a result has its first images.
+// manyImages checks that all images of a gallery are stored, and that a result has the first of them.
 func (s *suite) manyImages() {
 	var names []string
 	for i := range search.MaxImages {
@@ -114,6 +114,6 @@ func (s *suite) refusedImages() {
 
 // hostileImages returns one image with a hostile text in every field.
 func hostileImages(text string) []search.Image {
-	text = text[:min(len(text), search.MaxImageText)] // may cut a character in two, which is hostile, too
+	text = text[:min(len(text), search.MaxImageText)] // may cut a character in two, and such text is hostile, too
 	return []search.Image{{ID: "img_hostile", Src: text, Alt: text, Title: text, Caption: text}}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// inventory checks that an audit sees what was put, page by page.
+// inventory checks that an audit sees the pages that were put.
 func (s *suite) inventory() {
 	ix := s.ix.(search.Inventory)
 	a := page("a", "Basin", "the basin", "another basin")

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// path checks that pages are found by the beginning of their path, on one host or on all, and never by other parts of
-// the address.
+// path checks that pages are found by the beginning of their path, on one host or on all hosts, and never by other
+// parts of the address.
 func (s *suite) path() {
 	at := func(id, host, rest string) search.Page {
 		p := page(id, "Basin", "basin")
@@ -38,8 +38,7 @@ func (s *suite) path() {
 	}
 }
 
-// tags checks that a page is found by each of its tags as soon as a Put has added the tag, even though that Put
-// writes nothing else.
+// tags checks that a page is found by a new tag as soon as Put has added it, although Put writes nothing else.
 func (s *suite) tags() {
 	tagged := func(id string, tags ...string) search.Page {
 		p := page(id, "Basin", "basin", "another basin")
@@ -82,8 +81,8 @@ func (s *suite) tags() {
 	}
 }
 
-// sortedByChange checks that pages are sorted from the newest change to the oldest, however well they match, over all
-// pages of results. If some page has all words, only pages with all words are found.
+// sortedByChange checks that results are sorted from the newest change to the oldest, whatever their scores, and
+// across paging. If some page has all words of the query, pages that lack a word must not be found.
 func (s *suite) sortedByChange() {
 	put := func(id string, age time.Duration, title string, texts ...string) {
 		p := page(id, title, texts...)
@@ -113,8 +112,8 @@ func (s *suite) sortedByChange() {
 	s.expect(search.Query{Text: "submarine", Sort: search.ByChange})
 }
 
-// suggestions checks that titles are suggested by the beginnings of their words, each once, few in number, and only
-// if they match all typed words.
+// suggestions checks that titles are suggested by the beginnings of their words. A title is suggested once, and only
+// if it matches all typed words. The number of suggestions is limited.
 func (s *suite) suggestions() {
 	s.put(page("a", "Harbour master", "x"), page("b", "Harbour lights", "x"), page("c", "harbour MASTER", "x"),
 		page("d", "Quay", "the harbour"))

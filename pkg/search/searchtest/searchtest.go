@@ -1,11 +1,11 @@
-// Package searchtest is the contract of package search as tests. An adapter is correct when
+// Package searchtest is the contract of package search, in the form of tests. An adapter is correct if
 //
 //	searchtest.Index(t, open)
 //
 // passes, where open returns a fresh, empty index and closes it in the test's cleanup.
 //
-// The suite requires what every engine can promise: which pages are found, their order where the port defines it, and
-// well-formed passages. It does not compare scores.
+// The suite makes only demands that every engine can meet: the right pages, in order where the port defines the
+// order, with well-formed passages. It does not compare scores.
 package searchtest
 
 import (
@@ -75,7 +75,7 @@ type suite struct {
 	ix search.Index
 }
 
-// indexedAt is when all pages of the suite were indexed.
+// indexedAt is the time at which all pages of the suite were indexed.
 var indexedAt = time.Date(2026, 11, 3, 9, 30, 0, 0, time.UTC)
 
 // page returns a page of one host with a chunk for each text.
@@ -90,7 +90,7 @@ func page(id, title string, texts ...string) search.Page {
 	return p
 }
 
-// withChunk adds a chunk. Its key is derived from its words, its uid from its position.
+// withChunk adds a chunk. The key of the chunk is derived from its words, and its uid from its position.
 func withChunk(p search.Page, heading, text string) search.Page {
 	sum := sha256.Sum256([]byte(heading + "\n" + text))
 	p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%x", sum[:8]), UID: uid(p.ID, len(p.Chunks)),
@@ -108,7 +108,7 @@ func (s *suite) put(pages ...search.Page) {
 	}
 }
 
-// search runs a query and checks what must hold for every answer.
+// search runs a query and checks the properties that every answer must have.
 func (s *suite) search(q search.Query) search.Results {
 	s.Helper()
 	if q.Top == 0 {
@@ -122,8 +122,8 @@ func (s *suite) search(q search.Query) search.Results {
 	return res
 }
 
-// CheckResults reports defects that are wrong for every query: too many results, a count below their number, rising
-// scores, a repeated page, or a malformed passage.
+// CheckResults reports defects that are wrong for every query: too many results, a count below the number of results,
+// rising scores, a repeated page, or a malformed passage.
 func CheckResults(t testing.TB, q search.Query, res search.Results) {
 	t.Helper()
 	if len(res.Results) > q.Top || res.Count < len(res.Results) || res.Count > 0 && q.Skip == 0 && len(res.Results) == 0 {
@@ -162,7 +162,7 @@ func checkPassage(t testing.TB, q search.Query, p search.Passage) {
 	}
 }
 
-// expect checks which pages a query finds, in order.
+// expect checks which pages a query finds, and their order.
 func (s *suite) expect(q search.Query, want ...string) {
 	s.Helper()
 	res := s.search(q)
@@ -175,7 +175,7 @@ func (s *suite) expect(q search.Query, want ...string) {
 	}
 }
 
-// expectAnyOrder does the same as expect, for queries whose results the engine may order as it likes.
+// expectAnyOrder is like expect, for queries whose results the engine may return in any order.
 func (s *suite) expectAnyOrder(q search.Query, want ...string) {
 	s.Helper()
 	have := ids(s.search(q))
@@ -224,7 +224,7 @@ func (s *suite) lifecycle() {
 	}
 }
 
-// replace checks Put: afterwards the index holds exactly the page that was given.
+// replace checks that, after Put, the index holds exactly the page that was passed.
 func (s *suite) replace() {
 	s.put(page("a", "Tides", "alpha", "beta", "gamma"), page("b", "Other", "delta"))
 	s.put(page("a", "Tides", "alpha", "beta", "gamma")) // idempotent
@@ -319,7 +319,7 @@ func (s *suite) refusedPages() {
 		if err := s.ix.Put(s.Context(), good, p); !fault.Is(err, fault.Invalid) {
 			s.Errorf("%s: have %v beside a good page, want Invalid", name, err)
 		}
-		s.put(good) // put alone, it is indexed
+		s.put(good) // without the refused page, it is indexed
 		s.expectCount(1)
 		if err := s.ix.Remove(s.Context(), good.ID, nil); err != nil {
 			s.Fatal(err)
@@ -364,8 +364,8 @@ func (s *suite) hostileTexts() {
 	s.expect(text("needle"))
 }
 
-// readersAndWriter checks that no page disappears for a moment, and that no answer combines a title with the text of
-// another version of the page.
+// readersAndWriter checks that no page disappears for a moment, and that no answer combines the title of one version
+// of a page with the text of another.
 func (s *suite) readersAndWriter() {
 	version := func(n int) search.Page {
 		word := fmt.Sprintf("version%d", n)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Vectors runs the tests for engines with vectors. These tests are in addition to [Index]. The suite's vectors have
+// Vectors runs the tests for engines with vectors, in addition to those of [Index]. The suite's vectors have
 // [Dimension] numbers.
 func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 	for _, tc := range []struct {
@@ -47,8 +47,8 @@ func embedded(p search.Page, vectors ...[]float32) search.Page {
 	return p
 }
 
-// near checks that chunks of similar meaning are found, within the filters, and counted, even if they contain no word
-// of the query.
+// near checks that chunks of similar meaning are found and counted, even if they contain no word of the query, and
+// that filters apply to them.
 func (s *suite) near() {
 	far := embedded(page("b", "Trains", "the express leaves"), towards(0.1))
 	far.Host = "rail.example"
@@ -71,7 +71,7 @@ func (s *suite) near() {
 	s.expect(search.Query{Text: "plain", Vector: towards(0.1)}, "b", "c", "a") // b and c each lead one ranking
 }
 
-// joined checks that results ranked high by both words and meaning come before those ranked high by only one.
+// joined checks that results that rank high by both words and meaning come before those that rank high by only one.
 func (s *suite) joined() {
 	s.put(
 		page("a", "Words", "basin basin basin"),
@@ -85,7 +85,7 @@ func (s *suite) joined() {
 	if p := res.Results[0].Passages[0]; len(p.Highlights) == 0 {
 		s.Errorf("a word is found but not shown: %+v", p)
 	}
-	s.expect(search.Query{Text: "basin", Vector: []float32{1, 0}}, "a", "b") // another length: words alone
+	s.expect(search.Query{Text: "basin", Vector: []float32{1, 0}}, "a", "b") // a vector of another length is ignored
 }
 
 // vectorsFollow checks that a vector is added, kept, changed and removed with its chunk.
@@ -113,7 +113,7 @@ func (s *suite) vectorsFollow() {
 	s.expect(q)
 }
 
-// pagingOfBoth checks that pages of results neither repeat nor skip, whether found by words or by vectors.
+// pagingOfBoth checks that paging neither repeats nor skips results, whether words or vectors find them.
 func (s *suite) pagingOfBoth() {
 	for i := range 30 {
 		p := page(fmt.Sprintf("p%02d", i), "Quay", fmt.Sprintf("berth %d", i))
@@ -127,7 +127,7 @@ func (s *suite) pagingOfBoth() {
 	}
 	q := search.Query{Text: "basin", Vector: towards(1), Top: 100}
 	all := s.search(q)
-	if all.Count != 20 || len(all.Results) != 20 { // 15 with a vector, 5 of the others with the word
+	if all.Count != 20 || len(all.Results) != 20 { // 15 have a vector, and 5 others have the word
 		s.Fatalf("%d of %d", len(all.Results), all.Count)
 	}
 	for q.Top = 3; q.Skip < 20; q.Skip += q.Top {

@@ -8,27 +8,28 @@ import (
 	"sync"
 )
 
-// Reading every vector would take a microsecond for each. Therefore one bit for each number of a vector, the sign of
-// the number after a rotation, is stored separately, and a query reads these signs first. The vectors that have the
-// most signs in common with the query's are then compared in full.
+// Reading every vector would take a microsecond for each. Therefore the signs of a vector's numbers, after a rotation
+// of the vector, are stored separately, with one bit for each number. A query reads these signs first. It then
+// compares in full only the vectors whose signs agree most with those of the query's vector.
 //
 // A row of the table "bits" holds the signs of all vectors of one length on eight pages. For each vector, the row has
-// the signs, and a number that identifies the vector's chunk within the row. Rows are small, because SQLite reads a
-// row longer than a page of the file at several times the cost. The rotation mixes the numbers of a vector, so that
-// each sign carries the same amount of information, even for models whose vectors have only few large numbers.
+// the signs, and a number that identifies the vector's chunk within the row. Rows are small, because SQLite takes
+// several times as long to read a row that is longer than a page of the file. The rotation mixes the numbers of a
+// vector, so that each sign carries the same amount of information, even for models whose vectors have only few large
+// numbers.
 
 const (
 	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
 		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
-	bitsBytes  = 3900 // maximum size of a row, unless it has only one vector
-	pagesBits  = 3    // pages whose row ids differ only in this number of lowest bits share a row of bits
+	bitsBytes  = 3900 // maximum size of a row with more than one vector
+	pagesBits  = 3    // pages whose row ids differ only in this number of low bits share a row of bits
 	indexBytes = 4
-	// compared is the number of vectors that a query compares in full. A query with filters compares manyCompared,
-	// because many vectors may not pass the filters.
+	// compared is the number of vectors that a query compares in full. A query with filters compares manyCompared
+	// vectors, because many of them may not pass the filters.
 	compared, manyCompared = 250, 4000
 )
 
-// rowAndIndex returns the row of bits that holds a chunk, and the index of the chunk within the row.
+// rowAndIndex returns the row of bits that contains a chunk, and the index of the chunk within the row.
 func rowAndIndex(chunk int64) (row int64, index uint32) {
 	return chunk >> (slotBits + pagesBits), uint32(chunk & (1<<(slotBits+pagesBits) - 1))
 }
@@ -48,8 +49,8 @@ func signs(v []float32) []uint64 {
 	return out
 }
 
-// rotated rotates a vector. It does the following twice: it flips the signs of a fixed selection of numbers, applies
-// a Walsh–Hadamard transform to runs whose lengths are powers of two, and shuffles the numbers.
+// rotated rotates a vector. Twice, it flips the signs of a fixed selection of numbers, applies a Walsh–Hadamard
+// transform to runs whose lengths are powers of two, and shuffles the numbers.
 func rotated(v []float32) []float32 {
 	drawn := rotationOf(len(v))
 	out := slices.Clone(v)
@@ -85,7 +86,7 @@ func hadamard(v []float32) {
 	}
 }
 
-// rotation holds the random choices for vectors of one length.
+// rotation holds the random choices for the vectors of one length.
 type rotation struct {
 	signs [2][]float32
 	order []int

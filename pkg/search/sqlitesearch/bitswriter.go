@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// putBits writes the signs of the vectors that this transaction wrote, and deletes the signs of the vectors that it
+// putBits writes the signs of the vectors that this transaction wrote, and deletes those of the vectors that it
 // removed. A removed vector is nil in w.vectors.
 func (w *writer) putBits() error {
 	rows := map[int64]map[uint32][]byte{}

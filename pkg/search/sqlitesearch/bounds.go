@@ -2,12 +2,12 @@ package sqlitesearch
 
 // bounds limits the cost of one query.
 type bounds struct {
-	candidates int // maximum number of chunks that are read
-	ofPage     int // maximum number of chunks read of one page
-	alike      int // maximum number of chunks read that have equal scores
+	candidates int // maximum number of chunks to read
+	ofPage     int // maximum number of chunks to read of one page
+	alike      int // maximum number of chunks with equal scores to read
 	sampled    int // if more chunks match, the number of their pages is first estimated from a sample
-	exact      int // up to this many matching chunks are all looked up, if their pages are few
-	counted    int // maximum number of pages that are counted
+	exact      int // up to this number, all matching chunks are looked up if they are on few pages
+	counted    int // maximum number of pages to count
 }
 
 var (

@@ -9,17 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// The chunks to read are, among all matching chunks, those whose words have the greatest impacts. They are then
-// ranked by their texts (rank.go).
+// The chunks to read are those matching chunks whose words have the greatest impacts. They are then ranked by their
+// texts (rank.go).
 
-// enough is the number of chunks that must have all content terms; if fewer do, chunks that lack one term also match.
+// enough is the number of chunks that must have all content terms. If fewer chunks have them all, chunks that lack
+// one term also match.
 const enough = 100
 
 // found describes the chunks and pages that the words of a query match.
 type found struct {
-	best []match // matches, best first; only the best ones if there are too many
-	// If complete is set, pages has all matching pages. Otherwise pages is a sample. The estimated number of all
-	// matching pages is then whole times the length of the sample.
+	best []match // matches, best first; if there are too many, only the best of them
+	// Pages are all matching pages if complete is set, or else a sample of them. The estimated number of all matching
+	// pages is whole times the length of the sample.
 	pages    []int64
 	whole    float64
 	complete bool
@@ -27,8 +28,8 @@ type found struct {
 }
 
 // find finds the matching chunks: those with all content terms; if these are few, also those that lack one term; if
-// there are none, those with any term. If very many chunks match, find may return only the best of them. The argument
-// most is the number of best matches that the caller needs.
+// there are none, those with any term. If very many chunks match, find may return only the best of them, but at least
+// as many as the caller needs.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
 	for i, t := range s.ranked.Content {
@@ -85,7 +86,7 @@ func (s *searcher) matching(ctx context.Context, lists []list, least, most int) 
 	return f, nil
 }
 
-// bestResolved finds the n best matches, and returns those whose chunk was not removed and passes the filters.
+// bestResolved finds the n best matches. It returns those of them whose chunk was not removed and passes the filters.
 func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]match, error) {
 	best := bestOf(matches, n)
 	slices.SortFunc(best, func(a, b match) int { return cmp.Compare(a.hit, b.hit) })
@@ -93,7 +94,7 @@ func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]
 	return bestOf(best, len(best)), err
 }
 
-// everywhere is a share of all chunks. A word that occurs in more chunks than this adds next to nothing to a score.
+// everywhere is a share of all chunks. A word that occurs in a greater share adds almost nothing to a score.
 const everywhere = .1
 
 // addOthers adds to each match the scores of the terms that only affect the ranking.
@@ -117,7 +118,7 @@ func (s *searcher) addOthers(matches []match) error {
 	return nil
 }
 
-// resolved looks up the chunks of matches, and drops matches whose chunk was removed or does not pass the filters.
+// resolved looks up the chunks of matches. It drops matches whose chunk was removed or does not pass the filters.
 func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, error) {
 	hits := make([]postings.Hit, len(matches))
 	for i, m := range matches {
@@ -139,8 +140,8 @@ func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
 }
 
-// allowed returns the pages that pass the filters. It chooses the cheaper of two ways: to read single rows by id, or
-// to scan all rows in order. Reading one row by its id costs about as much as scanning several.
+// allowed returns the pages that pass the filters. It either reads single rows by id or scans all rows in order,
+// whichever is cheaper. Reading one row by its id costs about as much as scanning several.
 func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
 	const scanned = 8
 	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions
@@ -156,7 +157,7 @@ func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string,
 	return allowed, err
 }
 
-// pagesOfAll returns the pages of matches, each once.
+// pagesOfAll returns the pages of matches, without repeats.
 func pagesOfAll(matches []match) (pages []int64) {
 	seen := map[int64]bool{}
 	for _, m := range matches {
@@ -168,8 +169,8 @@ func pagesOfAll(matches []match) (pages []int64) {
 	return pages
 }
 
-// candidates returns the chunks to read: the best, but not too many of one page, and not too many with exactly equal
-// scores, because such chunks are copies.
+// candidates returns the chunks to read. These are the best, but not too many of one page, and not too many with
+// exactly equal scores, because such chunks are copies.
 func candidates(f found, most bounds) []int64 {
 	var chunks []int64
 	ofPage := map[int64]int{}

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// asJSON returns a list in the form that json_each takes as its argument.
+// asJSON returns a list in the form of an argument of json_each.
 func asJSON[T int64 | string](list []T) string {
 	b, _ := json.Marshal(list) // encoding numbers and strings never fails
 	return string(b)

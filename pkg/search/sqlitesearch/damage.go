@@ -13,10 +13,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// setAsideIfUnusable examines the file before first use, and renames it if it is damaged or of an earlier version.
+// setAsideIfUnusable examines the file before its first use. It renames the file if it is damaged or of an earlier
+// version.
 func (ix *Index) setAsideIfUnusable() error {
 	if info, err := os.Stat(ix.file.Path); err != nil || info.Size() == 0 {
-		return nil // no index yet; Create creates it
+		return nil // there is no index yet; Create creates it
 	}
 	err := ix.examine()
 	earlier := isEarlier(err)
@@ -60,7 +61,7 @@ func isEarlier(err error) bool {
 }
 
 // isCutOff reports whether the file is shorter than the size in its header (https://sqlite.org/fileformat.html
-// §1.3.7). If a log exists beside the file, it returns false, because the newest pages may be in the log instead.
+// §1.3.7). If a log exists beside the file, isCutOff returns false, because the newest pages may be in the log.
 func isCutOff(path string) bool {
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		return false
@@ -85,8 +86,8 @@ func isCutOff(path string) bool {
 	return pages*pageSize > info.Size()
 }
 
-// setAside renames a file and its log to the first unused name, and returns that name. The log must be renamed, too;
-// otherwise SQLite would apply the old log to a new file.
+// setAside renames a file and its log to the first unused name, and returns the new name. The log must be renamed,
+// too, because SQLite would otherwise apply the old log to a new file.
 func setAside(path string) (aside string, err error) {
 	for n := 1; ; n++ {
 		aside = fmt.Sprintf("%s.corrupt-%d", path, n)
@@ -108,14 +109,14 @@ func setAside(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// markerSuffix is the suffix of an empty file beside the index that records damage. Because other connections have
-// the damaged index open, it is not set aside at once, but the next time it is opened.
+// markerSuffix is the suffix of an empty file beside the index that records damage. Other connections have the
+// damaged index open. Therefore it is not set aside at once, but when it is next opened.
 const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.file.Path + markerSuffix }
 
-// fault adds a kind and the operation to an error of the driver. It also records that the index is damaged, or that
-// an operator has to repair something.
+// fault adds a kind and the operation to an error of the driver. It also records damage of the index, and problems
+// that an operator has to solve.
 func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -131,8 +132,8 @@ func (ix *Index) fault(operation string, err error) error {
 	return err
 }
 
-// Ping reads a row. It also returns damage that earlier calls found. If a write has failed because the disk was full
-// or read-only, Ping also tries a write.
+// Ping reads a row. It also reports damage that earlier calls found. If a write has failed because the disk was full
+// or read-only, Ping also tries to write.
 func (ix *Index) Ping(ctx context.Context) error {
 	if _, err := ix.Count(ctx); err != nil {
 		return err
@@ -140,11 +141,11 @@ func (ix *Index) Ping(ctx context.Context) error {
 	return ix.file.Health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
 }
 
-// tryBytes is the size of the test write: even a full disk often has room for a small one.
+// tryBytes is the size of the test write. It is large because even a full disk often has room for a small write.
 const tryBytes = 1 << 16
 
-// tryWrite writes a row of images that belongs to no page, and deletes it. If the program dies in between, the next
-// tryWrite deletes it.
+// tryWrite writes a row of images that belongs to no page, and deletes it. If the program dies before the deletion,
+// the next tryWrite deletes the row.
 func (ix *Index) tryWrite(ctx context.Context) error {
 	for _, statement := range []string{
 		"INSERT OR REPLACE INTO images (page, id, ordinal, src, alt, title, caption) " +

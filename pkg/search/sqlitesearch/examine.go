@@ -14,9 +14,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Examine reads the index in the file at path without changing it; other processes may use it at the same time. It
-// returns the number of pages. If deep is set, it also checks that the whole file can be read. Errors: NotFound if
-// there is no index; other errors report what [Open] would find: damage, or a file of a newer program.
+// Examine reads the index in the file at path without changing the file. Other processes may use the file at the same
+// time. Examine returns the number of pages. If deep is set, it also checks that the whole file can be read. Errors:
+// NotFound if there is no index. Other errors report the problem that [Open] would find: damage, or a file of a newer
+// program.
 func Examine(ctx context.Context, path string, deep bool) (pages int, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return 0, fault.New(fault.NotFound, "%s: %w", path, fs.ErrNotExist)
@@ -68,7 +69,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 	}
 	w := &writer{ctx: ctx, tx: prepared}
 	a := ranking.NewAnalyzer(postings.MaxWord)
-	const most = 1000 // maximum number of rows read at once
+	const most = 1000 // maximum number of rows to read at once
 	for after := int64(0); ; {
 		chunks, err := w.readRange(after+1, math.MaxInt64, most)
 		if err != nil {

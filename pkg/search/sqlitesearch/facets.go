@@ -34,7 +34,7 @@ func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, r
 			}
 		}
 	}
-	if !s.query.Facets { // all pages are known at this point
+	if !s.query.Facets { // at this point, all pages are known
 		const distinct = "SELECT count(DISTINCT p.same) FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value"
 		return s.tx.QueryRowContext(ctx, distinct, asJSON(rows)).Scan(&res.Count)
 	}
@@ -47,7 +47,7 @@ func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, r
 	return nil
 }
 
-// values reads the values for facets, and keeps only one of the pages that form one result.
+// values reads the values for facets. It keeps only one of the pages that form one result.
 func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ranking.Page, error) {
 	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
 		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
@@ -67,10 +67,10 @@ func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ra
 	return ranking.Distinct(maps.Values(byRow)), found.Err()
 }
 
-// facets counts the matching pages by each of their values. Each count is multiplied by the argument whole, because
-// the pages that were read may be only a sample.
+// facets counts the matching pages by each of their values. Each count is multiplied by whole, because the pages that
+// were read may be only a sample.
 func facets(pages []*ranking.Page, whole float64, now time.Time) *search.Facets {
-	now = now.Truncate(time.Second) // stored times have this precision
+	now = now.Truncate(time.Second) // the precision of stored times
 	of := func(value func(*ranking.Page) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {

@@ -2,8 +2,8 @@ package sqlitesearch
 
 import "github.com/tidemark/tidemark/pkg/search"
 
-// filters returns the conditions that a query sets on a row of the table "pages". In the statement, the alias of that
-// table must be f.
+// filters returns the conditions that a query imposes on a row of the table "pages". The alias of this table in the
+// statement must be f.
 func filters(q search.Query) (conditions string, args []any) {
 	narrow := func(condition string, value any) {
 		conditions += " AND f." + condition

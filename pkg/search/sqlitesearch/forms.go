@@ -12,14 +12,15 @@ import (
 )
 
 // A word of a query also finds its other forms (tide finds tides) in the languages of the pages in the index. The
-// table "forms" has the words of each language by stem. A query searches each form separately, so that the forms rank
-// below the word itself. Words are never removed from the table: a word that no text contains any more finds nothing.
+// table "forms" holds the words of each language by stem. A query searches each form separately, so that the forms
+// rank below the word itself. Words are never removed from the table. A word that no text contains any more finds
+// nothing.
 
 // maxVariants is the maximum number of other forms of a word that a query searches.
 const maxVariants = 10
 
-// widen adds the other forms of the words of a query. Phrases and prefixes match only as written. Two adjacent words
-// also match the compound word that they form, if the index has it.
+// widen adds the other forms of a query's words. Phrases and prefixes match only as they are written. Two adjacent
+// words also match the compound word that they form, if the index contains it.
 func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranking.Term, err error) {
 	wide = slices.Clone(terms)
 	for i, t := range wide {
@@ -61,7 +62,7 @@ func isWord(t ranking.Term) bool {
 	return !t.Phrase && !t.Prefix && len(t.Tokens) == 1 && tokens.HasForms(t.Text)
 }
 
-// formsOf returns the other forms of a word of a query. A word with a hyphen also matches without the hyphen.
+// formsOf returns the other forms of a query's word. A word with a hyphen also matches without the hyphen.
 func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error) {
 	switch {
 	case t.Phrase || t.Prefix || t.Symbol || t.FunctionWord || len(t.Tokens) == 0:
@@ -83,12 +84,12 @@ func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error)
 	return l.variants(ctx, tokens.Fold(t.Text), l.spoken)
 }
 
-// languages returns the languages of the words in the index. If only is set, it returns only that language.
+// languages returns the languages of the words in the index, or only the given language if it is not "".
 func (l *lexicon) languages(ctx context.Context, only string) ([]string, error) {
 	if only != "" {
 		return []string{only}, nil
 	}
-	// The query takes one step for each language, whatever the number of words.
+	// The query takes one step for each language, however many words there are.
 	return column[string](ctx, l.tx, `
 WITH RECURSIVE l(name) AS (
 	SELECT min(language) FROM forms
@@ -97,7 +98,7 @@ WITH RECURSIVE l(name) AS (
 SELECT name FROM l WHERE name IS NOT NULL`)
 }
 
-// variants returns the words of the index that share a stem with a folded word.
+// variants returns the words of the index that have the same stem as a folded word.
 func (l *lexicon) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
 	for _, name := range languages {
 		cut := stem.Word(word, name)

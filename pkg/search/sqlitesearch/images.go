@@ -14,7 +14,7 @@ type picture struct {
 	ordinal int
 }
 
-// replaceImages writes the images that differ. It costs nothing if the page had no images and gets none.
+// replaceImages writes the images that differ. It costs nothing if the page neither had nor gets images.
 func (w *writer) replaceImages(page stored, want []search.Image) error {
 	if page.images == 0 && len(want) == 0 {
 		return nil

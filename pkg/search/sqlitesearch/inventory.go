@@ -12,7 +12,7 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect returns what the index holds of a page. Errors: NotFound when it holds nothing.
+// Inspect returns the contents of the index for a page. Errors: NotFound if there are none.
 func (ix *Index) Inspect(ctx context.Context, id string) (search.Stored, error) {
 	stored, err := ix.inspect(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -52,8 +52,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after. The
-// argument top is the maximum number of ids.
+// IDs returns page ids in ascending order, starting after the given id. It returns at most top ids.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// maxLearned is the maximum number of words of a page that are added to the table "forms" at once. Novels have fewer.
-// Without this bound, a page with new random words each time would make the table grow by megabytes with every
+// maxLearned is the maximum number of words of a page that are added to the table "forms" at once. Novels have fewer
+// words. Without this bound, a page with ever new random words would make the table grow by megabytes with every
 // change.
 const maxLearned = 50_000
 
-// learn adds the words of texts to the table "forms", so that a query with another form of a word finds it.
+// learn adds the words of texts to the table "forms", so that queries find them by other forms.
 func (w *writer) learn(language string, texts []row) error {
 	if !stem.Known(language) {
-		language = "" // the language has no stemmer, so its words have no other forms
+		language = "" // this language has no stemmer, so its words have no other forms
 	}
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
 	for _, r := range texts {
 		for _, text := range []string{r.title, r.heading, r.body} {
 			for word := range wordsIn(text) {
-				// If two words have the same hash, the second one gets no other forms; that is rare enough.
+				// If two words have the same hash, the second one gets no other forms. This is rare enough.
 				key := seed ^ xxhash.Sum64String(word)
 				if w.learned[key] || w.words.has(key) {
 					continue

@@ -11,25 +11,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// lexicon looks up words in the index and caches the results, for one transaction.
+// lexicon looks up words in the index for one transaction, and caches the results.
 type lexicon struct {
 	tx       *sqlitefile.Statements
 	postings *postings.Reader
 	entries  map[string]postings.Entry   // entries of the words that were looked up
-	begun    map[string][]postings.Entry // by prefix: the entries of the words that begin with the prefix
+	begun    map[string][]postings.Entry // by prefix, the entries of the words that begin with it
 	phrases  map[string][]postings.Hit
 	hits     map[string][]postings.Hit // hits of a term, by its key
 	chunks   float64
 	pages    int64    // highest row id of a page
 	tokens   float64  // average number of words in the body of a chunk
-	spoken   []string // languages of the words in the index
+	spoken   []string // languages of the words that the index contains
 }
 
 const (
-	// fewHits is the largest number of chunks that is counted exactly. A larger number includes chunks that were
-	// removed but are still listed.
+	// fewHits is the largest number of chunks that is counted exactly. A larger count includes removed chunks that
+	// are still listed.
 	fewHits = 64
-	// maxBegun bounds the entries read for a prefix; a word has one entry in each segment.
+	// maxBegun limits the number of entries that are read for a prefix. A word has one entry in each segment.
 	maxBegun = 100_000
 )
 
@@ -45,7 +45,7 @@ func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error)
 	return l, tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM pages").Scan(&l.pages)
 }
 
-// termID looks up several words at once, which is cheaper than looking them up one by one.
+// termID looks up several words at once. This is cheaper than one by one.
 func (l *lexicon) termID(words ...string) error {
 	var unknown []string
 	for _, w := range words {
@@ -65,7 +65,7 @@ func (l *lexicon) termID(words ...string) error {
 	return err
 }
 
-// entry returns the entry of a word that was looked up.
+// entry returns the entry of a word, which must have been looked up.
 func (l *lexicon) entry(word string) postings.Entry { return l.entries[postings.Clip(word)] }
 
 // termIDs looks up all words of terms.
@@ -114,13 +114,13 @@ func (l *lexicon) beginning(prefix string) ([]postings.Entry, error) {
 	return all, err
 }
 
-// number returns the number of chunks in which the words follow each other; a small number is exact.
+// number returns the number of chunks in which the words follow each other. Small numbers are exact.
 func (l *lexicon) number(words ...string) (float64, error) {
 	return l.numberOf(ranking.Term{Tokens: words})
 }
 
-// numberOf returns the number of chunks that have a term. For a term that may select pages, the number is exact
-// unless it is large.
+// numberOf returns the number of chunks that contain a term. For terms that may select pages, small numbers are
+// exact.
 func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	if err := l.termIDs(t); err != nil {
 		return 0, err
@@ -136,7 +136,7 @@ func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	return float64(len(slices.DeleteFunc(keys, func(key int64) bool { return key == 0 }))), err
 }
 
-// most returns an upper bound on the number of chunks that have a term, without reading postings.
+// most returns an upper bound on the number of chunks that contain a term, without reading postings.
 func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	least := func(words []string) (least float64) {
 		least = l.chunks
@@ -161,8 +161,8 @@ func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	return n, nil
 }
 
-// hitsOf finds the chunks that have a term. If a chunk has several forms of the term, its hit has the greatest of
-// their impacts.
+// hitsOf finds the chunks that contain a term. If a chunk contains several forms of the term, its hit has the
+// greatest of their impacts.
 func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
 	key := keyOf(t)
 	hits, known := l.hits[key]
@@ -222,7 +222,7 @@ func (l *lexicon) findHits(t ranking.Term) (hits []postings.Hit, err error) {
 	return postings.Union(lists), nil
 }
 
-// allOf finds the chunks that have all words. Each hit has the smallest impact among these words.
+// allOf finds the chunks that contain all words. Each hit has the smallest impact among these words.
 func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	for i, w := range words {
 		more, err := l.phrase(w)
@@ -238,7 +238,7 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	return hits, nil
 }
 
-// asForm reduces the impacts of hits, because the hits contain only another form of the query's word.
+// asForm reduces the impacts of hits, because the chunks contain only another form of the query's word.
 func asForm(hits []postings.Hit) []postings.Hit {
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// match is a matching chunk, with a score that is computed from the impacts of its words.
+// match is a matching chunk with its score, which is computed from the impacts of its words.
 type match struct {
 	hit   postings.Hit // the chunk's document number and impact
 	chunk int64
@@ -17,13 +17,13 @@ type match struct {
 
 func (m match) page() int64 { return m.chunk >> slotBits }
 
-// list holds the chunks that have a term, and the rarity of the term.
+// list holds the chunks that contain a term, and the rarity of the term.
 type list struct {
 	hits []postings.Hit
 	idf  float64
 }
 
-// join returns the documents that have at least the given number of terms, in document order.
+// join returns the documents that are in at least the given number of lists, in document order.
 func join(lists []list, least int) (matches []match) {
 	var rarity float64
 	left := make([][]postings.Hit, len(lists))
@@ -89,7 +89,7 @@ func windows(matches []match, n int) (some []match) {
 	return some
 }
 
-// bestOf returns the n best matches, best first. It sorts only the matches that may be among these.
+// bestOf returns the n best matches, best first. It sorts only matches that may be among the n best.
 func bestOf(matches []match, n int) []match {
 	best := slices.Clone(matches)
 	if n < len(best) {
@@ -102,7 +102,7 @@ func bestOf(matches []match, n int) []match {
 	return best[:min(n, len(best))]
 }
 
-// leastOf returns a score that at least n matches reach, but not many more than n.
+// leastOf returns a score that at least n matches reach, but not many more.
 func leastOf(matches []match, n int) float64 {
 	const steps = 4096
 	var most float64

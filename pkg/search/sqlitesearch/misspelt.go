@@ -14,16 +14,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// A word that the index does not have may be misspelt. Only then does a query look for similar words, among words
-// with a similar beginning; a correct query costs nothing more.
+// A word that the index does not contain may be misspelt. Only then does a query search for similar words with a
+// similar beginning. A correct query costs nothing more.
 
 const (
 	leastMisspelt = 5 // minimum length of a word that is corrected, in characters
-	longMisspelt  = 7 // minimum length of a word that may have two wrong letters, in characters
-	maxSimilar    = 8 // maximum number of similar words whose frequencies are compared
+	longMisspelt  = 7 // minimum length of a word with up to two wrong letters, in characters
+	maxSimilar    = 8 // maximum number of similar words to compare by frequency
 )
 
-// correct replaces words that the index does not have with probable corrections, and returns the corrected text of
+// correct replaces words that the index does not contain with probable corrections, and returns the corrected text of
 // the query. It returns "" if it replaced nothing.
 func (l *lexicon) correct(ctx context.Context, text string, terms []ranking.Term) (corrected string, err error) {
 	for i := range terms {
@@ -114,7 +114,7 @@ func replaceWord(text, word, by string) string {
 	return text[:at.From] + by + text[at.To:]
 }
 
-// meantBy returns probable corrections for the parts of a term, by the index of the part.
+// meantBy returns probable corrections for the parts of a term, by the index of each part.
 func (l *lexicon) meantBy(ctx context.Context, t ranking.Term) (right map[int]string, err error) {
 	right = map[int]string{}
 	for part, word := range t.Tokens {
@@ -137,15 +137,15 @@ func (l *lexicon) meantBy(ctx context.Context, t ranking.Term) (right map[int]st
 	return right, nil
 }
 
-// similarWord is a word of the index, and the number of letters in which it differs.
+// similarWord is a word of the index, with the number of letters in which it differs from a query's word.
 type similarWord struct {
 	word     string
 	distance int
 	df       float64
 }
 
-// meant returns the word of the index that is most similar to the given one: the word with the fewest letters
-// changed. If there are several, it returns the most frequent.
+// meant returns the word of the index that differs from the given word in the fewest letters. If there are several
+// such words, it returns the most frequent.
 func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	letters := []rune(word)
 	most := 1
@@ -169,7 +169,7 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	slices.SortFunc(all, func(a, b similarWord) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 	})
-	all = slices.Compact(all) // a word found for several languages or beginnings is listed once
+	all = slices.Compact(all) // a word that was found for several languages or beginnings is listed once
 	all = all[:min(maxSimilar, len(all))]
 	near = make([]string, len(all))
 	for i, a := range all {
@@ -205,8 +205,8 @@ WHERE length(f.word) BETWEEN ? AND ?`,
 	return strings.Fields(strings.Join(found, " ")), err
 }
 
-// lettersOf returns the set of letters of a word, with one bit for each letter. If one letter of the word changes, at
-// most two bits change.
+// lettersOf returns the set of letters in a word, with one bit for each letter. A change of one letter in the word
+// changes at most two bits.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
 		letters |= 1 << (r % 64)
@@ -214,7 +214,7 @@ func lettersOf(word string) (letters uint64) {
 	return letters
 }
 
-// beginnings returns beginnings that the intended word may have if letters were changed, omitted, doubled or swapped.
+// beginnings returns possible beginnings of the intended word, if letters were changed, omitted, doubled or swapped.
 func beginnings(w []rune) []string {
 	all := []string{string(w[:2]), string([]rune{w[1], w[0]}), string([]rune{w[0], w[2]}), string(w[1:3])}
 	if w[0] < utf8.RuneSelf && len(w) >= longMisspelt {

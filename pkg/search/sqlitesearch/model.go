@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// useModel records the model of the vectors in the index; "" means no model. It deletes vectors of another model.
-// After a change of the model the index must be filled again ([Index.Begun]): pages that are not put again would
-// never be found by meaning.
+// useModel records the model of the vectors in the index, or "" for no model. It deletes the vectors of another
+// model. After a change of the model, the index must be filled again ([Index.Begun]), because searches by meaning
+// would not find the pages that are not put again.
 func useModel(ctx context.Context, db *sql.DB, model string) error {
 	const known = "SELECT coalesce(max(name), '') FROM model"
 	var had string
@@ -19,7 +19,7 @@ func useModel(ctx context.Context, db *sql.DB, model string) error {
 		return err
 	}
 	defer tx.Rollback()
-	// The model is read again, because another process may have changed it.
+	// The model is read again, because another process may have changed it in the meantime.
 	if err := tx.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {
 		return err
 	}

@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// maxNear is the maximum number of chunks that the vector of a query finds. Without this bound the vector would find
-// every chunk, because every chunk is near to some degree.
+// maxNear is the maximum number of chunks that the vector of a query finds. Without a bound, it would find all
+// chunks, because every chunk is near to some degree.
 const maxNear = 50
 
-// similar finds the chunks whose vectors have the most signs in common with the query's, most similar first. It also
-// returns the number of vectors whose length differs from the query's.
+// similar finds the chunks whose vectors have the most signs in common with the query's vector, most similar first.
+// It also returns the number of vectors whose length differs from that of the query's vector.
 func (s *searcher) similar(ctx context.Context, query []float32, most int) (chunks []int64, others int, err error) {
 	want, size := signs(query), indexBytes+8*signWords(len(query))
 	// All distances are small integers, so a counting sort finds the nearest.
@@ -44,7 +44,8 @@ func (s *searcher) similar(ctx context.Context, query []float32, most int) (chun
 	return chunks[:min(most, len(chunks))], others, err
 }
 
-// nearestChunks finds the chunks whose vectors are nearest to the query's, on pages that pass the filters.
+// nearestChunks finds the chunks whose vectors are nearest to the query's vector. It considers only pages that pass
+// the filters.
 func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error) {
 	conditions, args := filters(s.query)
 	for most := compared; ; most *= 16 {
@@ -60,7 +61,7 @@ func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error
 		}
 		s.otherLengths = others
 		best, err := s.compare(ctx, found, conditions, args)
-		// If few of the chunks found are on pages that pass the filters, compare more vectors.
+		// If few of these chunks are on pages that pass the filters, compare more vectors.
 		if err != nil || len(best) >= maxNear || len(found) < most {
 			for _, c := range best {
 				chunks = append(chunks, c.chunk)
@@ -70,7 +71,7 @@ func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error
 	}
 }
 
-// compare compares the vectors of chunks with the query's in full, and returns the nearest.
+// compare compares the vectors of chunks with the query's vector in full, and returns the nearest chunks.
 func (s *searcher) compare(ctx context.Context, chunks []int64, conditions string, args []any) ([]neighbour, error) {
 	query := "SELECT v.chunk, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.chunk = j.value"
 	if len(args) > 0 {

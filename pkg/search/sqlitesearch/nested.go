@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// images reads the images nested under one result.
+// images reads the images that are nested under a result.
 func (s *searcher) images(ctx context.Context, page int64) ([]search.Image, error) {
 	rows, err := s.tx.QueryContext(ctx,
 		"SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)

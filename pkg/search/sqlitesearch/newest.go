@@ -12,11 +12,11 @@ import (
 
 const (
 	maxSorted = 200_000 // maximum number of chunks whose pages are sorted by time of change
-	maxRead   = 64      // maximum number of chunks read of a page; the best of them are shown
+	maxRead   = 64      // maximum number of chunks to read of a page; the best of them are shown
 )
 
-// newest answers a query with the pages sorted by time of change. The newest pages may be anywhere in the index, so
-// newest looks up all matching chunks, but it reads only chunks of the pages that are shown.
+// newest answers a query with pages that are sorted by time of change. The newest pages may be anywhere in the index,
+// so newest looks up all matching chunks. But it reads only chunks of the pages that are shown.
 func newest(ctx context.Context, s *searcher) (res search.Results, err error) {
 	f, err := s.find(ctx, maxSorted)
 	if err != nil {

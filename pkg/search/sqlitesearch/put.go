@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Put replaces what the index holds of these pages by exactly the given contents, in one transaction. A transaction
-// writes one segment of postings, so putting a hundred pages together costs a fraction of putting them one by one.
-// Only rows that differ are written: an unchanged page costs one read for each chunk. Put ignores
-// [search.Page.Known], because reading what the index holds is cheap here.
+// Put replaces the contents of the index for these pages with exactly the given contents, in one transaction. A
+// transaction writes one segment of postings, so putting a hundred pages together costs a fraction of putting them
+// one by one. Only rows that differ are written: an unchanged page costs one read for each chunk. Put ignores
+// [search.Page.Known], because reading from the index is cheap here.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
 		if err := p.Check(); err != nil {
@@ -32,7 +32,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	}))
 }
 
-// finish writes the data that are written once for all pages: signs and postings.
+// finish writes the data that are written once for all pages: the signs of vectors, and the postings.
 func (w *writer) finish() error {
 	if err := w.putBits(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (w *writer) finish() error {
 	return w.postings.Flush()
 }
 
-// put replaces what the index holds of one page.
+// put replaces the contents of the index for one page.
 func (w *writer) put(p search.Page) error {
 	page, err := w.putPage(p)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *writer) put(p search.Page) error {
 		return err
 	}
 	added := w.added[before:]
-	if page.language != p.Language { // in the new language, the words of unchanged texts have other forms
+	if page.language != p.Language { // in a new language, the words of unchanged texts have other forms
 		added = want
 	}
 	return w.learn(p.Language, added)

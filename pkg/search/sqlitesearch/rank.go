@@ -44,7 +44,7 @@ func (s *searcher) rank(ctx context.Context, f found, chunks []int64) ([]*rankin
 	return pages, nil
 }
 
-// readMore reads more chunks of some pages, because a page scores higher if another chunk has terms that its best
+// readMore reads further chunks of some pages. A page scores higher if another of its chunks has terms that its best
 // chunk lacks.
 func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.Page) error {
 	if len(lists) < 2 {
@@ -153,8 +153,8 @@ func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[in
 	return rows.Err()
 }
 
-// more adds pages whose chunks were not read, if the query skips so many results that these pages are needed. The
-// added pages are in the order of the impacts of their chunks.
+// more adds pages whose chunks were not read. They are needed if the query skips many results. The added pages are
+// ordered by the impacts of their chunks.
 func (s *searcher) more(ctx context.Context, f found, pages []*ranking.Page) ([]*ranking.Page, error) {
 	if s.query.Skip+s.query.Top <= len(pages) || len(s.near) > 0 {
 		return pages, nil

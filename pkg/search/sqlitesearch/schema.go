@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// databaseAt returns the file of an index. SQLite syncs the file only when it writes back the log. If a power failure
-// loses pages, they are put again.
+// databaseAt returns the file of an index. SQLite syncs the file only when it writes back the log. Pages that are
+// lost in a power failure are put again.
 func databaseAt(path string) *sqlitefile.File {
 	return &sqlitefile.File{
 		Path: path, Format: &format, Wait: 10 * time.Second, Pragmas: []string{"synchronous(NORMAL)"},
@@ -16,9 +16,9 @@ func databaseAt(path string) *sqlitefile.File {
 	}
 }
 
-// format is the format of the index. Files of earlier versions are set aside and filled again, since everything in
-// them is derived; files of later versions are refused. The database index on host and date serves the most selective
-// filter, together with the date filter that often accompanies it.
+// format is the format of the index. Files of earlier versions are set aside and filled again, because everything in
+// them is derived. Files of later versions are refused. The database index on host and date serves the most selective
+// filter, and the date filter that often accompanies it.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54494445, // "TIDE"
 	Version:       17,

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// chunksOfResult is how many chunks are searched for each requested result.
+	// chunksOfResult is the number of chunks that are searched for each requested result.
 	chunksOfResult = 16
-	// Of each of the first firstPages pages, moreOfPage more chunks are read.
+	// For each of the first firstPages pages, moreOfPage more chunks are read.
 	firstPages, moreOfPage = 15, 4
 )
 
-// Search answers a query. It finds the chunks that have all content terms. If few chunks have them all, it also finds
-// those that lack one term; if no chunk has them all, any term suffices. A query without words finds nothing. All
-// reads are in one transaction and see one state.
+// Search answers a query. It finds the chunks that contain all content terms. If few chunks contain them all, it also
+// finds those that lack one term. If no chunk contains them all, any term suffices. A query without words finds
+// nothing. All reads are in one transaction and see one state.
 func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -34,14 +34,14 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, er
 	return res, ix.fault("search", err)
 }
 
-// searcher answers one query within one transaction.
+// searcher answers a query within a transaction.
 type searcher struct {
 	lexicon lexicon
 	tx      *sqlitefile.Statements
 	bounds  bounds
 	query   search.Query
 	ranked  ranking.Query
-	// corrected is the text of the query with its misspelt words replaced; "" if no word was replaced.
+	// corrected is the text of the query after misspelt words were replaced, or "" if no word was replaced.
 	corrected    string
 	near         []int64 // chunks nearest to the query's vector, nearest first
 	signs        *signCache
@@ -71,7 +71,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []rankin
 	return res, err
 }
 
-// weigh finds other forms of the terms, the frequencies of the terms, and which terms are content terms.
+// weigh finds the other forms of the terms and the frequencies of the terms, and selects the content terms.
 func (s *searcher) weigh(ctx context.Context, terms []ranking.Term) (err error) {
 	if s.lexicon.spoken, err = s.lexicon.languages(ctx, s.query.Language); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s *searcher) results(ctx context.Context, pages []*ranking.Page) ([]search
 	return results, nil
 }
 
-// nearOf returns the chunks of a page that are near the query's vector.
+// nearOf returns the chunks of a page that are near to the query's vector.
 func (s *searcher) nearOf(p *ranking.Page) (chunks []int64) {
 	for _, c := range s.near {
 		if c>>slotBits == p.Row {
@@ -161,7 +161,7 @@ func (s *searcher) nearOf(p *ranking.Page) (chunks []int64) {
 }
 
 // chosen returns the passages of one result: those whose text matches a word, and those that are near. If only the
-// title or headings matched, it returns the first passage, because a result needs some text.
+// title or headings matched, it returns the first passage, because every result needs some text.
 func chosen(chunks, near []int64, passages map[int64]search.Passage) (chosen []search.Passage) {
 	for _, c := range chunks {
 		if p := passages[c]; len(p.Highlights) > 0 || slices.Contains(near, c) {

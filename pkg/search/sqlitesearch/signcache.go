@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Reading all rows of the table "bits" takes four times as long as comparing them, so the rows stay in memory while
-// queries have vectors. Each written row gets a higher id than any before, so a query needs to read only the new
-// rows. Rows are never deleted one by one: a row without vectors stays, empty.
+// Reading all rows of the table "bits" takes four times as long as comparing them. Therefore the rows stay in memory
+// as long as there are queries with vectors. Each written row gets a higher id than all earlier rows, so a query
+// reads only the new rows. Rows are never deleted one by one. A row without vectors stays, but is empty.
 
 const (
-	cachedBytes = 96 << 20        // maximum size of signs in memory; if they are larger, each query reads them all
-	cachedFor   = 5 * time.Minute // how long the signs stay in memory after the last query
+	cachedBytes = 96 << 20        // maximum size of signs in memory; if they have a larger size, each query reads them all
+	cachedFor   = 5 * time.Minute // time that the signs stay in memory after the last query
 )
 
 // signRow is a row of the table "bits".
@@ -33,15 +33,15 @@ type signCache struct {
 	most     int // maximum number of bytes
 	mu       sync.Mutex
 	last     int64     // id of the last row in the cache
-	rows     []signRow // never changed in place: queries read them without the lock
+	rows     []signRow // never changed in place, because queries read them without the lock
 	at       map[[3]int64]int
 	bytes    int
 	tooLarge bool
 	idle     *time.Timer
 }
 
-// each calls the function each with every row, as the transaction sees them. The data of a row are valid until the
-// next call of the function.
+// each calls the given function with every row that the transaction sees. The data of a row are valid until the next
+// call of the function.
 func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each func(signRow)) error {
 	rows, cached, err := c.of(ctx, tx)
 	if err != nil {
@@ -59,7 +59,8 @@ func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each fu
 	return nil
 }
 
-// of returns the rows, unless they are too large or the cache is ahead of the transaction.
+// of returns the rows. It returns cached = false if the rows are too large, or if the cache is ahead of the
+// transaction.
 func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []signRow, cached bool, err error) {
 	var first, last int64
 	const ends = "SELECT coalesce((SELECT min(id) FROM bits), 0), coalesce((SELECT max(id) FROM bits), 0)"

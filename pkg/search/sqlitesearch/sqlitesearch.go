@@ -1,10 +1,10 @@
 // Package sqlitesearch keeps the search index in one file on local disk, with SQLite in pure Go, so there is nothing
-// to install. It is the embedded adapter of package search; package searchtest checks it against the port.
+// to install. It is the embedded adapter of package search; package searchtest tests it against the port.
 //
-// A page whose Put has returned survives, whole, if the process is killed at any moment. A damaged file, or one of an
-// earlier version, never stops the program: the file is set aside, an empty index replaces it, and [Index.Begun]
-// reports that. The index is derived from the registry's snapshots, so a power failure may cost the last seconds but
-// never consistency (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
+// A page whose Put has returned survives as a whole if the process is killed at any moment. A damaged file, or one of
+// an earlier version, never stops the program: the file is set aside, an empty index replaces it, and [Index.Begun]
+// reports the replacement. The index is derived from the registry's snapshots. So a power failure may cost the last
+// seconds but never consistency (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
 //
 // # Rows
 //
@@ -22,7 +22,7 @@
 // The words of the chunks are in the tables of package postings. There, each chunk is a document; its key is the
 // chunk's id.
 //
-// The page is in the upper bits of a chunk's id, so hits are grouped by page without reading the chunks. Texts in
+// The upper bits of a chunk's id identify the page, so hits are grouped by page without reading the chunks. Texts in
 // chunks have separators for the tokenizer (package tokens). The title is repeated in every chunk, so that a chunk is
 // found by words of the title and of its own text. The number of a page's images is in its row, so that a page
 // without images costs no read of table images.
@@ -30,20 +30,21 @@
 // # Words
 //
 // A word matches regardless of case, diacritics of Latin letters and Unicode normalization form. It also matches its
-// other forms (tide, tides) in the languages that have a stemmer; phrases and prefixes match only as written. One
-// chunk, with its headings and the title of its page, must have all content terms of a query: all words except
-// function words and very common ones. If few chunks have them all, chunks that lack one term match, too; if no chunk
-// has them all, chunks with any term match. Text in a script without spaces is found by every run of its characters.
+// other forms (tide, tides) in the languages that have a stemmer. Phrases and prefixes match only as they are
+// written. One chunk, with its headings and the title of its page, must contain all content terms of a query: all
+// words except function words and very common ones. If few chunks contain them all, chunks that lack one term match,
+// too. If no chunk contains them all, chunks with any term match. Text in a script without spaces is found by every
+// run of its characters.
 //
 // Of the matching chunks (candidates.go), those whose words have the greatest impacts are read, and package ranking
-// scores them by their texts (rank.go). The number of chunks read is bounded, so a query takes about as long in a
+// scores them by their texts (rank.go). The number of chunks to read is bounded, so a query takes about as long in a
 // large index as in a small one.
 //
 // # Vectors
 //
-// A query with a vector also finds the fifty chunks nearest to it, and the two rankings are fused. The query first
-// compares the signs of all vectors (bits.go), and then in full only the vectors that share the most signs with its
-// own (nearest.go).
+// A query with a vector also finds the fifty chunks nearest to this vector, and the two rankings are fused. The query
+// first compares the signs of all vectors (bits.go). It then compares in full only the vectors whose signs agree most
+// with its own (nearest.go).
 //
 // # Concurrency
 //
@@ -74,31 +75,31 @@ type Index struct {
 	model  string
 	bounds bounds
 
-	warned sync.Once // used to log only once that queries ignore vectors
+	warned sync.Once // so that the log states only once that queries ignore vectors
 	signs  signCache
 }
 
 // Options are the settings of an index. The zero value is usable.
 type Options struct {
-	Log *slog.Logger // logs that a damaged file is set aside; discarded when nil
-	// Model is the model of the chunks' vectors, or "". An index with another model's vectors must be filled again.
+	Log *slog.Logger // for messages that a damaged file is set aside; discarded if nil
+	// Model is the model of the chunks' vectors, or "". An index with vectors of another model must be filled again.
 	Model string
-	// Exhaustive makes queries read all matching chunks, at any cost. It is for comparison.
+	// Exhaustive makes queries read all matching chunks, whatever the cost. It is for comparisons.
 	Exhaustive bool
 }
 
 const (
-	// readers is how many queries run at once; others wait. Queries are CPU-bound.
+	// readers is the number of queries that run at once; others wait. Queries are CPU-bound.
 	readers = 4
-	// mapped makes queries read the file through a memory mapping, which the system may reclaim, of up to the two
-	// gigabytes that SQLite allows. Each commit empties the caches of the reading connections; with a mapping, they
-	// need no system calls to fill them again.
+	// mapped makes queries read the file through a memory mapping of up to the two gigabytes that SQLite allows. The
+	// system may reclaim this memory. Each commit empties the caches of the reading connections. With a mapping, they
+	// need no system calls to fill the caches again.
 	mapped = "mmap_size(2147418112)"
 )
 
-// Open opens the index in the file at path. The file need not exist; its folder must. Open renames a damaged file, or
-// one of an earlier version, to path.corrupt-<n>. Errors: Invalid for a file that a newer program wrote or that is
-// not a search index; it is left unchanged.
+// Open opens the index in the file at path. The file need not exist, but its folder must. Open renames a damaged
+// file, or one of an earlier version, to path.corrupt-<n>. Errors: Invalid for a file that a newer program wrote or
+// that is not a search index. Such a file stays unchanged.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	defaults.Log(&ix.log)
@@ -138,15 +139,16 @@ func (ix *Index) makeTables(ctx context.Context) error {
 	return ix.file.Create(ctx, conn)
 }
 
-// Begun returns a name for the index until [Index.Filled] records that the index is filled; after that it returns "".
-// All processes that open the file get the same name. Until the index is filled, it lacks pages that were indexed
-// before it was created.
+// Begun returns a name for the index until [Index.Filled] records that the index is filled, and "" after that. All
+// processes that open the file get the same name. Until the index is filled, it lacks the pages that were indexed
+// before its creation.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM begun").Scan(&name)
 	return name, ix.fault("begun", err)
 }
 
-// Filled records that all pages are certain to be put into the index with this name. It may be repeated.
+// Filled records that all pages are certain to be put into the index with the given name. Repeating the call is
+// harmless.
 func (ix *Index) Filled(ctx context.Context, name string) error {
 	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun WHERE name = ?", name)
 	return ix.fault("filled", err)
@@ -170,7 +172,7 @@ func (ix *Index) warnOfLength(vectors, length int) {
 func (ix *Index) Close() error {
 	ix.signs.close()
 	readErr := ix.read.Close()
-	if err := ix.write.Close(); err != nil { // the last connection to close writes the log back
+	if err := ix.write.Close(); err != nil { // the last connection that is closed writes the log back
 		return ix.file.Explain(err)
 	}
 	return ix.file.Explain(readErr)

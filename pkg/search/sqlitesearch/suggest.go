@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	maxTitled  = 5000 // chunks whose titles are read for one suggestion
-	wordsFirst = 3    // words that are suggested before any titles
+	maxTitled  = 5000 // number of chunks whose titles are read for one suggestion
+	wordsFirst = 3    // number of words that are suggested before any titles
 )
 
-// Suggest completes typed text with titles, the shortest first. It also completes a single word with the words of the
-// index, the most frequent first.
+// Suggest returns titles that complete the typed text, the shortest first. It also completes a single word with words
+// of the index, the most frequent first.
 func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 	if err := search.CheckTyped(typed); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func suggest(ctx context.Context, tx *sqlitefile.Statements, terms []ranking.Ter
 	return merged(titles, words), err
 }
 
-// titles returns the shortest of the titles that have all terms.
+// titles returns the shortest of the titles that contain all terms.
 func (l *lexicon) titles(ctx context.Context, terms []ranking.Term) ([]string, error) {
 	lists := make([]list, len(terms))
 	for i, t := range terms {
@@ -84,7 +84,7 @@ func (l *lexicon) titles(ctx context.Context, terms []ranking.Term) ([]string, e
 		"GROUP BY title ORDER BY length(title), title LIMIT ?", asJSON(slices.Compact(keys)), search.MaxSuggestions)
 }
 
-// complete returns the significant words that begin with the prefix, the most frequent first.
+// complete returns the significant words that begin with the prefix, the most frequent word first.
 func (l *lexicon) complete(prefix string) ([]string, error) {
 	found, err := l.postings.Prefix(prefix, maxBegun)
 	if err != nil {
@@ -96,13 +96,13 @@ func (l *lexicon) complete(prefix string) ([]string, error) {
 	})
 	words = words[:min(len(words), search.MaxSuggestions)]
 	return slices.DeleteFunc(words, func(w string) bool {
-		n, e := l.number(w) // drops words of removed chunks
+		n, e := l.number(w) // drops words that only removed chunks contain
 		err = errors.Join(err, e)
 		return n == 0
 	}), err
 }
 
-// merged merges words and titles, each once, regardless of case.
+// merged merges words and titles, without repeats in any letter case.
 func merged(titles, words []string) (all []string) {
 	first := min(wordsFirst, len(words))
 	seen := map[string]bool{}

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// A vector is stored as its scale (float32, little endian) and one signed byte for each number. The stored form is a
-// quarter of the vector's size, which makes searches cheaper, because their cost is the cost of reading. Multiplied
-// by the scale, the numbers form a unit vector.
+// A vector is stored as its scale (float32, little endian) and one signed byte for each number. This form has a
+// quarter of the vector's size and makes searches cheaper, because their cost is the cost of reading. Multiplied by
+// the scale, the numbers form a unit vector.
 const scaleBytes = 4
 
-// packed returns a vector in its stored form; nil for a vector without a direction.
+// packed returns a vector in its stored form, or nil if the vector has no direction.
 func packed(v []float32) []byte {
 	var largest, sum float64
 	for _, x := range v {
@@ -31,12 +31,12 @@ func packed(v []float32) []byte {
 	return b
 }
 
-// similarity returns the dot product of a query with a stored vector of the same length. That is the cosine, if the
-// query is normalized.
+// similarity returns the dot product of a query and a stored vector of the same length. It is the cosine if the query
+// is normalized.
 func similarity(query []float32, stored []byte) float32 {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(stored))
 	stored = stored[scaleBytes : scaleBytes+len(query)]
-	// There are four sums, because each addition to one sum waits for the previous addition to it.
+	// With four sums, an addition need not wait for the result of the previous one.
 	var a, b, c, d float32
 	for len(query) >= 4 {
 		q, s := query[:4:4], stored[:4:4]
@@ -58,8 +58,8 @@ type neighbour struct {
 	similarity float32
 }
 
-// nearest keeps the n nearest of the neighbours offered to it; of equal ones, those with smaller ids. The worst is at
-// the top of the heap.
+// nearest keeps the n nearest of the neighbours offered to it, and among equals those with the smallest ids. The
+// worst is at the top of the heap.
 type nearest struct {
 	n    int
 	kept []neighbour
@@ -82,7 +82,7 @@ func (s *nearest) sorted() []neighbour {
 	return s.kept
 }
 
-// nearer compares two neighbours for a sort.
+// nearer compares two neighbours for a sort that puts the nearest first.
 func nearer(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.chunk, b.chunk))
 }

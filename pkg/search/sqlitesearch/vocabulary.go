@@ -2,11 +2,11 @@ package sqlitesearch
 
 import "sync"
 
-// maxKnown is how many words are cached.
+// maxKnown is the maximum number of words in the cache.
 const maxKnown = 200_000
 
-// vocabulary caches which words the table "forms" has, as hashes of word and language. For a word that is not cached,
-// the writer executes a statement that may change nothing.
+// vocabulary caches which words are in the table "forms", as hashes of word and language. For a word that is not
+// cached, the writer executes a statement that may change nothing.
 type vocabulary struct {
 	mu    sync.Mutex
 	known map[uint64]struct{}
@@ -19,7 +19,7 @@ func (v *vocabulary) has(key uint64) bool {
 	return known
 }
 
-// add caches words whose transaction is committed.
+// add caches the words of a transaction that was committed.
 func (v *vocabulary) add(keys map[uint64]bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -23,11 +23,11 @@ type writer struct {
 	tx  *sqlitefile.Statements
 
 	words    *vocabulary
-	learned  map[uint64]bool  // words added to the table "forms"
-	vectors  map[int64][]byte // vectors whose signs are still to be written: see putBits
-	added    []row            // texts new to the index
+	learned  map[uint64]bool  // words that were added to the table "forms"
+	vectors  map[int64][]byte // vectors whose signs are yet to be written; see putBits
+	added    []row            // texts that are new in the index
 	analyzer *ranking.Analyzer
-	// postings collects the words of added chunks, and the removed chunks.
+	// postings collects the words of the added chunks, and the chunks that were removed.
 	postings *postings.Writer
 }
 
@@ -46,23 +46,23 @@ func (w *writer) changes(query string, args ...any) (bool, error) {
 	return n > 0, err
 }
 
-// stored is a page that has a row.
+// stored is a page that has a row, or gets one.
 type stored struct {
 	row      int64
-	images   int // number of images recorded in the row
+	images   int // number of images according to the row
 	language string
-	known    bool // the row existed before
+	known    bool // there was a row before
 }
 
-// rowOf finds the row of a page. Errors: sql.ErrNoRows when it does not exist.
+// rowOf finds the row of a page. Errors: sql.ErrNoRows if there is none.
 func (w *writer) rowOf(id string) (page stored, err error) {
 	const query = "SELECT rowid, images, language FROM pages WHERE id = ?"
 	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language)
 	return page, err
 }
 
-// putPage writes the page's row if it differs, and returns the previous row. It leaves the number of images to
-// replaceImages.
+// putPage writes the page's row if it differs, and returns the previous row. It does not change the number of images,
+// which replaceImages writes.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const insert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
@@ -92,7 +92,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	return page, err
 }
 
-// unixOf returns a time in Unix seconds, 0 for the zero time.
+// unixOf returns a time in Unix seconds, or 0 for the zero time.
 func unixOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -108,7 +108,7 @@ func tagLines(tags []string) string {
 	return "\n" + tokens.Plain(strings.Join(tags, "\n")) + "\n"
 }
 
-// tagsOf returns the tags that [tagLines] joined.
+// tagsOf returns the tags from the output of [tagLines].
 func tagsOf(lines string) []string {
 	if lines == "" {
 		return nil
@@ -116,7 +116,7 @@ func tagsOf(lines string) []string {
 	return strings.Split(strings.Trim(lines, "\n"), "\n")
 }
 
-// sameOf returns a text that is equal for all pages that are one result.
+// sameOf returns a text that is the same for all pages that form one result.
 func sameOf(p search.Page) string {
 	if p.Group == "" {
 		return "page " + p.ID
@@ -135,7 +135,7 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 	return old, err
 }
 
-// readRange reads the first rows in a range of ids.
+// readRange reads the first rows in a range of ids, at most the given number.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor, zone FROM chunks "+
 		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", from, to, most)
@@ -154,7 +154,7 @@ func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	return all, rows.Err()
 }
 
-// replaceChunks writes the difference. It deletes rows first, so that their slots are free.
+// replaceChunks writes the difference. It deletes rows first, so that their slots become free.
 func (w *writer) replaceChunks(page int64, want []row) error {
 	old, err := w.readChunks(page)
 	if err != nil {
@@ -218,8 +218,8 @@ func (w *writer) addChunk(r row) error {
 	return err
 }
 
-// putVector writes the vector of a chunk, unless the index has it or the caller did not give it. A stored vector of
-// another length is from an earlier model, and of no use to queries.
+// putVector writes the vector of a chunk, unless the index already has it or the caller passed none. A stored vector
+// of another length is from an earlier model, and queries cannot use it.
 func (w *writer) putVector(r row) error {
 	if r.vector == nil {
 		return nil
@@ -246,8 +246,8 @@ func (w *writer) removeChunk(old row) error {
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk changes the row old to r, where they differ. Equal keys mean equal vectors, but the stored vector is
-// missing if the index was without a model in the meantime ([useModel]).
+// updateChunk changes the row old to r, where they differ. Equal keys mean equal vectors. But the stored vector may
+// be missing, if the index had no model in the meantime ([useModel]).
 func (w *writer) updateChunk(old, r row) error {
 	if err := w.putVector(r); err != nil {
 		return err

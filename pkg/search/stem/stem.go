@@ -21,7 +21,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers holds the algorithms by primary language subtag (https://snowballstem.org/algorithms/).
+// stemmers are the algorithms by primary language subtag (https://snowballstem.org/algorithms/).
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
 	"de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nn": norwegian.Stem,

@@ -26,7 +26,7 @@ type account struct {
 	sas                string
 	credential         azcore.TokenCredential
 	identity           bool
-	local              bool // the services are on this machine
+	local              bool // the services run on this machine
 }
 
 func readAccount(get func(string) string) (account, error) {
@@ -40,7 +40,7 @@ func readAccount(get func(string) string) (account, error) {
 	return identityAccount(get)
 }
 
-// developmentKey is the same in every emulator and is not secret.
+// developmentKey is the same in every emulator and is no secret.
 const developmentKey = "AccountName=devstoreaccount1;" +
 	"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"
 
@@ -60,7 +60,7 @@ func developmentAccount(portBase string) (account, error) {
 	return parseConnection(developmentKey + at("Blob", 0) + at("Queue", 1) + at("Table", 2))
 }
 
-// parseConnection reads "Name=value;…". The SDK's parsers are not used, because those of the three services treat
+// parseConnection parses "Name=value;…". The SDK's parsers are not used, because those of the three services treat
 // endpoints and signatures differently.
 func parseConnection(connection string) (account, error) {
 	parts := map[string]string{}
@@ -102,7 +102,7 @@ func invalid(format string, args ...any) error {
 	return fault.Field(setting, "setting "+setting+" "+format, args...)
 }
 
-// clean checks the addresses and finds out whether the services are on this machine.
+// clean checks the addresses and determines whether the services run on this machine.
 func (a *account) clean() error {
 	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
 		u, err := url.Parse(strings.TrimSpace(*endpoint))
@@ -161,7 +161,7 @@ func credential(kind, clientID string) (azcore.TokenCredential, error) {
 	return c, nil
 }
 
-// signed returns an address with the shared access signature, if the account uses one.
+// signed returns an address together with the shared access signature, if the account uses one.
 func (a account) signed(endpoint string) string {
 	if a.sas == "" {
 		return endpoint
@@ -216,7 +216,7 @@ func (a account) blobClient(o *service.ClientOptions) (*service.Client, error) {
 	return opened(service.NewClientWithNoCredential(a.signed(a.blob), o))
 }
 
-// opened replaces the SDK's error, which may contain an address with its signature.
+// opened replaces an error of the SDK, which may contain an address with its signature.
 func opened[T any](client T, err error) (T, error) {
 	if err != nil {
 		return client, invalid("is refused by the SDK")

@@ -1,13 +1,13 @@
 // Package azure implements the storage port with Azure Tables, Queues and Blobs, or with their local emulator
 // Azurite.
 //
-// The SDK handles addresses, authorization, retries and API versions. This package itself encodes and decodes the
-// bodies of table requests, because the SDK passes them through untyped maps, in which 3.0 becomes an int32, and its
-// batches neither escape quotes in keys nor return revisions. [call] describes how the bodies bypass the SDK.
+// The SDK handles addresses, authorization, retries and API versions. The bodies of table requests are encoded and
+// decoded by this package. The SDK passes them through untyped maps, in which 3.0 becomes an int32. The SDK's batches
+// neither escape quotes in keys nor return revisions. [call] describes how the bodies bypass the SDK.
 //
-// A retry makes an answer ambiguous: when the answer to an insert is lost, the retry finds the row and cannot tell
+// A retry makes an answer ambiguous: when the answer to an insert is lost, the retry finds the row and cannot know
 // who wrote it. So every row carries a token of the write that made it (storage.TokenProperty, hidden from readers).
-// A refusal after a retry is real only when the row has another token.
+// A refusal after a retry is real only if the row has another token.
 package azure
 
 import (
@@ -28,19 +28,19 @@ import (
 
 var _ storage.Store = (*store)(nil)
 
-// callTimeout bounds the time of a call, including retries, when its context has no deadline. Azure itself gives up
+// callTimeout limits the time of a call, including retries, if its context has no deadline. Azure itself gives up
 // after 30 s.
 const callTimeout = 30 * time.Second
 
 // Options configure a store. The zero value is right for production.
 type Options struct {
-	// Policies see every call once, without its retries, and with the body that is sent. They serve to count calls
-	// and to inject faults.
+	// Policies see each call once, without its retries, and with the body that is sent. They are for counting calls
+	// and for injecting faults.
 	Policies []policy.Policy
 	// Transport replaces the shared HTTP client.
 	Transport policy.Transporter
-	// Retry says how the SDK retries. The default is 3 retries, the first after 0.8 s, or after 20 ms when the
-	// services are on this machine. TryTimeout bounds the time until an answer begins. Its default is 8 s, and longer
+	// Retry configures the SDK's retries. The default is 3 retries, the first after 0.8 s, or after 20 ms when the
+	// services run on this machine. TryTimeout limits the time until an answer begins. Its default is 8 s, and longer
 	// for a large body.
 	Retry policy.RetryOptions
 	// Credential replaces the credential from the identity settings.
@@ -48,7 +48,7 @@ type Options struct {
 	// RawQueues makes the store send and read message texts unchanged, as with the host setting "messageEncoding":
 	// "none". Bodies must then be text without control characters.
 	RawQueues bool
-	// MaxBlobBytes bounds the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
+	// MaxBlobBytes limits the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 
@@ -61,12 +61,13 @@ type store struct {
 	maxBlob   int64
 }
 
-// Open returns a store for the account in the settings. get returns one setting, "" when it is not set:
+// Open returns a store for the account in the settings. The function get returns the value of a setting, or "" if the
+// setting is missing. The settings are
 //
 //   - AzureWebJobsStorage: a connection string, or UseDevelopmentStorage=true for an Azurite with
 //     ports starting at AZURITE_PORT_BASE (10000);
-//   - or AzureWebJobsStorage__accountName, or __blobServiceUri, __queueServiceUri and
-//     __tableServiceUri, for an identity: the managed one with __credential=managedidentity
+//   - or, for an identity, AzureWebJobsStorage__accountName, or __blobServiceUri, __queueServiceUri
+//     and __tableServiceUri. The identity is the managed one with __credential=managedidentity
 //     (__clientId selects a user-assigned one), otherwise the one that DefaultAzureCredential finds.
 //
 // Errors: Invalid, with the name of a setting that cannot work. Errors never contain values of settings. Open sends
@@ -110,11 +111,12 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 		o.Retry.RetryDelay, o.Retry.MaxRetryDelay = 20*time.Millisecond, time.Second
 	}
 	attempt := attemptPolicy{cmp.Or(o.Retry.TryTimeout, tryTimeout)}
-	o.Retry.TryTimeout = 0 // the SDK's own limit is not used
+	o.Retry.TryTimeout = 0 // a policy of this package limits the tries instead
 	return policy.ClientOptions{
 		Transport: o.Transport,
 		Retry:     o.Retry,
-		// callPolicy comes first, so that the other policies see the request as sent and the answer as received.
+		// callPolicy comes first, so that the other policies see the request that is sent and the answer that is
+		// received.
 		PerCallPolicies:  append([]policy.Policy{callPolicy{}}, o.Policies...),
 		PerRetryPolicies: []policy.Policy{attempt},
 		Telemetry:        policy.TelemetryOptions{ApplicationID: "tidemark"},
@@ -122,8 +124,8 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 }
 
 // newClient returns one HTTP client for all three services. The client keeps as many idle connections as there are
-// workers, and closes them before the server does (Azurite by pkg/local/azurite after 300 s, Azure after some
-// minutes). It never decompresses bodies, because the bytes are hashed as stored.
+// workers. It closes them before the server does (Azurite in pkg/local/azurite after 300 s, Azure after some
+// minutes). It never decompresses bodies, because hashes are computed from the stored bytes.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{Transport: &http.Transport{
@@ -155,7 +157,7 @@ func (s *store) Container(name string) storage.Container {
 		maxBlob: s.maxBlob}
 }
 
-// Ping requests one name from each service. Every role with access to a service may do that.
+// Ping requests one name from each service. Every role with access to a service is allowed to do so.
 func (s *store) Ping(ctx context.Context) error {
 	one := int32(1)
 	err := send(ctx, Table, func(ctx context.Context) error {

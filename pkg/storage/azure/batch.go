@@ -17,11 +17,11 @@ import (
 )
 
 // A batch is a multipart document with one part, the changeset. The changeset is a multipart document of HTTP
-// requests: an entity group transaction. The answer has the same structure, with one response for each request, or a
-// single response for the request that failed.
+// requests; it is an entity group transaction. The answer has the same structure, with one response for each request,
+// or with a single response for the request that failed.
 // https://learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
 
-// batchBody encodes the ops of a transaction. endpoint is the address of the batch itself, …/$batch.
+// batchBody encodes the ops of a transaction. The endpoint is the address of the batch itself, …/$batch.
 func batchBody(endpoint, table string, ops []storage.Op, token string) (body []byte, contentType string) {
 	base := strings.TrimSuffix(strings.TrimSuffix(endpoint, "$batch"), "%24batch") + table
 	batch, changeset := "batch_"+rand.Text(), "changeset_"+rand.Text()
@@ -64,10 +64,10 @@ var methods = map[storage.OpKind]string{
 	storage.Delete:  http.MethodDelete,
 }
 
-// pathKey encodes a key for an address: quotes doubled, as OData requires, then percent-encoded.
+// pathKey encodes a key for an address: quotes are doubled, as OData requires, and then percent-encoded.
 func pathKey(key string) string { return url.PathEscape(strings.ReplaceAll(key, "'", "''")) }
 
-// part is one response within the answer to a batch.
+// part is a response within the answer to a batch.
 type part struct {
 	status int
 	etag   storage.ETag
@@ -77,8 +77,8 @@ type part struct {
 
 var errBatch = errors.New("malformed answer to a batch")
 
-// parseBatch reads the responses of a batch. The answer's header may give another boundary than the body uses, so
-// parseBatch reads the boundary from the first line of the body.
+// parseBatch parses the responses of a batch. The answer's header may name another boundary than the body uses, so
+// parseBatch gets the boundary from the first line of the body.
 func parseBatch(body []byte) ([]part, error) {
 	changeset, err := multipartOf(body).NextPart()
 	if err != nil {
@@ -92,7 +92,8 @@ func parseBatch(body []byte) ([]part, error) {
 	for responses := multipartOf(inner); ; {
 		p, err := responses.NextPart()
 		if err == io.EOF || err != nil && len(parts) > 0 {
-			// Azurite does not terminate every document. Callers notice a missing response by the number of parts.
+			// Azurite does not terminate every document. Callers notice by the number of parts that a response is
+			// missing.
 			return parts, nil
 		}
 		if err != nil || len(parts) == storage.MaxOps {
@@ -129,7 +130,7 @@ func parsePart(r io.Reader) (part, error) {
 	return p, nil
 }
 
-// failedOp reads {"odata.error":{"code":"…","message":{"value":"3:…"}}}, where 3 is the op's index.
+// failedOp parses {"odata.error":{"code":"…","message":{"value":"3:…"}}}, where 3 is the op's index.
 func failedOp(body []byte) (code string, index int) {
 	var doc struct {
 		Error struct {

@@ -22,7 +22,7 @@ var _ storage.Container = (*blobs)(nil)
 
 type blobs struct {
 	name    string
-	bad     error // the error when the name is not allowed
+	bad     error // the error if the name is not allowed
 	client  *container.Client
 	maxBlob int64
 }
@@ -74,7 +74,7 @@ func (c *blobs) Put(ctx context.Context, name string, b storage.Blob) (created b
 	if !upload.retried() {
 		return false, nil
 	}
-	// An earlier attempt of this call may have written the blob.
+	// An earlier try of this call may have written the blob.
 	_, metadata, err := c.properties(ctx, name)
 	return metadata[storage.TokenProperty] == token, err
 }
@@ -101,7 +101,7 @@ func uploadOptions(b storage.Blob, token string) *blockblob.UploadOptions {
 	}
 }
 
-// folded restores the lower case of metadata keys, because headers change the case.
+// folded restores the lower case of metadata keys, because their case changes in headers.
 func folded(m map[string]*string) map[string]string {
 	f := make(map[string]string, len(m))
 	for k, v := range m {
@@ -133,7 +133,7 @@ func (c *blobs) Get(ctx context.Context, name string) (b storage.Blob, err error
 	return b, nil
 }
 
-// read reads a body and stops at the limit, whatever length was announced.
+// read reads a body up to the limit, whatever length the answer declares.
 func (c *blobs) read(r io.Reader, length int64) ([]byte, error) {
 	if length > c.maxBlob {
 		return nil, c.tooLarge()
@@ -153,8 +153,8 @@ func (c *blobs) Exists(ctx context.Context, name string) (bool, error) {
 	return exists, err
 }
 
-// properties requests the header of a blob. The answer to a HEAD request has no body, so only the error code in the
-// header distinguishes a missing container from a missing blob.
+// properties requests the properties of a blob. The answer to a HEAD request has no body, so only the error code in
+// the header distinguishes a missing container from a missing blob.
 func (c *blobs) properties(ctx context.Context, name string) (exists bool, metadata map[string]string, err error) {
 	if err := c.check(name); err != nil {
 		return false, nil, err

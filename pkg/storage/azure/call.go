@@ -22,14 +22,14 @@ const (
 	Blob
 )
 
-// call is carried in the context of one call of the SDK. It counts the attempts. For tables, the SDK is called with a
-// placeholder body, which callPolicy replaces by the real body from the call. callPolicy also stores the answer in
+// A call is carried in the context of one call of the SDK. It counts the attempts. For tables, the SDK gets a
+// placeholder body, which callPolicy replaces with the real body from the call. callPolicy also stores the answer in
 // the call and returns [errAnswered] to the SDK, so that the SDK does not decode the answer.
 type call struct {
 	service    Service
 	body       func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body
 	header     http.Header                                             // sent in addition to the SDK's header
-	keepAnswer bool                                                    // the answer is not passed to the SDK
+	keepAnswer bool                                                    // the SDK does not get the answer
 	batch      bool                                                    // the answer contains several responses
 	answer     *http.Response
 	attempts   atomic.Int32
@@ -43,7 +43,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// errAnswered passes through the SDK to the caller when call.answer is set.
+// errAnswered passes through the SDK to the caller if call.answer is set.
 var errAnswered = errors.New("answered")
 
 // send makes one call of the SDK with a deadline.
@@ -64,11 +64,11 @@ func (c *call) send(ctx context.Context, do func(ctx context.Context) error) err
 	return err
 }
 
-// retried reports whether the request was sent more than once. An earlier attempt may then have had the effect that
-// made the last one fail.
+// retried reports whether the request was sent more than once. If it was, the last try may have failed because an
+// earlier one succeeded.
 func (c *call) retried() bool { return c.attempts.Load() > 1 }
 
-// rows adds the numbers of rows to the counters that observe the call.
+// rows adds the numbers of rows to the counters that observe this call.
 func (c *call) rows(read, written int) {
 	for _, counter := range c.counters {
 		counter.rowsRead.Add(int64(read))
@@ -76,7 +76,7 @@ func (c *call) rows(read, written int) {
 	}
 }
 
-// deadline sets a deadline for a call that has none. Its cancel function also releases the resources that the tries
+// deadline sets a deadline for a call that has none. The cancel function also releases the resources that the tries
 // of the call hold.
 func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// Counter counts the requests that stores send to Azure, including retries, because Azure bills them. One counter may
-// serve several stores. It is for benchmarks and status pages.
+// Counter counts the requests that stores send to Azure. It includes retries, because Azure bills them. One counter
+// may serve several stores. It is for benchmarks and status pages.
 type Counter struct {
 	requests              [3]atomic.Int64
 	rowsRead, rowsWritten atomic.Int64
@@ -16,18 +16,18 @@ type Counter struct {
 
 // Counts is a snapshot of a [Counter].
 type Counts struct {
-	Table, Queue, Blob int64 // requests sent, including retries
+	Table, Queue, Blob int64 // requests that were sent, including retries
 	RowsRead           int64 // entities in the answers to Get and Query
-	RowsWritten        int64 // entities in applied transactions, including deletes
+	RowsWritten        int64 // entities in transactions that were applied, including deletes
 }
 
 // NewCounter returns a counter at zero.
 func NewCounter() *Counter { return &Counter{} }
 
-// Policy returns the policy that counts. Add it to [Options.Policies].
+// Policy returns a policy that counts requests. Add it to [Options.Policies].
 func (c *Counter) Policy() policy.Policy { return counting{c} }
 
-// Snapshot returns the counts so far. While calls are under way, the counts are not from one instant.
+// Snapshot returns the counts so far. If calls are running, the counts may be from slightly different moments.
 func (c *Counter) Snapshot() Counts {
 	return Counts{
 		Table: c.requests[Table].Load(), Queue: c.requests[Queue].Load(), Blob: c.requests[Blob].Load(),

@@ -16,11 +16,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// odataType is the suffix of an annotation's name. The annotation stands beside a column and gives the column's type.
+// odataType is the suffix in the name of an annotation. The annotation is beside a column and gives the column's
+// type.
 const odataType = "@odata.type"
 
 // encode writes an entity for the service, on one line, with its columns in order. It annotates the columns whose
-// types JSON does not have, and also doubles, because 3.0 would be read as an integer.
+// types JSON does not have. It also annotates doubles, because 3.0 would be read as an integer.
 func encode(e storage.Entity, token string) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"PartitionKey":`...)
@@ -61,7 +62,7 @@ func appendValue(b []byte, value any) []byte {
 		return strconv.AppendBool(b, v)
 	case int32:
 		return strconv.AppendInt(b, int64(v), 10)
-	case int64: // as text, because JSON readers lose digits beyond 2^53
+	case int64: // as text, because JSON readers lose digits above 2^53
 		return append(strconv.AppendInt(append(b, '"'), v, 10), '"')
 	case float64:
 		return appendFloat(b, v)
@@ -74,8 +75,8 @@ func appendValue(b []byte, value any) []byte {
 	panic(fmt.Sprintf("azure: column of type %T", value))
 }
 
-// appendFloat writes a number with a point or an exponent, so that readers that ignore annotations can distinguish it
-// from an integer.
+// appendFloat writes a number with a point or an exponent, because some readers ignore annotations and would confuse
+// it with an integer.
 func appendFloat(b []byte, f float64) []byte {
 	from := len(b)
 	b = strconv.AppendFloat(b, f, 'g', -1, 64)
@@ -85,8 +86,9 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendString writes only ASCII. Azurite reads a body in pieces and corrupts a character that is split between two
-// pieces, and the pattern by which it finds the body of an operation in a batch stops at U+2028.
+// appendString writes a string in ASCII alone, for two reasons. Azurite reads a body in pieces, and corrupts a
+// character that is split between two pieces. And Azurite finds the body of an operation in a batch by a pattern that
+// stops at U+2028.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
@@ -110,14 +112,14 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// stored is an entity as stored in the service, with the token of the write that made it.
+// stored is an entity in the form that the service stores, with the token of the write that made it.
 type stored struct {
 	storage.Entity
 	token string
 }
 
-// decode reads one entity. A column whose type the port does not have is read as text; another program may have
-// written it.
+// decode decodes an entity. A column whose type the port does not have is read as text, because another program may
+// have written it.
 func decode(raw map[string]any) (stored, error) {
 	s := stored{Entity: storage.Entity{Props: make(storage.Properties, len(raw))}}
 	stamp := ""
@@ -146,8 +148,8 @@ func decode(raw map[string]any) (stored, error) {
 		}
 	}
 	if s.ETag == "" && stamp != "" {
-		// Some projections omit the revision. The revision is the time of the write, so it is restored from that
-		// time.
+		// Some projections omit the revision. It is restored from the time of the write, because it contains nothing
+		// else.
 		s.ETag = storage.ETag(`W/"datetime'` + url.QueryEscape(stamp) + `'"`)
 	}
 	return s, nil
@@ -172,7 +174,8 @@ func decodeValue(value any, annotation string) (any, error) {
 	return nil, fmt.Errorf("unexpected %T", value)
 }
 
-// decodeNumber distinguishes doubles from integers by a point or exponent, as the service writes them.
+// decodeNumber distinguishes doubles from integers by their point or exponent, which the service writes only in
+// doubles.
 func decodeNumber(s, annotation string) (any, error) {
 	if annotation == "Edm.Double" || strings.ContainsAny(s, ".eE") {
 		return strconv.ParseFloat(s, 64)
@@ -199,7 +202,7 @@ func decodeText(s, annotation string) (any, error) {
 	return s, nil
 }
 
-// decodeOne reads the answer of a point read.
+// decodeOne decodes the answer to a point read.
 func decodeOne(body []byte) (stored, error) {
 	var raw map[string]any
 	if err := unmarshal(body, &raw); err != nil {
@@ -208,7 +211,7 @@ func decodeOne(body []byte) (stored, error) {
 	return decode(raw)
 }
 
-// decodePage reads the answer of a query.
+// decodePage decodes the answer to a query.
 func decodePage(body []byte) ([]stored, error) {
 	var page struct {
 		Value []map[string]any `json:"value"`
@@ -226,7 +229,7 @@ func decodePage(body []byte) ([]stored, error) {
 	return rows, nil
 }
 
-// unmarshal decodes JSON and keeps numbers as text.
+// unmarshal decodes JSON, in which it keeps numbers as text.
 func unmarshal(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

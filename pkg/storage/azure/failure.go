@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// pause is how long a throttled caller must wait when the service does not give a time.
+// pause is the time that a throttled caller must wait if the service gives no time.
 const pause = time.Second
 
-// failure converts an error of the SDK to an error of the port. The text of the new error contains only the status
-// and the code, because the SDK's text contains the body, and the address, which may include a signature.
+// failure converts an error of the SDK to an error of the port. The text of the new error has only the status and the
+// code. The SDK's text has the body, and the address, which may include a signature.
 func failure(what string, err error) error {
 	var answer *azcore.ResponseError
 	switch {
@@ -44,13 +44,13 @@ func refused(what string, status int, code string, after time.Duration) error {
 	return fault.New(kind, "%s: %d %s", what, status, code)
 }
 
-// kindOf maps every refusal of the services to its kind. No other code decides this.
+// kindOf maps each refusal of the services to its kind. All refusals are mapped here.
 func kindOf(status int, code string) fault.Kind {
 	switch code {
 	case "TableNotFound", "QueueNotFound", "ContainerNotFound", "TableBeingDeleted", "QueueBeingDeleted",
 		"ContainerBeingDeleted":
 		return fault.Unavailable
-	case "PopReceiptMismatch": // Azurite answers 400 with this code where Azure answers 404 MessageNotFound
+	case "PopReceiptMismatch": // Azurite answers with status 400 and this code where Azure answers 404 MessageNotFound
 		return fault.NotFound
 	}
 	switch status {
@@ -61,7 +61,7 @@ func kindOf(status int, code string) fault.Kind {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return fault.Throttled
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout:
-		return fault.Unavailable // the caller can do nothing; an operator must correct a key or a role
+		return fault.Unavailable // the caller cannot help; an operator must correct a key or a role
 	}
 	if status >= 400 && status < 500 {
 		return fault.Invalid
@@ -79,7 +79,7 @@ func retryAfter(resp *http.Response) time.Duration {
 	return pause
 }
 
-// withoutAddress removes the address of the request from a transport error. It keeps the causes that errors.Is can
+// withoutAddress removes the address of the request from a transport error. It keeps those causes that errors.Is can
 // find.
 func withoutAddress(err error) error {
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {

@@ -16,7 +16,7 @@ var _ storage.Queue = (*queue)(nil)
 
 type queue struct {
 	name   string
-	bad    error // the error when the name is not allowed
+	bad    error // the error if the name is not allowed
 	client *azqueue.QueueClient
 	raw    bool
 }
@@ -35,7 +35,7 @@ func (q *queue) send(ctx context.Context, do func(ctx context.Context) error) er
 func (q *queue) Create(ctx context.Context) error {
 	return q.send(ctx, func(ctx context.Context) error {
 		_, err := q.client.Create(ctx, nil)
-		if codeOf(err) == "QueueAlreadyExists" { // the queue exists with other metadata
+		if codeOf(err) == "QueueAlreadyExists" { // the queue exists, but with other metadata
 			return nil
 		}
 		return err
@@ -59,7 +59,7 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	})
 }
 
-// encode returns the text of a message with a body. The Functions host expects base64.
+// encode returns the text of a message with the given body. The Functions host expects base64.
 func (q *queue) encode(body []byte) (string, error) {
 	if !q.raw {
 		return base64.StdEncoding.EncodeToString(body), nil
@@ -77,7 +77,7 @@ func (q *queue) encode(body []byte) (string, error) {
 	return text, nil
 }
 
-// decode reads the text of a message. A text that Send did not write is returned unchanged.
+// decode decodes the text of a message. Text that Send did not write is returned unchanged.
 func (q *queue) decode(text string) (body []byte, malformed bool) {
 	if q.raw {
 		return []byte(text), false
@@ -125,7 +125,7 @@ func (q *queue) message(m *azqueue.DequeuedMessage) storage.Message {
 	}
 }
 
-// value returns the value at p, or the zero value for nil, because an answer may lack required fields.
+// value returns the value that p points to, or the zero value if p is nil. Answers may lack required fields.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -133,13 +133,14 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// errNotOurs returns the error for a message that was not received from this queue. Such a message may have an empty
-// id, which would address all messages.
+// errNotOurs returns the error for a message that was not received from this queue. The id of such a message may be
+// empty, and an empty id would address all messages.
 func (q *queue) errNotOurs() error {
 	return fault.New(fault.NotFound, "queue %s: the message is no longer ours", q.name)
 }
 
-// Extend hides a message for longer, or makes it visible at once. The service requires the text of the message again.
+// Extend hides a message for longer, or makes it visible at once. The service requires the text of the message in the
+// request.
 func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
 	if err := storage.CheckVisibility(visibility, 0); err != nil {
 		return storage.Message{}, err

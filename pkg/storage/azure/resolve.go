@@ -7,17 +7,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// overwritten is a revision that no row has. If another client has since overwritten a row that this call wrote, the
-// call returns overwritten as the revision of the row. The caller's next write of the row is then a Conflict, just as
-// it would be if the answer had not been lost.
+// overwritten is a revision that no row has. If another client has overwritten a row since this call wrote it, the
+// call returns overwritten as the revision of the row. The caller's next write of the row is then a Conflict, as it
+// would be if the answer had not been lost.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
-// resolve decides what a refusal after a retry means, because an earlier attempt may have been applied while its
-// answer was lost. It reads the rows back. A transaction applies all its ops or none, so one row with the call's
-// token proves that the transaction was applied. A transaction that only deletes was applied, or has the same effect,
-// when all its rows are gone.
+// resolve decides whether a refusal after a retry is real, because an earlier try may have been applied while its
+// answer was lost. It reads the rows back. A transaction applies all its ops or none, so a single row with the call's
+// token proves that the transaction was applied. If a transaction only deletes and all its rows are gone, it was
+// applied, or the result is the same.
 //
-// When other clients have overwritten every row since, resolve does not recognize the write and returns the Conflict.
+// If other clients have overwritten every row since, resolve does not recognize the write and returns the Conflict.
 // The caller finds the new rows when it reads them again.
 func (t *table) resolve(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
 	if !fault.Lost(refusal) {

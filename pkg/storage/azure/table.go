@@ -20,7 +20,7 @@ var _ storage.Table = (*table)(nil)
 
 type table struct {
 	name   string
-	bad    error // the error when the name is not allowed
+	bad    error // the error if the name is not allowed
 	client *aztables.Client
 }
 
@@ -104,7 +104,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 }
 
 // page reads one page. It returns the options for the next page, or nil after the last page. A page may be empty
-// without being the last one, because a query stops at the ends of the service's own partitions.
+// without being the last: a query also stops at the ends of the service's internal partitions.
 func (t *table) page(
 	ctx context.Context, o *aztables.ListEntitiesOptions,
 ) ([]stored, *aztables.ListEntitiesOptions, error) {
@@ -144,8 +144,8 @@ func next(o *aztables.ListEntitiesOptions, h http.Header) *aztables.ListEntities
 	return &more
 }
 
-// listOptions always sends a page size, because Azurite returns pages endlessly when the size is zero. It always
-// selects the keys, and the time of the write, which replaces a missing revision.
+// listOptions returns the options of a query. It always sets a page size, because Azurite returns pages endlessly if
+// the size is zero. It always selects the keys, and the time of the write, which replaces a missing revision.
 func listOptions(q storage.Query) *aztables.ListEntitiesOptions {
 	var o aztables.ListEntitiesOptions
 	if f := filter(q); f != "" {
@@ -163,7 +163,7 @@ func listOptions(q storage.Query) *aztables.ListEntitiesOptions {
 	return &o
 }
 
-// filter writes the bounds as OData. The constants are on the right, where Azurite requires them.
+// filter writes the bounds in OData. The constants are on the right, as Azurite requires.
 func filter(q storage.Query) string {
 	var terms []string
 	add := func(column, operator, bound string) {
@@ -182,7 +182,7 @@ func filter(q storage.Query) string {
 	return strings.Join(terms, " and ")
 }
 
-// Transact applies a single op in a plain request, which is cheaper, and several ops in a batch.
+// Transact applies several ops in a batch, and a single op in a plain request, which is cheaper.
 func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
 	if t.bad != nil {
 		return nil, t.bad
@@ -224,7 +224,7 @@ func (t *table) one(ctx context.Context, c *call, ops []storage.Op, token string
 	return revisions(storage.ETag(c.answer.Header.Get("ETag")))
 }
 
-// atOp adds the op's index to an error that concerns one op. An Unavailable error concerns no single op.
+// atOp adds the op's index to an error that concerns one op. An Unavailable error does not concern one op.
 func atOp(index int, err error) error {
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound, fault.Invalid:
@@ -233,7 +233,7 @@ func atOp(index int, err error) error {
 	return err
 }
 
-// revisions refuses an answer without revisions, because without one the caller could not write the row again.
+// revisions refuses an answer without revisions, because the caller needs them to write the rows again.
 func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
 	for _, tag := range tags {
 		if tag == "" {
@@ -243,7 +243,8 @@ func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
 	return tags, nil
 }
 
-// plain sends one op in a plain request. The SDK gets a placeholder entity, which callPolicy replaces by the real one.
+// plain sends one op in a plain request. The SDK gets a placeholder entity, which callPolicy replaces with the real
+// entity.
 func (t *table) plain(ctx context.Context, op storage.Op) error {
 	match := azcore.ETag(op.Entity.ETag)
 	keys := encode(storage.Entity{Key: op.Entity.Key}, "")
@@ -266,7 +267,7 @@ func (t *table) plain(ctx context.Context, op storage.Op) error {
 	return err
 }
 
-// standIn is the placeholder that the SDK gets as the batch. callPolicy replaces it by the real batch.
+// standIn is the placeholder for a batch that the SDK gets. callPolicy replaces it with the real batch.
 var standIn = []aztables.TransactionAction{{
 	ActionType: aztables.TransactionTypeDelete,
 	Entity:     []byte(`{"PartitionKey":"p","RowKey":"r"}`),

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// tryTimeout bounds the time until the answer to a try begins, so that a try that is never answered leaves time
-	// for other tries within [callTimeout].
+	// tryTimeout limits the time until the answer to a try begins. A try that is never answered must leave time for
+	// other tries within [callTimeout].
 	tryTimeout = 8 * time.Second
-	// slowest is the lowest rate, in bytes per second, at which a body may be sent. The time that a body needs at
+	// slowest is the lowest rate, in bytes per second, at which a body may be sent. The time for sending a body at
 	// this rate is added to tryTimeout.
 	slowest = 256 << 10
 )
 
-// attemptPolicy runs once for each attempt to send a request.
+// attemptPolicy is applied to each attempt to send a request.
 type attemptPolicy struct{ timeout time.Duration }
 
-// Do implements [policy.Policy]. The SDK retries the request after an error of Do where that makes sense.
+// Do implements [policy.Policy]. When it returns an error, the SDK retries the request if that makes sense.
 func (p attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
 	c := callOf(req.Raw().Context())
 	if c != nil {
@@ -35,16 +35,16 @@ func (p attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// allowed returns how long a try may take with a body of that many bytes.
+// allowed returns the time that a try may take with a body of the given size.
 func (p attemptPolicy) allowed(bytes int64) time.Duration {
 	return p.timeout + time.Duration(max(bytes, 0))*time.Second/slowest
 }
 
 var errNoAnswer = errors.New("no answer in time")
 
-// inTime sends a request and gives up when no answer arrives within limit. When the SDK reads the body of the answer
-// itself, the limit includes that reading. The body of a blob is read later and may take longer, so the SDK's own
-// limit for a try is not suitable.
+// inTime sends a request and gives up if no answer arrives within the limit. If the SDK itself reads the body of the
+// answer, the limit includes the reading. The body of a blob is read later and may take longer. This is why the SDK's
+// own limit for a try is not used.
 func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Raw().Context())
 	timer := time.AfterFunc(limit, func() { cancel(errNoAnswer) })
@@ -55,9 +55,9 @@ func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	return nil, errNoAnswer
 }
 
-// showRefusal changes an answer whose status is 202, but whose body says that the service is busy or has failed. The
-// answer gets the status of the failure, so the SDK retries it like any other failure, and the final error is the
-// same.
+// showRefusal changes an answer with status 202 whose body says that the service is busy or has failed. The answer
+// gets the status of the failure. So the SDK retries the request as after any other failure, and the final error is
+// the same.
 func showRefusal(resp *http.Response) {
 	body, err := runtime.Payload(resp)
 	if err != nil || resp.StatusCode >= 400 {

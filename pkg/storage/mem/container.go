@@ -69,7 +69,7 @@ func (c *container) Exists(ctx context.Context, name string) (bool, error) {
 	return n != nil, err
 }
 
-// find returns nil when the blob does not exist.
+// find returns a blob, or nil if it does not exist.
 func (c *container) find(ctx context.Context, name string) (*named, error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return nil, err

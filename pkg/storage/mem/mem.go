@@ -1,8 +1,8 @@
-// Package mem implements the storage port in memory, exactly and fast, for tests and simulations. It is useless in
+// Package mem implements the storage port in memory, exactly and fast, for tests and simulations. It is not for
 // production, because the state is lost when the process ends.
 //
-// Time passes only by the given clock. Two runs with the same calls and the same clock have the same results,
-// including receipts and revisions.
+// Time passes only on the clock that the caller provides. Two runs with the same calls and the same clock have the
+// same results, including receipts and revisions.
 package mem
 
 import (
@@ -27,7 +27,7 @@ type Store struct {
 	containers map[string]*container
 }
 
-// New returns an empty store. The argument now is the clock by which the store decides when a message is visible.
+// New returns an empty store. The function now is the clock by which messages become visible.
 func New(now func() time.Time) *Store {
 	return &Store{
 		now:        now,
@@ -76,11 +76,11 @@ func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
 // Close does nothing.
 func (s *Store) Close() error { return nil }
 
-// gate is the common part of a table, a queue and a container: a name, whether the object was created, and the lock
-// for its data.
+// gate is the common part of a table, a queue and a container: its name, whether it was created, and the lock for its
+// data.
 type gate struct {
 	what, name string
-	bad        error // the error when the name is not allowed
+	bad        error // the error if the name is not allowed
 	mu         sync.RWMutex
 	created    bool
 }
@@ -99,7 +99,7 @@ func (g *gate) Create(ctx context.Context) error {
 	return nil
 }
 
-// ready returns Unavailable when the table, queue or container was not created. Callers must hold the lock.
+// ready returns Unavailable if the table, queue or container was not created. Callers must hold the lock.
 func (g *gate) ready(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -117,7 +117,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// cloneProps copies columns, so that the store and its caller do not see each other's later changes.
+// cloneProps copies columns, so that later changes by the store and by its caller do not affect each other.
 func cloneProps(p storage.Properties) storage.Properties {
 	c := maps.Clone(p)
 	for name, value := range c {

@@ -13,11 +13,11 @@ import (
 
 var _ storage.Queue = (*queue)(nil)
 
-// never is the expiry time of messages: the year that the service writes for "never".
+// never is the expiry time of messages. It is in the year that the service writes for messages that never expire.
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 type message struct {
-	id       int64 // ids rise in the order in which messages were sent
+	id       int64 // ids increase in the order in which messages are sent
 	receipt  string
 	body     []byte
 	dequeued int
@@ -29,12 +29,13 @@ type message struct {
 type queue struct {
 	gate
 	now      func() time.Time
-	last     int64 // the last id or receipt issued
+	last     int64 // the last id or receipt that was issued
 	byID     map[string]*message
 	schedule schedule
 }
 
-// schedule is a heap of messages, ordered by the time when they become visible, then by the time when they were sent.
+// schedule is a heap of messages, ordered by the time at which they become visible, and then by the time at which
+// they were sent.
 type schedule []*message
 
 func (s schedule) Len() int { return len(s) }
@@ -155,7 +156,7 @@ func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	return nil
 }
 
-// delivered returns the message that was delivered as d, unless the message has been delivered again since.
+// delivered returns the message that was delivered as d. It fails if the message was delivered again since then.
 func (q *queue) delivered(ctx context.Context, d storage.Message) (*message, error) {
 	if err := q.ready(ctx); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// blockSize is the largest number of values in a block of a [sorted] list. It is small enough that an insert moves
-// few values, and large enough that a list needs few blocks.
+// blockSize is the maximum number of values in a block of a [sorted] list. It is small enough that an insert moves
+// few values, and large enough that a list has few blocks.
 const blockSize = 256
 
 // sorted is a list in key order, divided into blocks, so that an insert into a hundred thousand values moves only one
@@ -17,9 +17,10 @@ type sorted[T any] struct {
 	n      int
 }
 
-// seek finds the first value whose key is at least key. It returns its position and whether the keys are equal.
+// seek finds the first value whose key is at least the given key. It returns the position of the value, and whether
+// the keys are equal.
 func (s *sorted[T]) seek(key string) (block, at int, equal bool) {
-	// Only the block before the first block that begins above key can contain key.
+	// Only the block before the first block that begins above the key can contain the key.
 	block, exact := slices.BinarySearchFunc(s.blocks, key, func(b []T, k string) int {
 		return strings.Compare(s.key(b[0]), k)
 	})
@@ -58,7 +59,7 @@ func (s *sorted[T]) put(v T) {
 	}
 	s.blocks[b] = slices.Insert(s.blocks[b], i, v)
 	if full := s.blocks[b]; len(full) > blockSize {
-		// The upper half gets its own array, so that the lower half can grow again without copying.
+		// The upper half gets an array of its own, so that the lower half can grow again without copying.
 		upper := append(make([]T, 0, blockSize), full[blockSize/2:]...)
 		clear(full[blockSize/2:])
 		s.blocks[b] = full[:blockSize/2]
@@ -78,7 +79,7 @@ func (s *sorted[T]) remove(key string) {
 	}
 }
 
-// from calls yield with each value whose key is at least key, in order, until yield returns false.
+// from calls yield with each value whose key is at least the given key, in order, until yield returns false.
 func (s *sorted[T]) from(key string, yield func(T) bool) {
 	b, i, _ := s.seek(key)
 	for ; b < len(s.blocks); b, i = b+1, 0 {

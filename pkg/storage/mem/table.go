@@ -11,7 +11,7 @@ import (
 
 var _ storage.Table = (*table)(nil)
 
-// row is immutable: a write replaces it with a new row, so a reader may keep the old one.
+// row is immutable. A write replaces a row with a new one, so readers may keep the old row.
 type row struct {
 	key   string
 	etag  storage.ETag
@@ -57,7 +57,7 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 
 func noRow() error { return fault.New(fault.NotFound, "no such row") }
 
-// entity returns a copy of a row, with the columns in sel, or with all columns when sel is empty.
+// entity returns a copy of a row with the columns in sel. If sel is empty, the copy has all columns.
 func entity(p *partition, r *row, sel []string) storage.Entity {
 	e := storage.Entity{Key: storage.Key{Partition: p.name, Row: r.key}, ETag: r.etag}
 	if len(sel) == 0 {
@@ -74,8 +74,8 @@ func entity(p *partition, r *row, sel []string) storage.Entity {
 	return e
 }
 
-// Query yields a range of rows. Like the service it reads page by page, so it may include rows that are written
-// meanwhile.
+// Query yields a range of rows. Like the service, it reads page by page. So it may include rows that are written in
+// the meantime.
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
 	return func(yield func(storage.Entity, error) bool) {
 		if err := storage.CheckQuery(q); err != nil {
@@ -103,7 +103,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 	}
 }
 
-// page reads at most a page of rows, starting at a key. It returns the key at which the next page begins.
+// page reads at most a page of rows, starting at the given key. It returns the key at which the next page begins.
 func (t *table) page(
 	ctx context.Context, q storage.Query, from storage.Key,
 ) (page []storage.Entity, next storage.Key, more bool, err error) {
@@ -143,7 +143,7 @@ func (t *table) page(
 	return page, next, more, nil
 }
 
-// Transact applies ops, all or none.
+// Transact applies all ops or none of them.
 func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
 	if err := storage.CheckTransaction(ops); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	if !ok {
 		p = newPartition(name)
 	}
-	// Every op is checked before the first is applied. That is correct because no two ops concern one row.
+	// All ops are checked before the first is applied. This is correct because no two ops concern the same row.
 	was := make([]*row, len(ops))
 	for i, op := range ops {
 		r, _ := p.rows.get(op.Entity.Row)
@@ -172,7 +172,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// allowed checks whether op may be applied to the row r, which is nil when the row does not exist.
+// allowed returns an error if an op must not be applied to the row r. If r is nil, the row does not exist.
 func allowed(op storage.Op, r *row) error {
 	switch {
 	case op.Kind == storage.Upsert:
@@ -192,11 +192,11 @@ func allowed(op storage.Op, r *row) error {
 	return nil
 }
 
-// mergeFits refuses a merge whose result would be larger than the limit for an entity.
+// mergeFits refuses a merge whose result would exceed the size limit for an entity.
 func mergeFits(e storage.Entity, r *row) error {
 	old := storage.Entity{Key: e.Key, Props: r.props}
 	if len(e.Props)+len(r.props) <= storage.MaxProperties && size(e)+size(old) <= storage.MaxEntityBytes {
-		return nil // the merged row fits even when no column is in both
+		return nil // the merged row fits even if no column is in both
 	}
 	e.Props = merged(r.props, e.Props)
 	if len(e.Props) > storage.MaxProperties || size(e) > storage.MaxEntityBytes {

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// partBytes is the size of the part in each column. A binary column can hold 64 KiB.
+	// partBytes is the size of the part in each column. A binary column can hold up to 64 KiB.
 	partBytes = 60 * 1024
-	// maxUnpacked bounds the size of a decompressed value.
+	// maxUnpacked limits the size of a decompressed value.
 	maxUnpacked = 16 << 20
 )
 
-// Split spreads bytes over as many binary columns as they need: name0, name1 and so on.
+// Split distributes bytes over as many binary columns as they need: name0, name1 and so on.
 func Split(props storage.Properties, name string, b []byte) {
 	for i := 0; len(b) > 0; i++ {
 		n := min(len(b), partBytes)
@@ -28,7 +28,7 @@ func Split(props storage.Properties, name string, b []byte) {
 	}
 }
 
-// Join returns the bytes that [Split] spread over columns, or nil when there are no such columns.
+// Join returns the bytes that [Split] distributed over columns, or nil if there are no such columns.
 func Join(props storage.Properties, name string) (b []byte) {
 	for i := 0; ; i++ {
 		part, ok := props[partName(name, i)].([]byte)
@@ -43,15 +43,15 @@ func partName(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
 // zips keeps compressors for reuse, because a new one takes a megabyte.
 var zips = sync.Pool{New: func() any {
-	// Level 3 takes 0.7 of the time of the standard library's BestSpeed and makes pages a twentieth smaller. Level 6
-	// saves another tenth but takes 1.6 times as long, and a blob costs one write whatever its size. zstd is no
-	// better.
+	// Level 3 takes 0.7 times as long as the standard library's BestSpeed, and its output is a twentieth smaller for
+	// pages. Level 6 saves another tenth but takes 1.6 times as long. A blob costs one write, whatever its size. zstd
+	// is no better.
 	const level = 3
 	z, _ := gzip.NewWriterLevel(nil, level) // never fails, because the level is valid
 	return z
 }}
 
-// Gzip compresses bytes for columns and blobs.
+// Gzip compresses bytes for storage in columns and blobs.
 func Gzip(b []byte) []byte {
 	var out bytes.Buffer
 	z := zips.Get().(*gzip.Writer)
@@ -62,7 +62,8 @@ func Gzip(b []byte) []byte {
 	return out.Bytes()
 }
 
-// Gunzip decompresses the output of [Gzip], up to most bytes. A larger result is TooLarge.
+// Gunzip decompresses the output of [Gzip]. It returns TooLarge if the result is larger than the given number of
+// bytes.
 func Gunzip(b []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package row maps structs to the columns of a table's rows. The tags of a struct describe both how a row is written
-// and how it is read, so each type needs no functions of its own for that.
+// and how it is read, so no type needs functions of its own for this purpose.
 //
-// A field tagged `col:"name"` is the column of that name:
+// A field tagged `col:"name"` is the column with that name:
 //
 //   - Strings, booleans, integers, floats and byte slices are stored unchanged.
 //   - A time.Time is text of fixed width ([storage.TimeLayout]).
@@ -52,7 +52,7 @@ func (c column) has(option string) bool {
 	return false
 }
 
-// Of reads the tags of T. Call it once for each type, in a package variable.
+// Of reads the tags of T. It should be called once for each type, in a package variable.
 func Of[T any]() Codec[T] { return Codec[T]{columnsOf(reflect.TypeFor[T](), nil)} }
 
 func columnsOf(t reflect.Type, at []int) (out []column) {
@@ -80,8 +80,8 @@ func (c Codec[T]) Encode(v *T) storage.Properties {
 	return props
 }
 
-// Decode reads columns into a value. When columns tagged must are damaged, the error names them, and all other
-// columns are still read.
+// Decode decodes columns into a value. If columns with the option must are damaged, the error names them, and all
+// other columns are still decoded.
 func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	row := reflect.ValueOf(&v).Elem()
 	var errs []error
@@ -97,7 +97,7 @@ func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	return v, errors.Join(errs...)
 }
 
-// Load reads a row. When the row does not exist, Load returns a zero value, an empty revision and no error.
+// Load reads a row. If the row does not exist, Load returns a zero value, an empty revision and no error.
 func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v T, etag storage.ETag, err error) {
 	e, err := t.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -110,9 +110,9 @@ func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v
 	return v, e.ETag, err
 }
 
-// Put returns an operation. With the revision at which a row was read, the operation rewrites the row; with an empty
-// revision, it inserts the row. The operation fails with Conflict or NotFound when another writer has changed the row
-// since.
+// Put returns an operation. If it gets the revision at which a row was read, the operation rewrites the row; if it
+// gets an empty revision, the operation inserts the row. The operation fails with Conflict or NotFound if another
+// writer has changed the row since then.
 func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
 	kind := storage.Replace
 	if etag == "" {
@@ -143,7 +143,7 @@ func (c column) encode(props storage.Properties, f reflect.Value) {
 	}
 }
 
-// plain returns the value of a column that is not JSON, or nil for a JSON column.
+// plain returns the value of a field that is stored unchanged, or nil if the field is stored as JSON.
 func plain(f reflect.Value, ms bool) any {
 	if f.Type() == timeType {
 		return storage.FormatTime(f.Interface().(time.Time))
@@ -165,11 +165,11 @@ func plain(f reflect.Value, ms bool) any {
 	return nil
 }
 
-// maxText is the largest number of characters in a text column. Storage would allow 32 Ki.
+// maxText is the maximum number of characters in a text column. Storage would allow 32 Ki.
 const maxText = 16 * 1024
 
-// Text makes any text storable. Much of the text in rows comes from strangers, and one odd header must not make the
-// write of a whole transaction fail.
+// Text makes any text storable. Much of the text in rows comes from unknown hosts. One odd header must not prevent
+// the write of a whole transaction.
 func Text(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= maxText {
@@ -191,7 +191,7 @@ func jsonOf(f reflect.Value) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(f.Interface()); err != nil {
-		panic("row: a column cannot be encoded: " + err.Error()) // a programmer's error: row types are part of the program
+		panic("row: a column cannot be encoded: " + err.Error()) // a bug: row types are part of the program
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

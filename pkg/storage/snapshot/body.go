@@ -11,16 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// These metadata keys belong to a compressed blob. A blob without them holds the body unchanged.
+// The metadata keys of a compressed blob. A blob without them holds the body unchanged.
 const (
-	metaEncoding = "encoding" // the value is always gzip
-	metaBytes    = "bytes"    // size of the uncompressed body, decimal
+	metaEncoding = "encoding" // its value is always gzip
+	metaBytes    = "bytes"    // size of the uncompressed body, as a decimal number
 )
 
-// maxBody bounds the body size that a blob may declare. It is the size of the largest body that can be fetched.
+// maxBody limits the size of a body that a blob may declare. It is the size of the largest body that can be fetched.
 const maxBody = 1 << 30
 
-// packed returns the blob for a body. The blob is compressed when compression saves a tenth of the size.
+// packed returns the blob for a body. The blob is compressed if compression saves a tenth of the size.
 func packed(body []byte) storage.Blob {
 	const contentType = "application/octet-stream"
 	small := row.Gzip(body)
@@ -32,7 +32,7 @@ func packed(body []byte) storage.Blob {
 	}}
 }
 
-// unpacked returns the body of a blob. It reads no more than the size that the blob declares.
+// unpacked returns the body of a blob. It reads at most as many bytes as the blob declares.
 func unpacked(b storage.Blob) ([]byte, error) {
 	switch encoding := b.Metadata[metaEncoding]; encoding {
 	case "":
@@ -55,8 +55,8 @@ func unpacked(b storage.Blob) ([]byte, error) {
 	return body, nil
 }
 
-// Body reads the bytes of a capture and checks them against their digest. Errors: NotFound when the bytes are no
-// longer kept.
+// Body reads the bytes of a capture and checks them against their digest. Errors: NotFound if the bytes are no longer
+// kept.
 func (s *Store) Body(ctx context.Context, rawHash string) ([]byte, error) {
 	name, err := blobName(rawHash)
 	if err != nil {

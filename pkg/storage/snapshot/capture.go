@@ -19,14 +19,14 @@ func Hash(body []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Capture is an immutable record of bytes fetched for an item.
+// Capture is an immutable record of the bytes that were fetched for an item.
 type Capture struct {
 	ItemID       source.ID
 	RawHash      string // sha256:<hex>, the digest of the body
 	ContentHash  string `col:"contentSha256,always"` // content_sha256 of spec 000
 	TextHash     string `col:"textSha256,always"`
 	CanonicalURI string `col:"canonicalUri,always"`
-	// the URL that answered with the body; "" when it must not be shown
+	// the URL that answered with the body; "" if the URL must not be shown
 	FetchURL             string              `col:"fetchUrl,always"`
 	MimeType             string              `col:"mimeType,always"`
 	StatusCode           int                 `col:"httpStatusCode"`
@@ -35,21 +35,21 @@ type Capture struct {
 	NormalizationVersion string              `col:"normalizationVersion,always"`
 	RunID                string              `col:"runId,always"`
 	CapturedAt           time.Time           `col:"capturedAt,always"`
-	// LastVerifiedAt is when the source last answered with this content. For the current capture, the item's own row
-	// has a later time.
+	// LastVerifiedAt is the time when the source last answered with this content. For the current capture, the item's
+	// own row has a later time.
 	LastVerifiedAt time.Time `col:"lastVerifiedAt,always"`
-	// ReprocessedAt is when the stored body, captured at CapturedAt, was read by the rules of NormalizationVersion.
-	// It is zero for a capture whose body was read when it was fetched.
+	// ReprocessedAt is the time when the stored body was read by the rules of NormalizationVersion. It is zero for a
+	// capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
-	// The following fields hold what the page says about itself (H4). They are empty when the page says nothing, and
+	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none, and
 	// in captures of earlier releases.
 	PublishedAt time.Time `col:"publishedAt"`
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
 
-	// Words holds the words of the body's text (see [change.Words]). Change says how the item changed with this
-	// capture. Words and Change are stored in other rows than the capture and are not read back with the capture.
+	// Words holds the words of the body's text (see [change.Words]). Change describes how the item changed with this
+	// capture. Words and Change are stored in rows of their own and are not read back with the capture.
 	Words  []byte
 	Change Change
 }
@@ -66,8 +66,7 @@ func captureKey(id source.ID, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: strings.TrimPrefix(rawHash, "sha256:")}
 }
 
-// readingKey returns the key of a further capture of a body, made under another version than the body's first
-// capture.
+// readingKey returns the key of a capture of a body under another version than that of the body's first capture.
 func readingKey(id source.ID, rawHash, version string) storage.Key {
 	key := captureKey(id, rawHash)
 	key.Row += "|" + version
@@ -77,8 +76,8 @@ func readingKey(id source.ID, rawHash, version string) storage.Key {
 // captures is the table of captures, look-up rows and edges.
 type captures struct{ storage.Table }
 
-// find reads two captures of a body, which may be the same one: the first capture of the body, and its capture under
-// a version. A capture that does not exist is zero.
+// find reads the first capture of a body, and the capture of the body under a version. The two may be the same. A
+// capture that does not exist is zero.
 func (t captures) find(ctx context.Context, id source.ID, rawHash, version string) (first, c Capture, err error) {
 	e, err := t.Get(ctx, captureKey(id, rawHash))
 	if err != nil {
@@ -93,7 +92,7 @@ func (t captures) find(ctx context.Context, id source.ID, rawHash, version strin
 	return first, captureOf(e), nil
 }
 
-// absent turns a NotFound error of a read into success.
+// absent converts a NotFound error of a read to success.
 func absent(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -104,7 +103,7 @@ func absent(err error) error {
 var captureRow = row.Of[Capture]()
 
 func captureOf(e storage.Entity) Capture {
-	c, _ := captureRow.Decode(e.Props) // a damaged column is empty
+	c, _ := captureRow.Decode(e.Props) // a damaged column becomes empty
 	digest, _, _ := strings.Cut(e.Row, "|")
 	c.ItemID, c.RawHash = source.ID(e.Partition), "sha256:"+digest
 	return c

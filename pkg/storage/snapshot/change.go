@@ -13,17 +13,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Change says how an item changed when it was found with a capture: the kind of the change, and how much of the text
-// changed. A Change has its own row beside the edge, because an edge has only the fields of spec 000 §4.3. It is not
-// part of the capture's row, because a page that returns to earlier content has the earlier capture again.
+// Change describes how an item changed when it was found with a capture: the kind of the change, and how much of the
+// text changed. A Change has its own row beside the edge, because an edge has only the fields of spec 000 §4.3. It is
+// not part of the capture's row, because a page that returns to earlier content has the earlier capture again.
 type Change struct {
 	Kind    change.Kind `col:"kind,always"`
 	At      time.Time   `col:"at,always"`
 	RawHash string      `col:"rawHash,always"` // raw hash of the capture
-	Before  string      `col:"before,always"`  // raw hash of the item's previous capture; "" when there was none
+	Before  string      `col:"before,always"`  // raw hash of the item's previous capture; "" if there was none
 	// Version is the version of the rules by which both bodies were read.
 	Version string `col:"normalizationVersion,always"`
-	// Measured says whether the following fields are known: the shares of the text that are new and gone, and the
+	// Measured reports whether the following fields are known: the shares of the text that are new and gone, and the
 	// numbers of words that were added and removed.
 	Measured bool    `col:"measured"`
 	New      float64 `col:"newShare"`
@@ -37,13 +37,13 @@ func (c Change) Extent() change.Extent {
 	return change.Extent{Measured: c.Measured, New: c.New, Gone: c.Gone, Added: c.Added, Removed: c.Removed}
 }
 
-// ChangeOf returns a change, to be stored with the new capture.
+// ChangeOf returns a change to be stored with the new capture.
 func ChangeOf(kind change.Kind, e change.Extent) Change {
 	return Change{Kind: kind, Measured: e.Measured, New: e.New, Gone: e.Gone, Added: e.Added, Removed: e.Removed}
 }
 
-// changeRows is the prefix of the rows of changes, and changesEnd is the bound after them. The row of a capture is
-// hexadecimal, so no capture's row has this prefix.
+// changeRows is the prefix of the rows of changes, and changesEnd is the bound after them. No capture has this
+// prefix, because the rows of captures are hexadecimal.
 const (
 	changeRows = "kind|"
 	changesEnd = "kind}"
@@ -54,7 +54,7 @@ func changeKey(id source.ID, at time.Time, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: newestFirst(changeRows, at, strings.TrimPrefix(rawHash, "sha256:"))}
 }
 
-// newestFirst returns a row that sorts in reverse order of time.
+// newestFirst returns a row key that sorts later times before earlier ones.
 func newestFirst(rows string, at time.Time, digest string) string {
 	const end = 9_999_999_999_999 // a time in the year 2286, in milliseconds
 	return fmt.Sprintf("%s%013d|%s", rows, end-at.UnixMilli(), digest)
@@ -63,11 +63,11 @@ func newestFirst(rows string, at time.Time, digest string) string {
 var changeRow = row.Of[Change]()
 
 func changeOf(e storage.Entity) Change {
-	c, _ := changeRow.Decode(e.Props) // a damaged column is empty
+	c, _ := changeRow.Decode(e.Props) // a damaged column becomes empty
 	return c
 }
 
-// Changes returns an item's changes, newest first. It returns at most `most` changes, from 1 to 1,000.
+// Changes returns an item's changes, newest first, up to the given number, which is from 1 to 1,000.
 func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Change, err error) {
 	q := storage.Query{Partition: string(id), RowFrom: changeRows, RowTo: changesEnd, PageSize: most}
 	for e, err := range s.captures.Query(ctx, q) {
@@ -81,23 +81,22 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 	return out, nil
 }
 
-// Last holds the rows that say with which capture an item was last found. Callers read Last before they compare new
-// content with the last one, and pass Last to [Store.Save], which then need not read the same rows. The zero Last
-// holds nothing.
+// Last holds the rows that identify the capture with which an item was last found. Callers read Last before they
+// compare new content with the last content, and pass Last to [Store.Save], which then need not read the same rows.
+// The zero Last holds nothing.
 type Last struct {
 	rows    []storage.Entity
 	read    bool
-	version string // the version for which the look-up row by URI was read
+	version string // the version whose look-up row by URI was read
 }
 
-// Last reads the rows that say with which capture an item was last found. It also reads the look-up row by canonical
-// URI for a version, when that row is in the item's partition.
+// Last reads the rows that identify the capture with which an item was last found. It also reads the look-up row by
+// canonical URI for a version, if this row is in the item's partition.
 func (s *Store) Last(ctx context.Context, id source.ID, version string) (Last, error) {
 	return s.captures.last(ctx, id, version)
 }
 
-// last reads two rows by key. A single query for both would save a request, but Azurite scans all rows for such a
-// query.
+// last reads two rows by key. A single query for both would save a request, but Azurite would scan all rows for it.
 func (t captures) last(ctx context.Context, id source.ID, version string) (Last, error) {
 	l := Last{read: true, version: version}
 	for _, row := range []string{tipRow, uriRows + version} {
@@ -112,7 +111,7 @@ func (t captures) last(ctx context.Context, id source.ID, version string) (Last,
 	return l, nil
 }
 
-// Words returns the words that the rules of a version read in a body, if the item was last found with that body and
+// Words returns the words that the rules of a version found in a body, if the item was last found with that body and
 // version. The words of other bodies are not kept.
 func (l Last) Words(rawHash, version string) change.Words {
 	for _, e := range l.rows {
@@ -127,7 +126,7 @@ func (l Last) Words(rawHash, version string) change.Words {
 	return change.Words{}
 }
 
-// recorded returns the change that an earlier try recorded when the item got its current capture.
+// recorded returns the change that an earlier try of the same save recorded, for the item's current capture.
 func (r *recording) recorded(ctx context.Context) (Change, error) {
 	if r.given.Change.Kind == change.None {
 		return Change{}, nil

@@ -1,5 +1,5 @@
 // Package snapshot stores fetched content. It keeps every distinct body once, in a blob named by its SHA-256. Beside
-// the blob it keeps one immutable capture row per item and body, and an edge for each time that one capture
+// the blob, it keeps one immutable capture row per item and body, and an edge for each time that one capture
 // superseded another.
 //
 //	container snapshots  sha256/ab/cd/<64 hex>  the bytes as decoded from the wire; compressed by gzip
@@ -22,9 +22,10 @@
 // # Saving
 //
 // Save first writes the item's reference to the blob, then the blob. Then one transaction writes the capture, the
-// edge, the tip and, for a page that is its own canonical, the look-up by URI. The look-ups in other partitions come
-// last. When a process dies during this, the next Save learns from the tip what is already done, so it writes no
-// second edge. The only possible remainder is a blob with an item's reference but without a capture.
+// edge and the tip. For a page whose canonical URI is its own address, the transaction also writes the look-up by
+// URI. The look-ups in other partitions come last. If a process dies before the end, the next Save learns from the
+// tip which steps are done, so it writes no second edge. Only a blob with an item's reference but without a capture
+// may remain.
 //
 // A capture never changes. When other rules read the same body, the result is another capture beside the first: the
 // combination (item, body, version) is unique. Both captures share the blob and are removed with it. Retention counts
@@ -34,31 +35,31 @@
 // and says that A superseded B. Captures are compared only in the form in which they were first made, so an edge
 // never joins two versions (B3).
 //
-// When a look-up row does not exist, the request that would read it writes it, because most contents are seen only
-// once. So a look-up row may refer to a capture that was never kept or has been removed. Readers of a look-up row
+// If a look-up row does not exist, the request that would read it writes it, because most contents are seen only
+// once. So a look-up row may refer to a capture that was never kept or that was removed. Readers of a look-up row
 // must check that its capture exists.
 //
 // An edge gives the reason why a capture superseded another, in the fields of spec 000 §4.3 and no others. A row
-// beside the edge says how much of the text changed and what kind of change it is.
+// beside the edge holds the kind of the change and how much of the text changed.
 //
 // For a first capture, Save costs three requests to tables and one to blobs. For a changed page it costs five and
-// one, including the two reads of [Store.Last]. There are further requests to tables: two when another page has the
-// same bytes, three when another page has the same content, and two when the canonical URI belongs to another page.
-// An unchanged page costs nothing.
+// one, including the two reads of [Store.Last]. There are further requests to tables: two if another page has the
+// same bytes, three if another page has the same content, and two if the canonical URI belongs to another page. An
+// unchanged page costs nothing.
 //
 // # Deleting
 //
 // A blob is deleted with the last capture that needs it. Acquiring and releasing a reference are transactions on the
-// blob's rows. The transaction that removes the last reference also marks the blob as being deleted. From then on no
-// item can acquire the blob until it is deleted, or until the deleter's lease of 30 seconds has ended. The deleter
-// gives up ten seconds before the end of the lease. A capture's row is removed after its blob, because the row shows
-// that there is work left.
+// blob's rows. The transaction that removes the last reference also records that the blob is being deleted. From then
+// on, no item can acquire the blob until it is deleted, or until the deleter's lease of 30 seconds has ended. The
+// deleter gives up ten seconds before the end of the lease. A capture's row is removed after its blob, because the
+// row shows that there is work left.
 //
 // # Alternatives considered
 //
-// Deleting a blob, then checking once more whether an item needs it and restoring it, would lose the body if the
-// deleter died in between.
+// Deleting a blob first, and restoring it if another check finds that an item needs it. If the deleter died in
+// between, the body would be lost.
 //
-// A count of references, instead of one row per reference, would be a single row for which all pages with the same
-// body contend, and repeated writes would make the count wrong.
+// A count of references, instead of one row per reference. All pages with the same body would contend for this single
+// row, and repeated writes would make the count wrong.
 package snapshot

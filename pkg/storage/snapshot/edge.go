@@ -20,7 +20,7 @@ const (
 )
 
 // edgeKey returns the key of an edge. The keys sort the edges of an item newest first. The key contains the time, so
-// a source that returns to earlier content has a separate edge for the return.
+// a return to earlier content has an edge of its own.
 func edgeKey(e lineage.Edge) storage.Key {
 	item, digest := e.Newer.Split()
 	return storage.Key{Partition: item, Row: newestFirst(edgeRows, e.At, digest)}
@@ -33,22 +33,22 @@ func edgeEntity(e lineage.Edge) storage.Entity {
 }
 
 func edgeOf(e storage.Entity) lineage.Edge {
-	edge, _ := edgeRow.Decode(e.Props) // a damaged column is empty
+	edge, _ := edgeRow.Decode(e.Props) // a damaged column becomes empty
 	return edge
 }
 
-// Edges returns an item's edges, newest first. It returns at most `most` edges, from 1 to 1,000.
+// Edges returns an item's edges, newest first, up to the given number, which is from 1 to 1,000.
 func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Edge, error) {
 	out, _, err := s.EdgesAfter(ctx, id, "", most)
 	return out, err
 }
 
-// cursor is the form of an edge's position in the list of its item's edges.
+// cursor is the form of an edge's position in the list of an item's edges.
 var cursor = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
 
-// EdgesAfter returns edges as [Store.Edges] does, starting after the position that an earlier call returned as next,
-// or at the newest edge when the position is empty. After the last page, next is empty. Errors: Invalid for a
-// malformed position.
+// EdgesAfter returns edges as [Store.Edges] does. It starts after the position that an earlier call returned as next,
+// or at the newest edge if the position is empty. After the last page, next is empty. Errors: Invalid for a malformed
+// position.
 func (s *Store) EdgesAfter(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []lineage.Edge, next string, err error) {
@@ -73,8 +73,8 @@ func (s *Store) EdgesAfter(
 	return out, "", nil
 }
 
-// dropEdges removes an item's edges that refer to captures no longer kept, and its edges from before a time. It also
-// removes the changes beside those edges.
+// dropEdges removes the edges of an item that refer to captures no longer kept, or that are from before a time. It
+// also removes the changes beside those edges.
 func (s *Store) dropEdges(
 	ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool,
 ) error {
@@ -96,7 +96,7 @@ func (s *Store) dropEdges(
 	return s.captures.deleteAll(ctx, ops)
 }
 
-// deleteAll deletes rows of one partition that no other process deletes.
+// deleteAll deletes rows of one partition. No other process may delete them at the same time.
 func (t captures) deleteAll(ctx context.Context, ops []storage.Op) error {
 	for len(ops) > 0 {
 		n := min(len(ops), storage.MaxOps)

@@ -11,18 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// List returns an item's captures. Captures of one body are adjacent, with its first capture first.
+// List returns an item's captures. Captures of one body are adjacent, and the first capture of the body comes first.
 func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 	out, _, err := s.captureRows(ctx, id, "", 0)
 	return out, err
 }
 
-// listed is the form of a capture's position in the list of its item's captures.
+// listed is the form of a capture's position in the list of an item's captures.
 var listed = regexp.MustCompile(`^[0-9a-f]{64}(-[a-z0-9_.]+)?$`)
 
 // Page returns at most the given number of an item's captures, from 1 to 999, in the order of their digests. It
-// starts after the position that an earlier call returned as next, or at the first capture when the position is
-// empty. After the last page, next is empty. Errors: Invalid for a malformed position.
+// starts after the position that an earlier call returned as next, or at the first capture if the position is empty.
+// After the last page, next is empty. Errors: Invalid for a malformed position.
 func (s *Store) Page(
 	ctx context.Context, id source.ID, after string, most int,
 ) (page []Capture, next string, err error) {
@@ -33,9 +33,9 @@ func (s *Store) Page(
 	return page, strings.Replace(last, "|", "-", 1), err
 }
 
-// captureRows returns at most `most` captures after a row, or all of them when most is 0. When there are more, the
-// result last is the row of the last capture returned. The query begins at the row of a body's first capture, because
-// only that row says when the source last answered with the body.
+// captureRows returns the captures after a row: at most the given number, or all of them if the number is 0. If there
+// are more, last is the row of the last capture that is returned. The query begins at the row of a body's first
+// capture, because only that row says when the source last answered with the body.
 func (s *Store) captureRows(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []Capture, last string, err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// uriRows is the prefix of the rows that find a capture by its canonical URI. The version follows the prefix.
+// uriRows is the prefix of the rows that find a capture by its canonical URI. The version comes after the prefix.
 const uriRows = "uri|"
 
 // contentKey returns the key of the look-up row by content. For a capture without a content hash, the key is zero.
@@ -22,7 +22,8 @@ func contentKey(c Capture) storage.Key {
 }
 
 // uriKey returns the key of the look-up row by canonical URI. The row is in the partition of the item with that URI,
-// whether or not the item exists. For a page that is its own canonical, that is the capture's own partition.
+// whether or not the item exists. If the canonical URI is the page's own address, the capture is in the same
+// partition.
 func uriKey(c Capture) storage.Key {
 	if c.CanonicalURI == "" || c.NormalizationVersion == "" {
 		return storage.Key{}
@@ -36,7 +37,8 @@ func uriKey(c Capture) storage.Key {
 	return storage.Key{Partition: string(of.ID()), Row: uriRows + c.NormalizationVersion}
 }
 
-// lineage returns the values of c that are compared, for an item that was found with c at CapturedAt.
+// lineage returns the values of a capture that are compared, for an item that was found with the capture at
+// CapturedAt.
 func (c Capture) lineage() lineage.Capture {
 	return lineage.Capture{
 		ID: lineage.NewCaptureID(string(c.ItemID), c.RawHash), Version: lineage.Version(c.NormalizationVersion),
@@ -52,7 +54,7 @@ func pointer(key storage.Key, c lineage.Capture) storage.Entity {
 }
 
 func pointed(e storage.Entity) lineage.Capture {
-	c, _ := pointerRow.Decode(e.Props) // a damaged column is empty
+	c, _ := pointerRow.Decode(e.Props) // a damaged column becomes empty
 	return c
 }
 
@@ -60,12 +62,12 @@ func pointed(e storage.Entity) lineage.Capture {
 type lookup struct {
 	key     storage.Key
 	own     bool            // the row refers to the capture for which it is read
-	row     lineage.Capture // the capture according to the look-up row; zero when there is no row
-	capture lineage.Capture // the capture according to its own row; zero when no longer kept
+	row     lineage.Capture // the capture according to the look-up row; zero if there is no such row
+	capture lineage.Capture // the capture according to its own row; zero if the capture is no longer kept
 }
 
-// insertLookup writes a look-up row without reading it first, because most contents are seen only once. When the row
-// exists, insertLookup returns it unchanged.
+// insertLookup writes a look-up row without reading it first, because most contents are seen only once. If the row
+// exists, insertLookup reads the row and leaves it unchanged.
 func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.Capture) (lookup, error) {
 	if key == (storage.Key{}) {
 		return lookup{}, nil
@@ -77,8 +79,8 @@ func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.
 	return lookup{key: key, own: true}, err
 }
 
-// readLookup reads a look-up row and the capture to which it refers. The row alone proves nothing: its capture may
-// have been removed, or never kept.
+// readLookup reads a look-up row and the capture to which the row refers. The row alone proves nothing: its capture
+// may have been removed, or was never kept.
 func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Capture) (l lookup, err error) {
 	if l.key = key; key == (storage.Key{}) {
 		return l, nil
@@ -96,8 +98,8 @@ func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Ca
 	return l, err
 }
 
-// named returns the capture to which a look-up row refers. It returns zero when the capture is no longer kept, or is
-// me itself.
+// named returns the capture to which a look-up row refers. It returns zero if the capture is no longer kept, or if it
+// is the capture that the caller compares with others.
 func (t captures) named(ctx context.Context, row, me lineage.Capture) (lineage.Capture, error) {
 	if row.ID == "" || row.ID == me.ID {
 		return lineage.Capture{}, nil
@@ -112,8 +114,8 @@ func (t captures) named(ctx context.Context, row, me lineage.Capture) (lineage.C
 	return found, nil
 }
 
-// repoint makes a look-up row refer to the newest capture. It writes without checking the revision: of two captures
-// of nearly the same age either may win, and readers check what a look-up row says.
+// repoint makes a look-up row refer to the newest capture. It does not check the revision of the row. Of two captures
+// with nearly the same age, either may win, because readers check what a look-up row says.
 func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) error {
 	if l.key == (storage.Key{}) || l.own || l.row.ID != "" && !lineage.Newer(me, l.row) {
 		return nil
@@ -122,7 +124,7 @@ func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) err
 	return err
 }
 
-// unpoint removes a look-up row when it refers to the given capture.
+// unpoint removes a look-up row if it refers to the given capture.
 func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.CaptureID) error {
 	if key == (storage.Key{}) {
 		return nil
@@ -132,7 +134,7 @@ func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.Captu
 		_, err = t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: e.ETag}})
 	}
 	if fault.Lost(err) {
-		return nil // the row is gone or refers to another capture by now
+		return nil // by now, the row is gone or refers to another capture
 	}
 	return err
 }

@@ -9,16 +9,16 @@ import (
 )
 
 // Purge removes everything that is kept of an item: its captures, its edges, their look-up rows, and the blobs that
-// no other item needs. Edges of other items stay, even if they refer to captures of this item. No process may capture
-// the item meanwhile. After an error, callers must repeat the call, which continues where it stopped.
+// no other item needs. Edges of other items stay, even if they refer to captures of this item. Meanwhile no process
+// may capture the item. After an error, callers must repeat the call, which continues where it stopped.
 func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 	defer fault.Wrap(&err, "purge snapshots of %s", id)
 	captures, err := s.List(ctx, id)
 	if err != nil {
 		return err
 	}
-	// The tip and edges must go first. When the item is captured again before the purge is done, it must not appear
-	// to have the captures that were removed.
+	// The tip and edges must be removed first. If the item is captured again before the purge is done, it must not
+	// appear to have the captures that were removed.
 	if err := s.clear(ctx, id); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (s *Store) forget(ctx context.Context, body []Capture) error {
 	return s.drop(ctx, body)
 }
 
-// drop removes the captures of one body. It removes the row of the first capture last, because that row shows that
-// there is work left.
+// drop removes the captures of one body. The row of the first capture is removed last, because it shows that there is
+// work left.
 func (s *Store) drop(ctx context.Context, body []Capture) error {
 	for _, c := range body[1:] {
 		if err := s.captures.delete(ctx, readingKey(c.ItemID, c.RawHash, c.NormalizationVersion)); err != nil {

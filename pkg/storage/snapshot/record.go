@@ -10,45 +10,45 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// tipRow is the row that says with which capture an item was last found.
+// tipRow is the row that identifies the capture with which an item was last found.
 const tipRow = "tip"
 
 // Saved is the result of [Store.Save].
 type Saved struct {
-	Added bool // the item had no capture of the body before
-	// Since is when the capture was made. It is earlier than now when the item already had the capture.
+	Added bool // the item had no capture of the body before this call
+	// Since is the time when the capture was made. It is earlier than now if the item already had the capture.
 	Since time.Time
-	// Replaced is when the superseded capture was made. It is zero when no capture was superseded.
+	// Replaced is the time when the superseded capture was made. It is zero if no capture was superseded.
 	Replaced time.Time
-	// Change says how the item changed with the capture, as first recorded.
+	// Change describes how the item changed with the capture, as it was first recorded.
 	Change Change
 }
 
 // recording is the state of one call of Save or Reprocess.
 type recording struct {
 	captures captures
-	given    Capture // the capture as the caller passed it
+	given    Capture // the capture that the caller passed
 	now      time.Time
 	before   Had
 	reread   bool    // the body was read from the store, without a request to the source
 	c        Capture // the given capture, or the existing one, which never changes
 	captured bool    // the item has a capture of the body, under any version
-	exists   bool    // the item has this very capture
+	exists   bool    // the item has this same capture
 
 	tip        tip
-	tipVersion string // version of the tip's capture; empty when the tip has another body
+	tipVersion string // version of the tip's capture; empty if the tip has another body
 
-	uri          lineage.Capture // the capture in the look-up row by URI, if in the item's partition
-	content, far lookup          // far is for the look-up row by URI in another partition
+	uri          lineage.Capture // the capture in the look-up row by URI, if this row is in the item's partition
+	content, far lookup          // far is that for the look-up row by URI in another partition
 }
 
-// tip records the capture with which the item was last found. An empty etag means that the row does not exist.
+// tip records the capture with which the item was last found. If its etag is empty, the row does not exist.
 type tip struct {
 	Capture    string    `col:"capture,always"` // the row of the body's first capture
 	At         time.Time `col:"at,always"`
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
-	Words      []byte    `col:"words,parts"` // words of the text ([change.Words]), to be compared with later texts
+	Words      []byte    `col:"words,parts"` // words of the text ([change.Words]), for the comparison with later texts
 
 	etag storage.ETag
 }
@@ -60,7 +60,7 @@ func (r *recording) read(ctx context.Context) error {
 	r.tip, r.uri = tip{}, lineage.Capture{}
 	uri := uriKey(r.c)
 	last := r.before.Last
-	r.before.Last = Last{} // after a lost race the rows must be read again
+	r.before.Last = Last{} // after a lost race, the rows must be read again
 	if version := r.c.NormalizationVersion; !last.read || last.version != version {
 		var err error
 		if last, err = r.captures.last(ctx, r.c.ItemID, version); err != nil {
@@ -70,7 +70,7 @@ func (r *recording) read(ctx context.Context) error {
 	for _, e := range last.rows {
 		switch {
 		case e.Row == tipRow:
-			r.tip, _ = tips.Decode(e.Props) // a damaged column is empty
+			r.tip, _ = tips.Decode(e.Props) // a damaged column becomes empty
 			r.tip.etag = e.ETag
 		case e.Key == uri:
 			r.uri = pointed(e)
@@ -79,8 +79,8 @@ func (r *recording) read(ctx context.Context) error {
 	return r.readVersion(ctx)
 }
 
-// If the item was last found with this body, readVersion finds the version of the capture with which it was found.
-// Tips of earlier releases do not contain that version. In that case the version is that of the body's only capture.
+// readVersion finds the version of the capture with which the item was last found, if it was found with this body.
+// Tips of earlier releases do not contain the version. In that case, the version is that of the body's only capture.
 func (r *recording) readVersion(ctx context.Context) error {
 	r.tipVersion = ""
 	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {
@@ -94,7 +94,7 @@ func (r *recording) readVersion(ctx context.Context) error {
 	return err
 }
 
-// current reports whether the item was last found with this capture, so that there is nothing new to record.
+// current reports whether the item was last found with this capture. If it was, there is nothing new to record.
 func (r *recording) current() bool {
 	return r.tipVersion != "" && r.tipVersion == r.given.NormalizationVersion
 }
@@ -102,7 +102,7 @@ func (r *recording) current() bool {
 // isOwn reports whether the capture's canonical URI is the URI of its own item.
 func (r *recording) isOwn() bool { return uriKey(r.c).Partition == string(r.c.ItemID) }
 
-// me returns the capture for comparisons, with the time when it supersedes or superseded another.
+// me returns the capture for comparisons, with the time at which it supersedes another capture or was superseded.
 func (r *recording) me() lineage.Capture {
 	me := r.c.lineage()
 	me.At = r.now
@@ -139,7 +139,7 @@ func (r *recording) run(ctx context.Context) (Saved, error) {
 	return Saved{}, fault.New(fault.Unavailable, "too many capture it at once")
 }
 
-// again reads the existing rows again, after a lost race or when the capture turns out to exist.
+// again reads the existing rows again, after a lost race or after it turns out that the capture exists.
 func (r *recording) again(ctx context.Context) error {
 	first, c, err := r.captures.find(ctx, r.given.ItemID, r.given.RawHash, r.given.NormalizationVersion)
 	if err != nil {
@@ -152,8 +152,8 @@ func (r *recording) again(ctx context.Context) error {
 	return r.read(ctx)
 }
 
-// updateLookups makes the look-up rows in other partitions refer to the capture. It must come last, because those
-// rows are only hints.
+// updateLookups makes the look-up rows in other partitions refer to the capture. It must run last, because those rows
+// are only hints.
 func (r *recording) updateLookups(ctx context.Context) error {
 	me := r.me()
 	if err := r.captures.repoint(ctx, r.content, me); err != nil {
@@ -166,7 +166,7 @@ func (r *recording) updateLookups(ctx context.Context) error {
 func (r *recording) findLookups(ctx context.Context) (err error) {
 	me := r.me()
 	find := r.captures.insertLookup
-	if r.current() { // the capture's look-up row was written together with the tip
+	if r.current() { // the look-up row of the capture was written together with the tip
 		find = r.captures.readLookup
 	}
 	if r.content, err = find(ctx, contentKey(r.c), me); err != nil || r.isOwn() {
@@ -211,25 +211,25 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	}
 	_, err = r.captures.Transact(ctx, ops...)
 	if r.outdates() && isOfOp(err, len(ops)-1) {
-		r.before = Had{} // the earlier capture was purged or never made
+		r.before = Had{} // the earlier capture was purged or was never made
 	}
 	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
 }
 
-// outdates reports whether another capture stops being current and the time when it was last verified is known.
+// outdates reports whether another capture stops being current and the time of its last verification is known.
 func (r *recording) outdates() bool {
 	return r.before.RawHash != "" && r.before.RawHash != r.c.RawHash && !r.before.Verified.IsZero()
 }
 
-// verified returns the operation that records when a source last answered with a capture.
+// verified returns the operation that records the time when a source last answered with a capture.
 func verified(key storage.Key, at time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: storage.AnyETag, Props: storage.Properties{"lastVerifiedAt": storage.FormatTime(at)},
 	}}
 }
 
-// captureOps returns the operations that add the capture when it is missing, and that record, in the row of the
-// body's first capture, that the source has answered with the body.
+// captureOps returns the operations that add the capture if it is missing, and that record the source's answer in the
+// row of the body's first capture.
 func (r *recording) captureOps() (ops []storage.Op) {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	if r.captured && !r.reread {

@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A process that deletes a blob has sole access to the blob until its lease ends, and gives up well before that.
+// A process that deletes a blob has sole access to the blob until its lease ends. It gives up well before that time.
 const (
 	burialLease = 30 * time.Second
 	burialTime  = 20 * time.Second
 )
 
-// races bounds the number of tries when other processes keep winning. Each round has one winner, and few workers save
+// races limits the number of tries if other processes keep winning. Each round has one winner, and few workers save
 // the same body at the same moment.
 const races = 50
 
@@ -41,15 +41,15 @@ func blobEntity(rawHash string, tag storage.ETag, dyingUntil time.Time) storage.
 		Props: storage.Properties{"dyingUntil": storage.FormatTime(dyingUntil)}}
 }
 
-// bodies holds the blobs and the rows that say which items refer to them.
+// bodies holds the blobs, and the rows that record which items refer to them.
 type bodies struct {
 	refs  storage.Table
 	blobs storage.Container
-	now   func() time.Time // for leases only
+	now   func() time.Time // only for leases
 }
 
-// acquire adds an item's reference to a blob, which prevents the blob's deletion. It must come before the write of
-// the blob. Errors: Throttled while another process deletes the blob.
+// acquire adds an item's reference to a blob, which prevents the blob's deletion. It must be called before the blob
+// is written. Errors: Throttled while another process deletes the blob.
 func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error {
 	ref := storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: referenceKey(id, rawHash)}}
 	for range races {
@@ -75,8 +75,8 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 	return fault.New(fault.Unavailable, "too many save the snapshot %s at once", rawHash)
 }
 
-// referred turns a conflict with an existing reference into success, because the blob is not deleted while a
-// reference exists.
+// referred converts a conflict with an existing reference to success: while a reference exists, the blob is not
+// deleted.
 func referred(err error) error {
 	if fault.Is(err, fault.Conflict) {
 		return nil
@@ -84,18 +84,18 @@ func referred(err error) error {
 	return err
 }
 
-// release removes an item's reference to a blob, and deletes the blob when no other item refers to it. Callers may
-// repeat the call, and must repeat it after an error.
+// release removes an item's reference to a blob, and deletes the blob if no other item refers to it. Callers may
+// repeat the call. After an error, they must repeat it.
 func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error {
 	mine := storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: referenceKey(id, rawHash), ETag: storage.AnyETag}}
 	for range races {
 		refs, err := b.references(ctx, id, rawHash)
 		if err != nil || refs.blob.ETag == "" || refs.others && !refs.mine {
-			return err // nothing to do: the blob has no row, or only other items refer to the blob
+			return err // nothing to do: the blob has no row, or only other items refer to it
 		}
 		if refs.others {
-			// The transaction also writes the blob's row. So when the last two items release the blob at once, one of
-			// the transactions fails, and its process reads the references again.
+			// The transaction also writes the blob's row. If the last two items release the blob at the same time,
+			// one of the transactions therefore fails, and its process reads the references again.
 			_, err = b.refs.Transact(ctx, mine, storage.Op{Kind: storage.Replace, Entity: lively(rawHash, refs.blob.ETag)})
 		} else {
 			err = b.bury(ctx, rawHash, refs, mine)
@@ -107,13 +107,13 @@ func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error
 	return fault.New(fault.Unavailable, "too many give up the snapshot %s at once", rawHash)
 }
 
-// bury deletes a blob to which no other item refers. First, one transaction removes the last reference and marks the
-// blob as being deleted. From then on, until the lease ends, no item can acquire the blob.
+// bury deletes a blob to which no other item refers. First, one transaction removes the last reference and records
+// that the blob is being deleted. From then on, until the lease ends, no item can acquire the blob.
 func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine storage.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, burialTime)
 	defer cancel()
 	ops := []storage.Op{{Kind: storage.Replace, Entity: blobEntity(rawHash, refs.blob.ETag, b.now().Add(burialLease))}}
-	if refs.mine { // without a reference, this resumes an earlier deletion
+	if refs.mine { // without a reference, this call resumes an earlier deletion
 		ops = append(ops, mine)
 	}
 	tags, err := b.refs.Transact(ctx, ops...)
@@ -135,14 +135,14 @@ func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine 
 	return err
 }
 
-// references says which items refer to a blob: mine is the given item, and others are all other items.
+// references reports which items refer to a blob: mine is for the given item, and others is for all other items.
 type references struct {
-	blob         storage.Entity // the blob's row; the revision is empty when there is no row
+	blob         storage.Entity // the blob's row, whose revision is empty if there is no row
 	mine, others bool
 }
 
-// references reads whether the given item refers to a blob, and whether any other item does. It reads no more rows
-// than that needs, because very many items may share a body.
+// references reads whether the given item refers to a blob, and whether any other item does. It reads as few rows as
+// possible, because very many items may share a body.
 func (b bodies) references(ctx context.Context, id source.ID, rawHash string) (h references, err error) {
 	_, err = b.refs.Get(ctx, referenceKey(id, rawHash))
 	if h.mine = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
@@ -168,7 +168,7 @@ func dyingUntil(blob storage.Entity) time.Time {
 	return storage.ParseTime(until)
 }
 
-// isOfOp reports whether err concerns the operation with that index in a transaction.
+// isOfOp reports whether err concerns the operation with the given index in a transaction.
 func isOfOp(err error, index int) bool {
 	op, ok := errors.AsType[*storage.OpError](err)
 	return ok && op.Index == index

@@ -11,30 +11,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Retention says which captures of an item are kept. The newest capture, and the captures that the caller needs, are
-// always kept.
+// Retention configures which captures of an item are kept. The newest capture, and the captures that the caller
+// needs, are always kept.
 type Retention struct {
 	Age   time.Duration // the longest time since the capture was made; 0 means no limit
 	Count int           // the largest number of captures of an item; 0 means no limit
 	Bytes int64         // the largest size of an item's captures, before compression; 0 means no limit
 }
 
-// Kept summarizes the captures that are kept of an item.
+// Kept summarizes an item's captures.
 type Kept struct {
 	Count int
-	Bytes int64 // total size before compression; 0 means unknown until captures are pruned
-	// Oldest is when the oldest capture was made. The item's current capture and its newest one are ignored. When
-	// Oldest is zero, there is no other capture, and retention removes nothing until one is added.
+	Bytes int64 // total size before compression; 0 if unknown, until captures are pruned
+	// Oldest is the time when the oldest capture was made, apart from the item's current capture and its newest one.
+	// If Oldest is zero, there is no other capture, and retention removes nothing until one is added.
 	Oldest time.Time
 }
 
-// Due reports whether retention may require that captures are removed.
+// Due reports whether retention may require the removal of captures.
 func (r Retention) Due(k Kept, now time.Time) bool {
 	return !k.Oldest.IsZero() && (r.aged(k.Oldest, now) || r.Count > 0 && k.Count > r.Count || r.Bytes > 0 &&
 		(k.Bytes > r.Bytes || k.Bytes == 0))
 }
 
-// Added returns the summary after one more capture, of the given size in bytes.
+// Added returns the summary after the addition of a capture with the given size in bytes.
 func (k Kept) Added(bytes int64) Kept {
 	if k.Count == 0 || k.Bytes > 0 {
 		k.Bytes += bytes
@@ -45,9 +45,9 @@ func (k Kept) Added(bytes int64) Kept {
 
 func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at) > r.Age }
 
-// split decides which captures are kept and which are removed. The argument captures has one capture of each body.
-// The argument keep has the raw hashes of the captures that are needed; that of the item's current capture comes
-// first in the list.
+// split divides captures into those that are kept and those that are removed. It gets one capture of each body, and
+// the raw hashes of the captures to keep in any case. The first of these hashes is that of the item's current
+// capture.
 func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept, gone []Capture) {
 	captures = slices.Clone(captures)
 	slices.SortFunc(captures, func(a, b Capture) int {
@@ -70,7 +70,7 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 			continue
 		}
 		count++
-		bytes += c.Bytes // counted even when this capture is removed, so that no older one is kept
+		bytes += c.Bytes // also counts removed captures, so that no older capture is kept
 		if r.aged(c.CapturedAt, now) || r.Count > 0 && count > r.Count || r.Bytes > 0 && bytes > r.Bytes {
 			gone = append(gone, c)
 		} else {
@@ -80,22 +80,22 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 	return kept, gone
 }
 
-// keptOf summarizes the captures that are kept of an item. The argument kept is sorted newest first, and present is
-// the raw hash of the item's current capture.
+// keptOf summarizes the captures of an item that are kept, which must be sorted newest first. It also gets the raw
+// hash of the item's current capture.
 func keptOf(kept []Capture, present string) Kept {
 	k := Kept{Count: len(kept)}
 	for i, c := range kept {
 		k.Bytes += c.Bytes
 		if i > 0 && c.RawHash != present {
-			k.Oldest = c.CapturedAt // the last one is the oldest
+			k.Oldest = c.CapturedAt // the last capture is the oldest
 		}
 	}
 	return k
 }
 
-// Prune removes the captures of an item that retention does not keep, with the edges to them. The argument keep has
-// the raw hashes of the captures that are needed; that of the item's current capture comes first in the list. After
-// an error, callers must repeat the call, which continues where it stopped.
+// Prune removes the captures of an item that retention does not keep, and the edges to them. The hashes in keep are
+// those of captures to keep in any case. The first of them is that of the item's current capture. After an error,
+// callers must repeat the call, which continues where it stopped.
 func (s *Store) Prune(
 	ctx context.Context, id source.ID, r Retention, now time.Time, keep ...string,
 ) (k Kept, err error) {
@@ -114,7 +114,7 @@ func (s *Store) Prune(
 		return slices.ContainsFunc(gone, func(g Capture) bool { return strings.TrimPrefix(g.RawHash, "sha256:") == digest })
 	}
 	if len(gone) > 0 {
-		// Edges must be removed first, because the captures to be removed determine which edges go.
+		// Edges must be removed before captures, because the captures to remove determine which edges to remove.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {
 			of, digest := c.Split()
 			return of == string(id) && goes(digest)
@@ -134,7 +134,7 @@ func (s *Store) Prune(
 	return keptOf(kept, keep[0]), nil
 }
 
-// horizon returns the time before which every capture exceeds Age.
+// horizon returns the time before which captures are older than Age.
 func (r Retention) horizon(now time.Time) time.Time {
 	if r.Age == 0 {
 		return time.Time{}

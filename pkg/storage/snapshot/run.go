@@ -10,20 +10,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Run is one collection effort with one normalization version.
+// Run is a collection effort with a single normalization version.
 type Run struct {
 	ID                   string
 	Collector            string          `col:"collector,always"`
 	NormalizationVersion lineage.Version `col:"normalizationVersion,always"`
 	StartedAt            time.Time       `col:"startedAt,always"`
-	// ReprocessingOf is the run whose captures this run reads again (B5). It is empty for a run that fetches.
+	// ReprocessingOf is the run whose captures this run reads again (B5). It is empty for runs that fetch.
 	ReprocessingOf string `col:"reprocessingOfRunId,always"`
 }
 
 var runRow = row.Of[Run]()
 
 // StartRun records a run. An existing run stays unchanged: neither its version (B1) nor the run that it reprocesses
-// (B5) ever changes. Errors: Conflict when the run exists with other values.
+// (B5) ever changes. Errors: Conflict if the run exists with other values.
 func (s *Store) StartRun(ctx context.Context, run Run) error {
 	key := storage.Key{Partition: "run", Row: run.ID}
 	_, err := s.runs.Transact(ctx, runRow.Put(key, "", &run))

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// These are the names of the tables and the container.
+// The names of the tables and the container.
 const (
 	Container     = "snapshots"
 	CapturesTable = "Captures"
@@ -24,7 +24,7 @@ type Store struct {
 	bodies   bodies
 }
 
-// New returns the captures of a store. It sends no request; see [Store.Create].
+// New returns a Store that keeps its captures in s. It sends no request; see [Store.Create].
 func New(s storage.Store) *Store {
 	return &Store{
 		captures: captures{s.Table(CapturesTable)}, runs: s.Table(RunsTable),
@@ -32,7 +32,7 @@ func New(s storage.Store) *Store {
 	}
 }
 
-// By makes the store use the given clock instead of the wall clock, for tests, and returns the store.
+// By sets the clock of the store, for tests, and returns the store. The default is the wall clock.
 func (s *Store) By(now func() time.Time) *Store {
 	s.bodies.now = now
 	return s
@@ -50,19 +50,19 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Had holds what is known of an item before a capture. The zero value means that nothing is known.
+// Had holds the caller's knowledge of an item before a capture is saved. The zero value means that nothing is known.
 type Had struct {
 	RawHash  string
 	Verified time.Time // when the item's source last answered with that capture
-	Last     Last      // the item's rows, if the caller has read them
+	Last     Last      // the item's rows, if the caller has read the rows
 }
 
-// Save stores a body, its capture, and an edge to the capture that it supersedes. When the item was last found with
-// the same capture, Save records nothing new. A page that returns to an earlier state keeps its first capture, and an
-// edge records the return. An existing capture never changes, whatever c says, except for the time when it was last
-// verified. That time is written when another capture becomes current.
+// Save stores a body, its capture, and an edge to the capture that it supersedes. If the item was last found with the
+// same capture, Save records nothing new. A page that returns to an earlier state keeps its first capture, and an
+// edge records the return. An existing capture never changes, whatever c contains, except for the time when it was
+// last verified. That time is written when another capture becomes current.
 //
-// The argument before is what the caller knows about the item. It is a hint that saves reads. Without it the body is
+// The caller's knowledge of the item, the argument before, is a hint that saves reads. Without the hint, the body is
 // always written. After an error, callers must repeat Save, with the same body or a newer one.
 func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (saved Saved, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
@@ -80,10 +80,10 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (s
 	return r.run(ctx)
 }
 
-// Reprocess stores what the rules of another version read in a captured body (B5). The result is a capture of that
-// version, made at c.ReprocessedAt, beside the existing capture. Like a fetched capture, it supersedes only captures
-// of its own version. For an item without a capture of the body, nothing is stored. Reprocess may be repeated, even
-// after later captures.
+// Reprocess stores the result of reading a captured body by the rules of another version (B5). The result is a
+// capture of that version, made at c.ReprocessedAt, beside the existing capture. Like a fetched capture, it
+// supersedes only captures of its own version. For an item without a capture of the body, nothing is stored. Callers
+// may repeat Reprocess, even after later captures.
 func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 	defer fault.Wrap(&err, "reprocessed snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.ReprocessedAt, reread: true}
@@ -91,7 +91,7 @@ func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 		return err
 	}
 	if r.exists && r.tip.Capture != captureKey(c.ItemID, c.RawHash).Row {
-		return nil // an earlier try did this, and the item's row does not yet have the later captures
+		return nil // an earlier try was successful, and the item's row does not have the later captures yet
 	}
 	_, err = r.run(ctx)
 	return err
@@ -110,7 +110,7 @@ func (b bodies) save(ctx context.Context, c Capture, body []byte) error {
 	return err
 }
 
-// First reads the capture that was made for an item when a body was fetched. Errors: NotFound when the capture is no
+// First reads the capture that was made for an item when a body was fetched. Errors: NotFound if the capture is no
 // longer kept.
 func (s *Store) First(ctx context.Context, id source.ID, rawHash string) (Capture, error) {
 	e, err := s.captures.Get(ctx, captureKey(id, rawHash))
@@ -127,7 +127,7 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 	return c, body, err
 }
 
-// LoadOf does the same as [Store.Load] for several items: an item, and the items that have moved to it. It loads the
+// LoadOf is like [Store.Load], but for several items: an item, and the items that have moved to it. It loads the
 // capture of the first of these items that has one.
 func (s *Store) LoadOf(ctx context.Context, ids []source.ID, rawHash string) (c Capture, body []byte, err error) {
 	for _, id := range ids {

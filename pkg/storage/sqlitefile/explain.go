@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Damage is the error for a file whose content differs from what was written.
+// Damage is an error that reports a damaged file.
 type Damage string
 
 func (d Damage) Error() string { return string(d) }
@@ -26,16 +26,16 @@ func IsDamage(err error) bool { return causeOf(err) == damaged }
 type cause int
 
 const (
-	unknown    cause = iota // a bug of the caller (a misuse, a violated constraint), or an error from elsewhere
+	unknown    cause = iota // a bug of the caller (a misuse, a violated constraint), or an error from another source
 	busy                    // another process holds the lock
 	full                    // the disk is full
-	unwritable              // the process may not write the file
-	failing                 // the file system failed for another reason
+	unwritable              // the process must not write the file
+	failing                 // the file system failed for any other reason
 	damaged
 	passing // the call was interrupted
 )
 
-// causeOf returns the cause of an error. Different causes call for different reactions.
+// causeOf returns the cause of an error. Different causes require different reactions.
 func causeOf(err error) cause {
 	if _, ok := errors.AsType[Damage](err); ok {
 		return damaged
@@ -59,7 +59,7 @@ func causeOf(err error) cause {
 
 func causeOfCode(code int) cause {
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
-		return full // SQLite also needs disk space for the memory that processes share, which is a file
+		return full // the memory that processes share is a file, so SQLite needs disk space for it, too
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
@@ -78,9 +78,9 @@ func causeOfCode(code int) cause {
 	return unknown
 }
 
-// Explain gives an error of the driver or the file system a kind, and a text that names the file and says what to do.
-// It records an error that does not pass by itself. Every error that may pass is Unavailable, including a full disk.
-// Errors that already have a kind, and errors caused by a bug, are returned unchanged.
+// Explain adds a kind to an error of the driver or the file system, and a text that names the file and says what to
+// do. It records errors that do not pass by themselves. Errors that may pass are Unavailable, including a full disk.
+// Errors that already have a kind, and errors that a bug causes, are returned unchanged.
 func (f *File) Explain(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
@@ -103,13 +103,13 @@ func (f *File) Explain(err error) error {
 	return err
 }
 
-// Busy returns the error for a call that has waited too long for other processes.
+// Busy returns the error for a call that has waited too long for other processes to finish.
 func (f *File) Busy(err error) error {
 	return fault.New(fault.Unavailable, "%s: another process has kept it locked for %v; is one stopped or hung? (%w)",
 		f.Path, f.Wait.Round(time.Second), err)
 }
 
-// failed records a failure, which is kept until a write succeeds.
+// failed records a failure. The record is kept until a write succeeds.
 func (f *File) failed(sentence string, err error) error {
 	return f.Health.Failed(fault.New(fault.Unavailable, sentence, cmp.Or(f.Name, f.Path), err))
 }

@@ -1,9 +1,9 @@
 // Package sqlitefile opens the SQLite files of Tidemark, checks them, and explains their errors. It never writes a
-// file of another program or of another version. Every error has a kind, and an error that does not pass by itself
-// says what an operator must do. Each statement is prepared once, however often it is used.
+// file of another program or of another version. Every error has a kind. An error that does not pass by itself says
+// what an operator must do. Each statement is prepared once, however often it is used.
 //
-// A [File] describes one file. Its user opens connections to the file ([File.Writer], [File.Readers]), checks whether
-// it can be used ([File.Inspect]), creates the tables in a new file ([File.Create]), and passes each error through
+// A [File] describes a file. [File.Writer] and [File.Readers] open connections to it. [File.Inspect] checks whether
+// the file can be used, and [File.Create] creates the tables in a new file. Callers pass each error through
 // [File.Explain].
 package sqlitefile
 
@@ -24,28 +24,28 @@ import (
 type File struct {
 	Path    string
 	Format  *Format
-	Wait    time.Duration // how long a call waits for other processes
-	Pragmas []string      // set on every connection, such as "synchronous(FULL)"
-	Name    string        // begins the messages for operators; Path when empty
-	Repair  string        // tells an operator what to do about damage
+	Wait    time.Duration // the time that a call waits for other processes
+	Pragmas []string      // to be set on every connection, such as "synchronous(FULL)"
+	Name    string        // begins the messages for operators; if empty, Path is used
+	Repair  string        // instructions to operators for a damaged file
 	Health  health.Memory // the failures that an operator must deal with
 }
 
-// Format holds the properties common to all files of one kind.
+// Format holds the properties that all files of one kind share.
 type Format struct {
 	ApplicationID int    // distinguishes these files from other databases
-	Version       int    // must rise with every change of the tables or of an encoding in them
+	Version       int    // must increase with every change of the tables or of an encoding in them
 	Schema        string // the statements that create the tables
-	// Roots contains queries that return one number, or null, and read the root page of each table and index.
+	// Roots are queries that read the root page of each table and index. Each query returns one number or null.
 	Roots []string
-	Other string // tells an operator what to do about a file of another version
+	Other string // instructions to operators for a file of another version
 }
 
-// Writer prepares the one connection that writes. Its transactions begin as write transactions. The connection is
+// Writer prepares the only connection that writes. Its transactions begin as write transactions. The connection is
 // opened at its first use.
 func (f *File) Writer(pragmas ...string) (*sql.DB, error) { return f.open(1, "immediate", pragmas) }
 
-// Readers prepares connections that only read. Each connection is opened at its first use.
+// Readers prepares connections that only read, at most the given number. Each connection is opened at its first use.
 func (f *File) Readers(most int, pragmas ...string) (*sql.DB, error) {
 	return f.open(most, "deferred", append([]string{"query_only(1)"}, pragmas...))
 }
@@ -54,7 +54,7 @@ func (f *File) open(most int, lock string, pragmas []string) (*sql.DB, error) {
 	wait := fmt.Sprintf("busy_timeout(%d)", f.Wait.Milliseconds())
 	common := []string{wait, "temp_store(MEMORY)", "cache_size(-16000)"}
 	q := url.Values{"_txlock": {lock}, "_pragma": slices.Concat(common, f.Pragmas, pragmas)}
-	// The path is the opaque part of the URL, so relative paths and paths with odd characters stay unchanged.
+	// The path is the opaque part of the URL. So relative paths and paths with odd characters stay unchanged.
 	path := (&url.URL{Path: filepath.ToSlash(f.Path)}).EscapedPath()
 	name := url.URL{Scheme: "file", Opaque: path, RawQuery: q.Encode()}
 	db, err := sql.Open("sqlite", name.String())

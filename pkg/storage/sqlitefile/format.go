@@ -30,14 +30,14 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s has version %d, this program knows version %d; %s", e.Path, e.Have, e.Known, e.Other)
 }
 
-// pragma reads a pragma whose value is a number.
+// pragma reads a pragma with a number as its value.
 func pragma(ctx context.Context, db Querier, name string) (n int, err error) {
 	err = db.QueryRowContext(ctx, "PRAGMA "+name).Scan(&n)
 	return n, err
 }
 
 // CheckVersion returns an error unless the file has the format f.Format. Errors: Invalid for a file of another
-// program; a [VersionError], also Invalid, for a file of another version.
+// program; a [VersionError], which is also Invalid, for a file of another version.
 func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 	id, err := pragma(ctx, db, "application_id")
 	if err != nil {
@@ -56,8 +56,8 @@ func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 }
 
 // Inspect reads enough of the file to decide whether it can be used: its id, its version and the root pages of its
-// tables. That takes about a millisecond, however large the file is. Damage to other pages is reported when they are
-// read. The result empty is true for a file without tables.
+// tables. This takes about a millisecond, however large the file is. Damage to other pages is reported only when they
+// are read. A file without tables is reported as empty.
 func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) {
 	var tables int
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
@@ -80,8 +80,8 @@ func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) 
 	return false, nil
 }
 
-// Create creates the tables unless another process was faster. One transaction creates all tables, so no file ever
-// has only some of them.
+// Create creates the tables unless another process has created them first. One transaction creates all tables, so no
+// file ever has only some of them.
 func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 	version, err := pragma(ctx, conn, "user_version")
 	if err != nil || version == f.Format.Version {
@@ -106,7 +106,7 @@ func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 }
 
 // useWAL switches the file to WAL mode, which is not possible inside a transaction. SQLite does not wait for another
-// process that does the same, so useWAL waits itself.
+// process that is doing the same, so useWAL waits itself.
 func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	for end := time.Now().Add(f.Wait); ; {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode(WAL)")
@@ -116,7 +116,8 @@ func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// Integrity makes SQLite check the whole database. It returns a list of the damage, with at most `most` entries.
+// Integrity makes SQLite check the whole database. It returns a list of the damage, with at most the given number of
+// entries.
 func Integrity(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
 	if err != nil {

@@ -13,8 +13,8 @@ type Conn interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// Statements prepares each statement of a connection once. A program has a fixed number of statements, so none is
-// ever dropped. For a pool of connections, Statements is safe for concurrent use. For a transaction, callers must
+// Statements prepares each statement of a connection once. A program has a fixed number of statements, so statements
+// are never dropped. For a pool of connections, Statements is safe for concurrent use. In a transaction, callers must
 // read all rows before they use the same statement again.
 type Statements struct {
 	on    Conn
@@ -39,7 +39,7 @@ func (s *Statements) QueryContext(ctx context.Context, query string, args ...any
 func (s *Statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	stmt, err := s.prepared(ctx, query)
 	if err != nil {
-		return s.on.QueryRowContext(ctx, query, args...) // the row returns the error
+		return s.on.QueryRowContext(ctx, query, args...) // the error is in the row
 	}
 	return stmt.QueryRowContext(ctx, args...)
 }

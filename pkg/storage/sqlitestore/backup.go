@@ -28,7 +28,7 @@ import (
 //	blobs/<container>/<file> the bodies that the database's rows refer to, in the order of their files
 //	digest                   SHA-256 of all names, sizes and bytes before it
 //
-// The last entry proves that the backup is complete: a truncated backup has no digest.
+// The digest proves that the backup is complete, because a truncated backup has no last entry.
 const (
 	backupFormat  = "tidemark-backup"
 	backupVersion = 1
@@ -37,7 +37,7 @@ const (
 	digestName    = "digest"
 )
 
-// Contents describes the contents of a backup.
+// Contents describes a backup.
 type Contents struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
@@ -54,10 +54,11 @@ type Contents struct {
 type BackupOptions struct {
 	MadeAt time.Time
 	MadeBy string
-	// Scratch is the path for a temporary copy of the database. The copy is removed at the end. Restore uses Scratch
-	// only when it verifies a backup without restoring it.
+	// Scratch is the path of a temporary copy of the database, which is removed at the end. Restore uses it only when
+	// it verifies a backup without restoring it.
 	Scratch string
-	// Progress receives the number of bytes done and in total. The total is 0 while unknown. Progress may be nil.
+	// Progress is called with the number of bytes that are done, and the total number. The total is 0 while it is
+	// unknown. Progress may be nil.
 	Progress func(doing string, done, total int64)
 }
 
@@ -67,9 +68,9 @@ func (o BackupOptions) progress(doing string, done, total int64) {
 	}
 }
 
-// Backup writes to w the state that the store in dir has at one moment, while other processes read and write the
-// store. Backup blocks none of them: the bodies of blobs that are deleted meanwhile are kept until the backup is
-// done. Backup needs memory for one body. Errors: NotFound when the store does not exist. There are also errors for a
+// Backup writes to w the state that a store has at one moment. The store is in dir. Other processes may read and
+// write it meanwhile. Backup does not block them: the bodies of blobs that they delete are kept until the backup is
+// done. Backup needs memory for one body. Errors: NotFound if the store does not exist. There are also errors for a
 // damaged body, and for another backup of the same store at the same time.
 func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
 	s := newStore(dir, Options{})
@@ -80,7 +81,7 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 		}
 		return c, err
 	}
-	release, err := holdBodies(dir) // before the copy, so that bodies of blobs deleted from now on are kept
+	release, err := holdBodies(dir) // before the copy, so that the bodies of blobs that are deleted later are kept
 	if err != nil {
 		return c, err
 	}
@@ -100,8 +101,8 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 	return c, pack(ctx, s, db, w, c, o)
 }
 
-// copyDatabase copies the database as it is at one moment. The copying connection only reads, so others can write
-// meanwhile.
+// copyDatabase copies the state of the database at one moment. The copying connection only reads, so other
+// connections can write meanwhile.
 func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 	if err := gone(os.Remove(o.Scratch)); err != nil {
 		return err
@@ -156,7 +157,7 @@ func contentsOf(ctx context.Context, db *sql.DB, o BackupOptions) (c Contents, e
 	return c, err
 }
 
-// packer writes the entries of a backup and their digest.
+// packer writes the entries of a backup and computes their digest.
 type packer struct {
 	bodies *bodies
 	tar    *tar.Writer
@@ -259,7 +260,7 @@ func (p *packer) begin(name string, size int64) error {
 		Format: tar.FormatPAX})
 }
 
-// sumEntry adds the size and name of an entry to the digest, which separates the entry from the one before.
+// sumEntry adds the size and name of an entry to the digest. They separate the entry from the previous one.
 func sumEntry(h hash.Hash, name string, size int64) { fmt.Fprintf(h, "\n%d %s\n", size, name) }
 
 func (p *packer) write(data []byte) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxSmall is the largest body, in bytes, that is stored in its blob's row. Creating a file takes seven system calls
-// and three syncs, while a row only joins the next transaction. For larger bodies, copying through SQLite's log costs
-// more than that.
+// maxSmall is the largest size of a body, in bytes, that is stored in its blob's row. Creating a file takes seven
+// system calls and three syncs, while a row only joins the next transaction. For larger bodies, it would cost more
+// than this to copy the body through SQLite's log.
 const maxSmall = 32768
 
 // bodies manages the files of the larger blobs:
@@ -26,25 +26,25 @@ const maxSmall = 32768
 //	blobs/.pending/<container>.<file>   a marker: a process is writing or removing that body
 //
 // A file's name consists of a hash of the blob's name and a random part. So no blob name can lead out of the folder,
-// and two writers of one blob use different files. A body belongs to a blob only when a row says so. Therefore the
-// body is made durable before its row is written, and the row is deleted before its body.
+// and two writers of one blob use different files. A body belongs to a blob only if a row says so. Therefore the body
+// is made durable before its row is written, and the row is deleted before its body.
 //
-// The marker in .pending is created first and removed last. After a crash, markers lead to the only files that may be
-// leftovers (leftovers.go). Without markers, finding leftovers would mean reading every folder.
+// The marker in .pending is created first and removed last. After a crash, markers lead to all files that may be
+// leftovers (leftovers.go). Without markers, every folder would have to be read to find leftovers.
 type bodies struct {
 	root string
 	made sync.Map // folders that are known to exist
 }
 
 const (
-	pendingDir  = ".pending" // the name of a container never begins with a dot
+	pendingDir  = ".pending" // the name of a container cannot begin with a dot
 	partialName = ".part"    // the suffix of an incomplete body
 )
 
-// checksums detects damaged bodies.
+// checksums is the table for the checksums that detect damaged bodies.
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// body is one file and its marker.
+// body is a file and its marker.
 type body struct {
 	container, file string
 	path, pending   string
@@ -72,7 +72,7 @@ func (b *bodies) body(container, file string) body {
 	}
 }
 
-// write writes a body to a new file and makes it durable. When it fails, any remaining file has a marker.
+// write writes a body to a new file and makes it durable. If write fails, any file that remains has a marker.
 func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	f := b.body(container, fileName(blob))
 	if err := f.setPending(); err != nil {
@@ -91,7 +91,7 @@ func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	return f, syncDir(dir)
 }
 
-// makeDir creates a folder of a container durably, once.
+// makeDir creates a folder of a container and makes it durable. It does so once for each folder.
 func (b *bodies) makeDir(dir string) error {
 	if _, known := b.made.Load(dir); known {
 		return nil
@@ -119,8 +119,8 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// tryWrite writes a file of the given size and removes it. The file's name has no dot, so it is never taken for a
-// marker.
+// tryWrite writes a file of the given size and removes it. The file's name has no dot, so it cannot be confused with
+// a marker.
 func (b *bodies) tryWrite(size int) error {
 	f, err := os.CreateTemp(filepath.Join(b.root, pendingDir), "try")
 	if err != nil {
@@ -141,7 +141,8 @@ func (f body) setPending() error {
 	return m.Close()
 }
 
-// stillPending returns an error when the marker is gone, because another process has removed the body as a leftover.
+// stillPending returns an error if the marker is gone, because another process has then removed the body as a
+// leftover.
 func (f body) stillPending() error {
 	if _, err := os.Stat(f.pending); err != nil {
 		return fault.New(fault.Unavailable, "the blob took so long to write that it was cleared away; put it again (%w)", err)
@@ -152,7 +153,8 @@ func (f body) stillPending() error {
 // clearPending removes the marker, once the body belongs to a blob or is removed.
 func (f body) clearPending() error { return gone(os.Remove(f.pending)) }
 
-// remove removes all files of the body except the marker, which must exist before and still exists afterwards.
+// remove removes all files of the body except the marker. The marker must exist before the call, and still exists
+// after it.
 func (f body) remove() error {
 	return errors.Join(gone(os.Remove(f.path+partialName)), gone(os.Remove(f.path)))
 }
@@ -165,7 +167,7 @@ func (f body) discard() error {
 	return f.clearPending()
 }
 
-// gone turns the error for a missing file into success.
+// gone converts the error for a missing file to success.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -176,7 +178,7 @@ func gone(err error) error {
 // errDamagedBody is the error for a body that does not match its row.
 var errDamagedBody = errors.New("the file is not what was written")
 
-// read reads a body of that size and checksum. It returns fs.ErrNotExist when there is no file.
+// read reads a body and compares it with the given size and checksum. It returns fs.ErrNotExist if there is no file.
 func (f body) read(size int64, sum uint32) ([]byte, error) {
 	file, err := os.Open(f.path)
 	if err != nil {

@@ -59,7 +59,7 @@ func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created boo
 	row := rowOf(b)
 	var inside any
 	if row.small {
-		inside = append([]byte{}, b.Body...) // not nil, because SQLite would store NULL for it
+		inside = append([]byte{}, b.Body...) // not nil, because SQLite would store nil as NULL
 	}
 	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, "+
 		"?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
@@ -100,12 +100,12 @@ func (c *container) publish(
 	})
 	switch {
 	case err != nil && begun:
-		return false, err // the row may or may not exist, so the marker stays for removeLeftovers
+		return false, err // it is unknown whether the row exists, so the marker stays for removeLeftovers
 	case err != nil || !created:
 		_ = f.discard()
 		return false, err
 	}
-	_ = f.clearPending() // a marker that stays only costs one more examination
+	_ = f.clearPending() // if the marker stays, one more examination is needed later
 	return true, nil
 }
 
@@ -123,7 +123,7 @@ func rowOf(b storage.Blob) blobRow {
 	return r
 }
 
-// find returns the row of a blob, or nil when the blob does not exist.
+// find returns the row of a blob, or nil if the blob does not exist.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
 	err := c.s.read.Row(ctx,
@@ -139,7 +139,7 @@ func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, 
 	return &r, nil
 }
 
-// lookup checks the name of a blob and then does the same as find.
+// lookup checks the name of a blob and then finds its row as find does.
 func (c *container) lookup(ctx context.Context, name string) (id int64, r *blobRow, err error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return 0, nil, err
@@ -170,7 +170,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 			b, err := r.blob(data)
 			return b, c.s.kinded(ctx, err)
 		}
-		// A process that deletes a blob removes the blob's row before its file.
+		// A process that deletes a blob first removes the row of the blob, and then its file.
 		was := r.file
 		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
 			return storage.Blob{}, c.badBody(ctx, name, r, f, readErr)
@@ -178,7 +178,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 	}
 }
 
-// read reads a blob's body. It returns fs.ErrNotExist when the body no longer exists.
+// read reads a blob's body. It returns fs.ErrNotExist if the body no longer exists.
 func (c *container) read(ctx context.Context, r *blobRow, f body) (data []byte, err error) {
 	if !r.small {
 		return f.read(r.size, uint32(r.sum))
@@ -245,7 +245,8 @@ func (c *container) Delete(ctx context.Context, name string) error {
 			return c.s.kinded(ctx, err)
 		}
 	}
-	// When another blob was put under the same name meanwhile, that blob stays, because it is newer than this call.
+	// If another blob was put under the same name in the meantime, that blob stays, because it is newer than this
+	// call.
 	err = c.s.write(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
 		return err
@@ -280,7 +281,7 @@ func (c *container) List(ctx context.Context, prefix string) iter.Seq2[string, e
 	}
 }
 
-// names reads a page of names, starting at from.
+// names reads a page of names, starting at the given name.
 func (c *container) names(ctx context.Context, from string) (names []string, err error) {
 	id, err := c.ready(ctx)
 	if err != nil {

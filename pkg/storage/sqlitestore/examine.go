@@ -13,19 +13,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxDamage bounds the list that [Examine] returns.
+// maxDamage limits the length of the list that [Examine] returns.
 const maxDamage = 10
 
-// Examine reads the whole store in dir, while other processes may use it, and lists its damage: damaged pages of the
-// database and damaged bodies of blobs, at most 10 in all. It returns an error when the store could not be read at
-// all, for example NotFound for a store that does not exist, or the error for another version.
+// Examine reads the whole store in dir, and lists its damage: damaged pages of the database and damaged bodies of
+// blobs, at most 10 in all. Other processes may use the store at the same time. Examine returns an error if it could
+// not read the store at all, for example NotFound for a store that does not exist, or the error for another version.
 func Examine(ctx context.Context, dir string) (damage []string, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
 	if _, err := os.Stat(s.file.Path); err != nil {
 		return nil, fault.New(fault.NotFound, "%w", err)
 	}
-	release, err := holdBodies(dir) // keeps bodies deleted meanwhile, which would seem lost
+	release, err := holdBodies(dir) // keeps bodies that are deleted meanwhile, which would appear to be lost
 	if err != nil {
 		return nil, err
 	}

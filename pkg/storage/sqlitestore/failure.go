@@ -17,8 +17,8 @@ func ended(ctx context.Context) error {
 
 func errClosed() error { return fault.New(fault.Unavailable, "the store is closed") }
 
-// kinded gives an error of the driver or the file system a kind, and a text that names the file and says what to do.
-// After damage, the store refuses all writes, because they would be lost when the backup is restored.
+// kinded adds a kind to an error of the driver or the file system, and a text that names the file and says what to
+// do. After damage, the store refuses all writes, because they would be lost when a backup is restored.
 func (s *Store) kinded(ctx context.Context, err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:

@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// pendingGrace is the age at which a marker's body is suspected to be a leftover. A put that takes longer than this
-// is refused without harm: see [body.stillPending].
+// pendingGrace is the age of a marker at which its body may be a leftover. A put that takes longer than this is
+// refused without harm; see [body.stillPending].
 const pendingGrace = 10 * time.Minute
 
-// maxLeftovers bounds the markers examined each time.
+// maxLeftovers limits the number of markers that one search examines.
 const maxLeftovers = 10_000
 
-// leftoversEvery is the time between two searches for leftovers. Leftovers do not come from crashes alone: a backup
-// leaves the bodies that were deleted during it.
+// leftoversEvery is the time between two searches for leftovers. Not only crashes leave them: a backup leaves the
+// bodies that were deleted during the backup.
 const leftoversEvery = time.Hour
 
 // sweepLeftovers removes leftovers until ctx ends.
@@ -30,7 +30,7 @@ func sweepLeftovers(ctx context.Context, s *Store) {
 	}
 }
 
-// removeLeftovers removes what a crash left behind: bodies without a row, and markers of bodies that have a row. Its
+// removeLeftovers removes the leftovers of crashes: bodies without a row, and markers of bodies that have a row. Its
 // cost depends on the number of markers, not on the size of the store.
 func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	dir := filepath.Join(s.dir, "blobs", pendingDir)
@@ -67,7 +67,7 @@ func fileTime(dir string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// pending lists the bodies whose markers are older than a time.
+// pending lists the bodies whose markers are older than the given time.
 func (b *bodies) pending(before time.Time) (old []body) {
 	d, err := os.Open(filepath.Join(b.root, pendingDir))
 	if err != nil {
@@ -87,7 +87,8 @@ func (b *bodies) pending(before time.Time) (old []body) {
 	return old
 }
 
-// removeLeftover examines a body inside a transaction, so that no other process can make it a blob's body meanwhile.
+// removeLeftover examines a body inside a transaction, so that no other process can make it the body of a blob in the
+// meantime.
 func (s *Store) removeLeftover(ctx context.Context, f body) error {
 	return s.write(ctx, func(t *tx) error {
 		var one int
@@ -99,7 +100,7 @@ func (s *Store) removeLeftover(ctx context.Context, f body) error {
 			return err
 		}
 		if s.bodies.held() {
-			return nil // a later sweep finds the marker
+			return nil // a later search finds the marker again
 		}
 		return s.kinded(ctx, f.discard())
 	})

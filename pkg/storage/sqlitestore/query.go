@@ -10,18 +10,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxPageBytes bounds the memory for one page of a query. Only the last row of a page may exceed it.
+// maxPageBytes limits the memory for one page of a query. Only the last row of a page may exceed the limit.
 const maxPageBytes = 4 << 20
 
 // above is greater than every text, because SQLite sorts values of type BLOB after texts.
 var above = []byte{0}
 
-// after returns a lower bound of all keys that sort after the given key. Keys have no control characters.
+// after returns a lower bound of all keys that sort after the given key. Keys contain no control characters.
 func after(key string) string { return key + "\x01" }
 
 // Query yields a range of rows, page by page, with a snapshot for each page. A single snapshot for the whole query
-// would last as long as the caller takes, and SQLite's log could not shrink meanwhile. Callers that read or write
-// between two rows could also wait for each other's connections forever.
+// would last until the caller has received the last row, and SQLite's log could not shrink before that. Callers that
+// read or write between two rows could also wait for each other's connections forever.
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
 	return func(yield func(storage.Entity, error) bool) {
 		if err := storage.CheckQuery(q); err != nil {
@@ -47,7 +47,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 	}
 }
 
-// page is a position in a query and the rows read there.
+// page is a position in a query, and the rows that were read there.
 type page struct {
 	*table
 	id    int64
@@ -56,7 +56,7 @@ type page struct {
 	from  storage.Key // the first key of the next page
 	size  int
 	rows  []storage.Entity
-	seen  int // number of rows read, including rows that Where rejects
+	seen  int // number of rows that were read, including rows that Where excludes
 	bytes int
 	more  bool
 }
@@ -96,7 +96,7 @@ func orAbove(bound string) any {
 }
 
 // inPartition and inTable each read a range of the primary key. SQLite reads the columns of rows that a condition
-// rejects, but does not return them.
+// excludes, but does not return them.
 const (
 	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ?"
 	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND " +

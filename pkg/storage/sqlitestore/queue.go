@@ -16,7 +16,7 @@ import (
 
 var _ storage.Queue = (*queue)(nil)
 
-// never is the expiry time of messages: the year that Azure writes for "never".
+// never is the expiry time of messages. It is in the year that Azure writes for messages that never expire.
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 type queue struct{ *gate }
@@ -40,7 +40,7 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 }
 
 // Receive receives up to max messages. It prefers the messages that have been visible longest, and among equals those
-// sent first.
+// that were sent first.
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	if err := storage.CheckReceive(max, visibility); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// visible reports whether the queue has a visible message. It only reads, so repeated receives from an empty queue do
+// visible reports whether the queue has a visible message. It only reads. So repeated receives from an empty queue do
 // not acquire the writer's lock.
 func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
 	err = q.s.read.Row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
@@ -72,8 +72,8 @@ func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool
 	return some, q.s.kinded(ctx, err)
 }
 
-// receiving is a single statement, which receives the first visible messages of a queue. A receipt is valid only with
-// its message id, so the messages of one call may share a receipt.
+// receiving is a single statement that receives the first visible messages of a queue. A receipt is valid only
+// together with its message id, so the messages of one call may share a receipt.
 const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, receipt = ? WHERE id IN
 (SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?)
 RETURNING id, dequeued, inserted, body`
@@ -92,7 +92,7 @@ func receive(t *tx, queue int64, max int, now time.Time, until int64) (got []sto
 		ids, got = append(ids, id), append(got, m)
 		return true, nil
 	})
-	// The statement returns the messages in any order.
+	// The statement returns the messages in arbitrary order.
 	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	return got, err
 }
@@ -134,7 +134,7 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	})
 }
 
-// foundOne returns NotFound for a write that found no message.
+// foundOne returns NotFound if a write found no message.
 func foundOne(touched int64, err error) error {
 	if err == nil && touched == 0 {
 		return fault.New(fault.NotFound, "the message is no longer ours")
@@ -155,15 +155,16 @@ func (q *queue) Length(ctx context.Context) (n int, err error) {
 	return n, q.s.kinded(ctx, err)
 }
 
-// hiddenUntil returns the time until which a message is hidden. It rounds up to whole seconds, as the service does.
+// hiddenUntil returns the end of the time for which a message is hidden. It rounds up to whole seconds, as the
+// service does.
 func hiddenUntil(now time.Time, d time.Duration) int64 {
 	return now.Add(time.Duration(storage.WholeSeconds(d)) * time.Second).UnixNano()
 }
 
 func instant(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
-// text encodes ids and receipts, and number decodes them. A malformed id or receipt decodes to a number that was
-// never issued, such as 0, which means "never received".
+// text encodes ids and receipts. The function number decodes them. A malformed id or receipt decodes to a number that
+// was never issued, such as 0 for messages that were never received.
 func text(n int64) string { return strconv.FormatInt(n, 36) }
 
 func number(s string) int64 {

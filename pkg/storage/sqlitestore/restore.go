@@ -23,11 +23,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxWindow bounds the memory of the decoder, in bytes, because a backup may come from a stranger.
+// maxWindow limits the memory of the decoder, in bytes, because a backup may come from an unknown source.
 const maxWindow = 64 << 20
 
-// Restore makes a store in dir from a backup and verifies it: the digest of the whole, the structure of the database,
-// and the body, size and checksum of each blob. The folder dir must not exist. When dir is empty, Restore only
+// Restore makes a store in dir from a backup and verifies it. It checks the digest of the whole, the structure of the
+// database, and the body, size and checksum of each blob. The folder dir must not exist. If dir is "", Restore only
 // verifies the backup and keeps nothing. Restore needs memory for one body. Errors: Invalid for a backup that is
 // truncated, damaged, of another format or of a later version. After an error, dir may contain an incomplete store,
 // which can be removed.
@@ -59,8 +59,8 @@ func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c C
 	return u.c, errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
-// kinded distinguishes faults of the backup from faults of this machine. An error of a reader has no kind, and means
-// that the data is not a valid backup.
+// kinded distinguishes faults of the backup from faults of this machine. An error from a reader has no kind, and
+// means that the data are not a valid backup.
 func (u *unpacker) kinded(ctx context.Context, err error) error {
 	if sqlitefile.IsDamage(err) {
 		return damagedBackup(err)
@@ -82,8 +82,8 @@ type unpacker struct {
 	o      BackupOptions
 	c      Contents
 	path   string  // path of the database
-	bodies *bodies // nil when the backup is only verified
-	last   string  // the file of the last body read
+	bodies *bodies // nil if the backup is only verified
+	last   string  // the file of the last body that was read
 	done   int64
 }
 
@@ -233,7 +233,7 @@ func (u *unpacker) took(data []byte) {
 	u.o.progress("reading", u.done, u.c.Bytes)
 }
 
-// checkState returns an error when the database is not a store or is damaged.
+// checkState returns an error if the database is not a store or is damaged.
 func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
 	if empty, err := databaseAt(u.path).Inspect(ctx, db); err != nil || empty {
 		return errors.Join(err, fault.New(fault.Invalid, "its database is none"))
@@ -290,12 +290,12 @@ func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
 	return writeSynced(f.path, data)
 }
 
-// isFileName reports whether a name is a valid file name of a body: see [fileName].
+// isFileName reports whether a name is a valid file name of a body; see [fileName].
 func isFileName(name string) bool {
 	return len(name) > 2 && strings.Trim(name, "0123456789abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
 }
 
-// end compares the digest and returns an error when anything follows it.
+// end compares the digest. It returns an error if the backup continues after the digest.
 func (u *unpacker) end() error {
 	text, err := io.ReadAll(io.LimitReader(u.tar, 1<<10))
 	if err != nil {

@@ -16,10 +16,11 @@ import (
 //
 // Lengths are unsigned varints. A string or []byte is stored as its length and its bytes, an int32 or int64 as a
 // signed varint, and a float64 as eight bytes, little-endian. The value of a bool is part of its kind. One value for
-// all columns takes a third of the time of an SQL column for each, and distinguishes types that SQL would merge.
+// all columns takes a third of the time that one SQL column for each would take. It also distinguishes types that SQL
+// would merge.
 const rowFormat = 1
 
-// These are the kinds of columns. They are part of the file format.
+// The kinds of columns. They are part of the file format.
 const (
 	kindString = 's'
 	kindBytes  = 'b'
@@ -64,7 +65,7 @@ func appendValue(out []byte, value any) []byte {
 	panic("sqlitestore: a column of a type that the port refuses")
 }
 
-// decodeProps decodes the output of encodeProps. It returns the columns in sel, or all columns when sel is empty. The
+// decodeProps decodes the output of encodeProps. It returns the columns in sel, or all columns if sel is empty. The
 // result shares no memory with data.
 func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	if len(data) == 0 || data[0] != rowFormat {
@@ -88,7 +89,7 @@ func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	return p, nil
 }
 
-// reader reads values from a slice. When a value is missing, bad becomes true, and that value and all later ones are
+// reader reads values from a slice. If a value is missing, bad becomes true, and this value and all later ones are
 // empty.
 type reader struct {
 	rest []byte
@@ -108,7 +109,7 @@ func (r *reader) next(n uint64) []byte {
 func (r *reader) bytes() []byte {
 	n, used := binary.Uvarint(r.rest)
 	if used <= 0 {
-		used = len(r.rest) + 1 // makes take fail
+		used = len(r.rest) + 1 // so that take fails
 	}
 	r.next(uint64(used))
 	return r.next(n)
@@ -123,7 +124,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// value reads one value. When wanted is false, it only skips the value.
+// value reads one value. If wanted is false, it only skips the value.
 func (r *reader) value(kind byte, wanted bool) any {
 	switch kind {
 	case kindString, kindBytes:

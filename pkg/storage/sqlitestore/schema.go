@@ -8,19 +8,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// busyLimit bounds how long a call waits for other processes.
+// busyLimit limits the time that a call waits for other processes.
 const busyLimit = 30 * time.Second
 
-// readers bounds how many reads run at once. Further reads wait: they would not be faster, because the CPU limits
-// reads.
+// readers limits the number of reads that run at once. More would not be faster, because the CPU limits reads.
 const readers = 4
 
 // maxWAL is the size in bytes to which SQLite's log is truncated when it restarts.
 const maxWAL = 64 << 20
 
-// checkpointPages is the size of SQLite's log, in pages of 4 KiB, at which it is copied into the database file. With
-// SQLite's default of 1,000, a first crawl wrote 1.4 times as many bytes, because it changes the same pages again and
-// again.
+// checkpointPages is the size of SQLite's log, in pages of 4 KiB, at which the log is copied into the database file.
+// With SQLite's default of 1,000, a first crawl wrote 1.4 times as many bytes, because a crawl changes the same pages
+// again and again.
 const checkpointPages = 8000
 
 // databaseAt describes the database file of a store.
@@ -35,8 +34,8 @@ func databaseAt(path string) *sqlitefile.File {
 	}
 }
 
-// format is the format of state.db. The program refuses unknown versions, because the file is the only copy of the
-// state and must not be misread.
+// format is the format of state.db. The program refuses unknown versions: the file is the only copy of the state, so
+// it must not be misread.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54445354, // "TDST"
 	Version:       2,

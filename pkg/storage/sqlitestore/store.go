@@ -23,7 +23,7 @@ var _ storage.Store = (*Store)(nil)
 // Store is an account in a folder. It is safe for concurrent use, and several processes may use the folder at once.
 type Store struct {
 	dir     string
-	file    *sqlitefile.File // the database
+	file    *sqlitefile.File // the database file
 	now     func() time.Time
 	log     *slog.Logger
 	maxBlob int64
@@ -38,19 +38,19 @@ type Store struct {
 
 // Options configure a store. The zero value works.
 type Options struct {
-	// Now is the clock that decides when messages are visible; nil means time.Now. Processes that share a folder need
-	// clocks that agree.
+	// Now is the clock that decides when messages are visible. If it is nil, time.Now is used. The clocks of
+	// processes that share a folder must agree.
 	Now func() time.Time
-	// Log receives reports of damage and of leftovers of a crash; nil discards them.
+	// Log receives reports of damage and of leftovers of a crash. If it is nil, they are discarded.
 	Log *slog.Logger
-	// MaxBlobBytes bounds the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
+	// MaxBlobBytes limits the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 
-// Open opens the store in dir, and creates dir when it is missing. Errors: Invalid, with the folder unchanged, when
-// the database in it belongs to another program or to another version of this one; Unavailable for a damaged file, a
-// folder that cannot be written, a full disk, and another process that holds the database's lock longer than 30 s.
-// The error names the file and says what to do.
+// Open opens the store in dir, and creates dir if it is missing. Errors: Invalid if the database in dir belongs to
+// another program or to another version of this one (dir is then unchanged); Unavailable for a damaged file, a folder
+// that cannot be written, a full disk, or another process that holds the database's lock longer than 30 s. The error
+// names the file and says what to do.
 func Open(dir string, o Options) (*Store, error) {
 	s := newStore(dir, o)
 	if err := s.open(); err != nil {
@@ -104,9 +104,9 @@ func (s *Store) open() error {
 	return nil
 }
 
-// openWriter opens the connection that writes, and creates the tables of a new file. It does so while no other
-// process writes: SQLite does not always wait when two processes create one file at the same moment, and they would
-// disturb each other.
+// openWriter opens the connection that writes, and creates the tables of a new file. It holds the write lock
+// meanwhile: SQLite does not always wait if two processes create one file at the same moment, and they would disturb
+// each other.
 func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	ctx := context.Background()
 	if !t.acquire(busyLimit) {
@@ -140,15 +140,16 @@ func (s *Store) prepare(ctx context.Context, conn *sql.Conn) error {
 	if err := s.file.Create(ctx, conn); err != nil {
 		return err
 	}
-	return syncDir(s.dir) // SQLite syncs the file, but not its name
+	return syncDir(s.dir) // SQLite syncs the file but not its name
 }
 
-// shut ends the writer first: writes that have begun are finished, and writes that wait are refused.
+// shut ends the writer first. Writes that have begun are finished, and waiting writes are refused.
 func (s *Store) shut() error {
 	s.closed.Store(true)
 	close(s.w.quit)
 	<-s.w.idle
-	// The last connection to close copies SQLite's log into the database, but only after its statements are closed.
+	// The last connection that is closed copies SQLite's log into the database, but only after its statements are
+	// closed.
 	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
 	s.w.lock.close()
 	return err
@@ -159,9 +160,9 @@ func (s *Store) isClosed() bool { return s.closed.Load() }
 // Close finishes the writes that have begun and releases the folder. Later calls are Unavailable.
 func (s *Store) Close() error { return s.close() }
 
-// Ping reads a row and checks that the database file still exists, because reads from an open file succeed even after
-// the file was removed. When a write has failed because the disk was full or could not be written, Ping tries a write
-// of its own.
+// Ping reads a row. It also checks that the database file still exists, because reads from an open file succeed even
+// after the file was removed. If a write has failed because the disk was full or could not be written, Ping also
+// tries to write.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
@@ -177,11 +178,12 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.file.Health.Check(s.now(), func() error { return s.tryWrite(ctx) })
 }
 
-// tryFile and tryRow are the sizes of Ping's own writes. A full disk often still has room for smaller ones.
+// tryFile and tryRow are the sizes of Ping's own writes. They are large because a full disk often still has room for
+// smaller ones.
 const tryFile, tryRow = 1 << 20, 1 << 16
 
-// tryWrite writes a row and a file that fit only when there is room, and removes both. The row is in table 0, which
-// no table uses. When the program dies here, the next call of tryWrite removes the row.
+// tryWrite writes a row and a file that fit only if there is room, and removes both. The row is in table 0, which no
+// table uses. If the program dies in between, the next call of tryWrite removes the row.
 func (s *Store) tryWrite(ctx context.Context) error {
 	if err := s.kinded(ctx, s.bodies.tryWrite(tryFile)); err != nil {
 		return err
@@ -217,18 +219,18 @@ func (s *Store) Container(name string) storage.Container {
 }
 
 // gate is the common part of a table, a queue and a container: its name, and its number in the rows. The number is 0
-// until the object is known to exist. A created object is never deleted.
+// until the object is known to exist. Objects are never deleted.
 type gate struct {
 	s          *Store
 	kind, name string
-	bad        error // the error when the name is not allowed
+	bad        error // the error if the name is not allowed
 	id         atomic.Int64
 }
 
 func (s *Store) gate(kind, name string, bad error) *gate {
 	g := &gate{s: s, kind: kind, name: name, bad: bad}
 	if bad != nil {
-		return g // not kept in the map, so that names from strangers do not fill it
+		return g // not kept in the map, so that names from unknown sources do not fill it
 	}
 	known, _ := s.gates.LoadOrStore(kind+" "+name, g)
 	return known.(*gate)
@@ -256,7 +258,8 @@ func (g *gate) Create(ctx context.Context) error {
 	return err
 }
 
-// ready returns the number of the table, queue or container, or Unavailable when no process has created it yet.
+// ready returns the number of the table, queue or container. It returns Unavailable if no process has created the
+// object yet.
 func (g *gate) ready(ctx context.Context) (id int64, err error) {
 	if g.bad != nil {
 		return 0, g.bad

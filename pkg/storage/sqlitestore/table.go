@@ -50,7 +50,7 @@ func etag(rev int64) storage.ETag {
 	return storage.ETag(`W/"` + strconv.FormatInt(rev, 10) + `"`)
 }
 
-// revision decodes the output of [etag]. For any other text it returns a revision that no row has.
+// revision decodes the output of [etag]. For any other text, it returns a revision that no row has.
 func revision(e storage.ETag) int64 {
 	s, ok := strings.CutPrefix(string(e), `W/"`)
 	digits, ok2 := strings.CutSuffix(s, `"`)
@@ -63,7 +63,7 @@ func revision(e storage.ETag) int64 {
 
 func noRow() error { return fault.New(fault.NotFound, "no such row") }
 
-// Transact applies ops, all or none.
+// Transact applies all ops or none of them.
 func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
 	if err := storage.CheckTransaction(ops); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 		return nil, err
 	}
 	tags := make([]storage.ETag, len(ops))
-	encoded := make([][]byte, len(ops)) // outside the transaction, so that callers can encode at the same time
+	encoded := make([][]byte, len(ops)) // outside the transaction, so that several callers can encode at the same time
 	for i, op := range ops {
 		if op.Kind != storage.Delete && op.Kind != storage.Merge {
 			encoded[i] = encodeProps(op.Entity.Props)
@@ -95,7 +95,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// opError adds the index of the op to a refusal. A failure of the driver concerns no single op.
+// opError adds the index of the op to a refusal. A failure of the driver does not concern one op.
 func opError(i int, err error) error {
 	if fault.KindOf(err) == fault.Internal {
 		return err
@@ -103,8 +103,8 @@ func opError(i int, err error) error {
 	return &storage.OpError{Index: i, Err: err}
 }
 
-// apply applies one op. It looks for a reason only when the write has changed no row, so a successful write takes
-// only one statement.
+// apply applies one op. A successful write takes only one statement, because apply searches for a reason only after a
+// write that changed no row.
 func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	rev := x.next()
 	row := rowAddress{id, op.Entity.Partition, op.Entity.Row}

@@ -4,7 +4,7 @@ package sqlitestore
 
 import "time"
 
-// writeLock does nothing on this system. SQLite's own lock is enough for correctness, but is not fair between
+// writeLock does nothing on this system. SQLite's own lock is enough for correctness, but it is not fair between
 // processes.
 type writeLock struct{}
 
@@ -13,10 +13,10 @@ func (*writeLock) acquire(time.Duration) bool  { return true }
 func (*writeLock) release()                    {}
 func (*writeLock) close()                      {}
 
-// holdBodies does nothing on this system. When a blob is deleted during a backup, the backup fails with an error.
+// holdBodies does nothing on this system. If a blob is deleted during a backup, the backup fails with an error.
 func holdBodies(string) (release func(), err error) { return func() {}, nil }
 
 func (*bodies) held() bool { return false }
 
-// syncDir does nothing, because this system cannot sync folders and its file system orders names itself.
+// syncDir does nothing. This system cannot sync folders, and its file system orders names itself.
 func syncDir(string) error { return nil }

@@ -13,10 +13,11 @@ import (
 )
 
 // writeLock makes processes write one after another. A process that waits for SQLite's own lock polls the lock,
-// eventually only every 100 ms, while the process that holds the lock acquires it again at once. So a busy process
-// would starve the others for seconds. Two locks are fair: a process that waits for the writer's lock holds the lock
-// of the next in line, and the last writer must queue for that second lock. The kernel releases both when a process
-// dies. Correctness depends on SQLite's lock alone; these locks only decide the order.
+// eventually only every 100 ms. Meanwhile the process that holds the lock acquires it again at once. So a busy
+// process would starve the others for seconds. The files lock.next and lock.now are fair locks. The process that is
+// next in line holds lock.next while it waits for lock.now. The process that wrote last must queue for lock.next
+// again. The kernel releases both locks when a process dies. Correctness depends on SQLite's lock alone; these locks
+// only decide the order.
 type writeLock struct{ next, now *os.File }
 
 func openWriteLock(dir string) (*writeLock, error) {
@@ -32,7 +33,7 @@ func openWriteLock(dir string) (*writeLock, error) {
 	return &writeLock{next, now}, nil
 }
 
-// acquire waits up to limit for the right to write. It reports false when the limit has passed.
+// acquire waits for the right to write. It returns false if the time limit has passed.
 func (t *writeLock) acquire(limit time.Duration) bool {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -51,7 +52,7 @@ func (t *writeLock) close() {
 }
 
 // lock polls, because a blocking call cannot be cancelled. The pauses are shorter than a write. On a file system
-// without locks of this kind, SQLite decides the order.
+// without locks of this kind, lock returns at once, and SQLite decides the order.
 func lock(f *os.File, timeout <-chan time.Time) bool {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -68,11 +69,11 @@ func lock(f *os.File, timeout <-chan time.Time) bool {
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// backupLock is held while the store is backed up.
+// backupLock is the file that is locked while the store is backed up.
 const backupLock = "lock.backup"
 
 // holdBodies makes all processes keep the bodies of deleted blobs until release is called or this process ends. Only
-// one process can hold them at a time.
+// one process can hold the bodies at a time.
 func holdBodies(dir string) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, backupLock), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -85,8 +86,8 @@ func holdBodies(dir string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// held reports whether a backup may still need the body of a blob whose row is deleted. A backup that begins after
-// the deletion does not need it.
+// held reports whether a backup may still need the body of a blob whose row was deleted. A backup that begins after
+// the deletion does not need this body.
 func (b *bodies) held() bool {
 	f, err := os.Open(filepath.Join(filepath.Dir(b.root), backupLock))
 	if err != nil {

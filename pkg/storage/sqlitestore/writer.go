@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxGroup bounds how many writes share a transaction. It also bounds how many writes are repeated when one of them
-// fails in a way that undoes the others.
+// maxGroup limits the number of writes that share a transaction. So it also limits the number of writes that are
+// repeated if one of them fails in a way that undoes the others.
 const maxGroup = 64
 
-// job is a write under way. Its state changes once from "waiting": either the writer begins the job, or the caller
-// cancels it.
+// job is a write that is waiting or running. Its state changes from "waiting" only once: when the writer begins the
+// job, or when the caller cancels it.
 type job struct {
 	do    func(*tx) error // may run more than once; only the last run has an effect
 	state atomic.Int32
@@ -36,7 +36,7 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	lock    *writeLock
-	group   int // maxGroup, or 1 to measure what joining saves
+	group   int // maxGroup, or 1 to measure how much joining saves
 	jobs    chan *job
 	quit    chan struct{}
 	idle    chan struct{} // closed when run has returned
@@ -44,15 +44,15 @@ type writer struct {
 	commits int
 }
 
-// tx is the transaction, as the function of a write sees it.
+// tx is the transaction that the function of a write gets.
 type tx struct {
 	stmts *sqlitefile.Statements
-	last  int64 // the last revision, receipt or id issued
+	last  int64 // the last revision, receipt or id that was issued
 }
 
-// write runs do in a transaction. When write returns nil, the effects are durable; when it returns an error, there
-// are no effects. The call waits for its turn until ctx ends; once the write has begun, the call waits for the disk
-// even if ctx ends. It does not write to a damaged store.
+// write runs a function in a transaction. If write returns nil, the effects are durable. If it returns an error,
+// there are no effects. A call waits until its write begins, or until ctx ends. Once the write has begun, the call
+// waits for the disk even if ctx ends. It does not write to a damaged store.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := s.file.Health.Damage(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 		if j.state.CompareAndSwap(waiting, abandoned) {
 			return ended(ctx)
 		}
-		<-j.done // the job has begun, so wait for its outcome
+		<-j.done // the job has begun, so wait for the result
 	}
 	return s.kinded(context.WithoutCancel(ctx), j.err)
 }
@@ -88,7 +88,7 @@ func (w *writer) run() {
 	}
 }
 
-// serve commits a job together with the jobs that arrived meanwhile.
+// serve commits a job together with the jobs that have arrived in the meantime.
 func (w *writer) serve(first *job) {
 	mine := w.lock.acquire(busyLimit)
 	batch := w.gather(first)
@@ -107,7 +107,8 @@ func (w *writer) serve(first *job) {
 	}
 }
 
-// gather marks the given job and the waiting jobs as begun, and returns them. It leaves out cancelled jobs.
+// gather sets the state of the given job and of the waiting jobs to begun, and returns these jobs. It leaves out
+// cancelled jobs.
 func (w *writer) gather(first *job) (batch []*job) {
 	for j := first; ; {
 		if j.state.CompareAndSwap(waiting, begun) {
@@ -125,7 +126,7 @@ func (w *writer) gather(first *job) (batch []*job) {
 }
 
 // commit runs the batch as one transaction. A failure of the driver may undo more than the job that caused it. In
-// that case every job runs again in its own transaction, and only the job at fault fails.
+// that case, every job runs again in a transaction of its own, so that only the job at fault fails.
 func (w *writer) commit(batch []*job) error {
 	spoiled, err := w.together(batch)
 	if !spoiled || len(batch) == 1 {
@@ -139,8 +140,8 @@ func (w *writer) commit(batch []*job) error {
 	return nil
 }
 
-// together runs jobs in one transaction and stores each refusal in its job. An error that it returns concerns all
-// jobs. The result spoiled says that one job caused the error and that nothing was committed.
+// together runs jobs in one transaction and stores each refusal in its job. An error that together returns concerns
+// all jobs. It returns spoiled = true if one job caused the error and nothing was committed.
 func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	if len(batch) == 0 {
 		return false, nil
@@ -158,7 +159,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 			return true, j.err
 		}
 	}
-	// A refusal may depend on writes of other jobs, so refusals too are reported only after the commit.
+	// Refusals are also reported only after the commit, because a refusal may depend on writes of other jobs.
 	if accepted == 0 {
 		w.rollback()
 		return false, nil
@@ -171,7 +172,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	return false, nil
 }
 
-// begin begins a transaction and returns the last number issued before it.
+// begin begins a transaction. It returns the last number that was issued before.
 func (w *writer) begin() (was int64, err error) {
 	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return 0, err
@@ -193,11 +194,11 @@ func (w *writer) end(was int64) error {
 	return err
 }
 
-// rollback ignores its error, because some failures have already rolled back.
+// rollback ignores errors, because some failures have already rolled back the transaction.
 func (w *writer) rollback() { _, _ = w.tx.exec("ROLLBACK") }
 
-// guarded runs do and undoes its writes when do refuses. A job alone in its transaction needs no savepoint, because
-// the whole transaction is undone.
+// guarded runs a function, and undoes its writes if it returns a refusal. A job that is alone in its transaction
+// needs no savepoint, because the whole transaction is undone.
 func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
 	if !savepoint {
 		return do(t)
@@ -227,7 +228,7 @@ func (t *tx) next() int64 {
 	return t.last
 }
 
-// exec runs a statement and returns the number of rows written.
+// exec runs a statement and returns the number of rows that were written.
 func (t *tx) exec(query string, args ...any) (rows int64, err error) {
 	res, err := t.stmts.ExecContext(context.Background(), query, args...)
 	if err != nil {

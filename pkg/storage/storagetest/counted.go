@@ -10,8 +10,8 @@ import (
 )
 
 // Counter counts the requests to the tables of a store as a service would bill them: one request for each read of a
-// row, each transaction and each page of a query. It also counts rows: all rows of a page, whether or not the caller
-// reads all of them.
+// row, each transaction and each page of a query. It also counts all rows of each page, even if the caller does not
+// read all of them.
 type Counter struct{ Requests, Rows atomic.Int64 }
 
 // Reset sets the counts to zero.

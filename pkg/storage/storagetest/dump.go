@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Dump reads all rows of tables into a map from "table/partition/row" to columns, for tests that compare the state
-// before and after. It omits revisions, because they differ between runs.
+// Dump reads all rows of tables into a map from "table/partition/row" to columns. Tests use it to compare the states
+// before and after an operation. It omits revisions, because these differ between runs.
 func Dump(ctx context.Context, s storage.Store, tables ...string) (map[string]storage.Properties, error) {
 	rows := map[string]storage.Properties{}
 	for _, name := range tables {

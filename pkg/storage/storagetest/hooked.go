@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Call describes an operation before or after its execution.
+// Call describes an operation, before or after its execution.
 type Call struct {
 	// Op is "table.Create", "table.Get", "table.Query", "table.Transact", "queue.Create",
 	// "queue.Send", "queue.Receive", "queue.Extend", "queue.Delete", "queue.Length",
@@ -18,29 +18,29 @@ type Call struct {
 	Op   string
 	Name string       // name of the table, queue or container
 	Ops  []storage.Op // operations of a transaction
-	Key  string       // a blob's name; partition/row of a row read; the one partition of a query, if any
+	Key  string       // name of a blob, partition/row of a row, or partition of a query within one partition
 }
 
-// Hook decides which operations fail, and how. It is called concurrently when the store is used concurrently.
+// Hook decides which operations fail, and how. If the store is used concurrently, so is the hook.
 type Hook interface {
-	// Before is called before the operation. When it returns an error, the operation is not executed and returns that
-	// error. The exceptions are [ErrLost] and [ErrTwice].
+	// Before is called before the operation. If it returns an error, the operation is not executed and returns that
+	// error. [ErrLost] and [ErrTwice] have other effects.
 	Before(ctx context.Context, c Call) error
-	// After is called after the operation was executed. The caller gets the error that After returns. When After
-	// returns an error after a success, the answer seems lost. For a query or list, After is called at the end.
+	// After is called after the operation was executed. The caller gets the error that After returns. If After
+	// returns an error after a success, the answer seems to be lost. For a query or list, After is called at the end.
 	After(ctx context.Context, c Call, err error) error
 }
 
 var (
-	// ErrLost, returned by Before, skips the operation and reports success, as when a message is lost. The result of
+	// ErrLost, returned by Before, skips the operation but reports success, as if a message were lost. The result of
 	// the operation is empty.
 	ErrLost = errors.New("lost")
-	// ErrTwice, returned by Before, executes the operation twice, as when a message is doubled. The caller gets the
+	// ErrTwice, returned by Before, executes the operation twice, as if a message were doubled. The caller gets the
 	// second result.
 	ErrTwice = errors.New("twice")
 )
 
-// Hooks is a [Hook] made of two functions, either of which may be nil.
+// Hooks is a [Hook] made of two functions. Either of them may be nil.
 type Hooks struct {
 	OnBefore func(ctx context.Context, c Call) error
 	OnAfter  func(ctx context.Context, c Call, err error) error
@@ -108,7 +108,7 @@ func around(ctx context.Context, h Hook, c Call, do func() error) error {
 	return h.After(ctx, c, do())
 }
 
-// around1 is [around] for an operation with a result. When it returns an error, the result is empty.
+// around1 is [around] for an operation with a result. If it returns an error, the result is empty.
 func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (v T, err error) {
 	err = around(ctx, h, c, func() (err error) {
 		v, err = do()
@@ -171,7 +171,7 @@ func (t *hookedTable) Transact(ctx context.Context, ops ...storage.Op) ([]storag
 	c := Call{Op: "table.Transact", Name: t.name, Ops: ops}
 	tags, err := around1(ctx, t.hook, c, func() ([]storage.ETag, error) { return t.Table.Transact(ctx, ops...) })
 	if err == nil && tags == nil {
-		tags = make([]storage.ETag, len(ops)) // ErrLost: a successful Transact returns one revision per op
+		tags = make([]storage.ETag, len(ops)) // after ErrLost: a successful Transact returns one revision per op
 	}
 	return tags, err
 }

@@ -20,7 +20,7 @@ func (s suite) limits(t *testing.T) {
 	})
 }
 
-// largest writes the largest values allowed, alone and in a batch, and reads them back.
+// largest writes the largest values that are allowed, alone and in a batch, and reads them back.
 func (s suite) largest(t *testing.T) {
 	ctx, table := s.table(t)
 	wide := props{}
@@ -140,7 +140,7 @@ func (s suite) badTransactions(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		ops   []storage.Op
-		blame int // index of the op in the error; -1 when it concerns no op
+		blame int // index of the op in the error; -1 if the error concerns no single op
 	}{
 		"no ops":         {nil, -1},
 		"101 ops":        {many, -1},

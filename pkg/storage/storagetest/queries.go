@@ -65,7 +65,7 @@ func (s suite) bounds(t *testing.T) {
 	}
 }
 
-// manyRows queries more than twice as many rows as a page can have, in one partition and over several.
+// manyRows queries more than twice as many rows as a page can have, within one partition and across several.
 func (s suite) manyRows(t *testing.T) {
 	ctx, table := s.table(t)
 	const parts, per = 3, 800
@@ -144,7 +144,8 @@ func (s suite) stopsEarly(t *testing.T) {
 	diff(t, "rows seen", 1, n)
 }
 
-// deletedBetween deletes each row once it is read, so the next page must begin after a row that no longer exists.
+// deletedBetween deletes each row as soon as it is read. So the next page must begin after a row that no longer
+// exists.
 func (s suite) deletedBetween(t *testing.T) {
 	ctx, table := s.table(t)
 	for i := range 6 {

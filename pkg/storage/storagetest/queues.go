@@ -29,7 +29,7 @@ func (s suite) queues(t *testing.T) {
 	})
 }
 
-// fixture is a queue, with a way to wait.
+// fixture is a queue, with a function that waits.
 type fixture struct {
 	storage.Queue
 	ctx   context.Context
@@ -156,7 +156,7 @@ func (s suite) visibility(t *testing.T) {
 
 func (s suite) delay(t *testing.T) {
 	q := s.queue(t)
-	// Half a second is rounded up to one.
+	// Half a second is rounded up to a whole second.
 	if err := q.Send(q.ctx, []byte("x"), 500*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func (s suite) extend(t *testing.T) {
 	wantKind(t, q.Delete(q.ctx, again), fault.NotFound)
 }
 
-// lostDelivery checks the calls of a worker that was too slow: another worker has received the message since.
+// lostDelivery checks the calls of a worker that was too slow, so that another worker has received the message again.
 func (s suite) lostDelivery(t *testing.T) {
 	q := s.queue(t)
 	q.send(t, "x")

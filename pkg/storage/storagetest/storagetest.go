@@ -1,7 +1,7 @@
 // Package storagetest is the contract of the storage port in the form of tests. It also has tools for the tests of
 // other packages: they can make any operation fail ([Hooked]) and compare states ([Dump]).
 //
-// An adapter is correct when [Store] passes. It needs no tests of its own for what the port promises.
+// An adapter is correct if [Store] passes. It needs no tests of its own for the promises of the port.
 package storagetest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Sleeper is an optional interface of a store whose clock a test can advance. The suite then calls Sleep instead of
+// Sleeper is an optional interface of a store with a clock that tests can advance. The suite calls Sleep instead of
 // waiting.
 type Sleeper interface{ Sleep(time.Duration) }
 
@@ -92,7 +92,7 @@ func wantKind(t *testing.T, err error, k fault.Kind) {
 	}
 }
 
-// wantOp fails unless err concerns the op with that index.
+// wantOp fails unless err concerns the op with the given index.
 func wantOp(t *testing.T, err error, index int) {
 	t.Helper()
 	var blame *storage.OpError

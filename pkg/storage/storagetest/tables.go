@@ -23,7 +23,7 @@ func op(kind storage.OpKind, e storage.Entity) storage.Op { return storage.Op{Ki
 
 func insert(pk, rk string, p props) storage.Op { return op(storage.Insert, ent(pk, rk, p)) }
 
-// at returns the op o with the revision e.
+// at returns the op with the given revision.
 func at(o storage.Op, e storage.ETag) storage.Op {
 	o.Entity.ETag = e
 	return o

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TempDir returns a folder for one test. Where the system supports that, the folder is in memory, because tests that
-// do not measure syncs need not wait for the disk.
+// TempDir returns a folder for one test. It is in memory on systems that support this, because tests that do not
+// measure syncs need not wait for the disk.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "tidemark-")

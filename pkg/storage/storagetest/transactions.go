@@ -19,7 +19,7 @@ func (s suite) transactions(t *testing.T) {
 	})
 }
 
-// hundred writes the largest number of ops, and reads the rows back with the returned revisions.
+// hundred writes the largest number of ops, and reads the rows back with the revisions that were returned.
 func (s suite) hundred(t *testing.T) {
 	ctx, table := s.table(t)
 	ops := make([]storage.Op, storage.MaxOps)
@@ -46,7 +46,7 @@ func (s suite) hundred(t *testing.T) {
 	}
 }
 
-// rollback makes each kind of op fail at each position, next to ops that would succeed alone.
+// rollback makes each kind of op fail at each position, next to ops that would succeed without it.
 func (s suite) rollback(t *testing.T) {
 	ctx, table := s.table(t)
 	tags := write(ctx, t, table, insert("p", "x", props{"V": "old"}), insert("p", "y", props{"V": "old"}),

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// blobLine describes a blob in a line of JSON. The blob's bytes are in a separate file.
+// blobLine describes a blob in a line of JSON. The bytes of the blob are in a separate file.
 type blobLine struct {
 	Name        string            `json:"name"`
 	ContentType string            `json:"contentType"`
@@ -28,13 +28,13 @@ func blobLineOf(name string, b storage.Blob) blobLine {
 	return l
 }
 
-// encode returns the line. It never fails, because strings and numbers can always be encoded.
+// encode returns the line. It cannot fail, because strings and numbers can always be encoded.
 func (l blobLine) encode() []byte {
 	text, _ := json.Marshal(l)
 	return text
 }
 
-// decodeBlob decodes exactly the output of encode. Errors are Invalid.
+// decodeBlob decodes only the exact output of encode. All errors are Invalid.
 func decodeBlob(text []byte) (blobLine, error) {
 	var l blobLine
 	if err := strictJSON(text, &l); err != nil {
@@ -57,7 +57,7 @@ func (l blobLine) same(b storage.Blob) bool {
 	return bytes.Equal(l.encode(), blobLineOf(l.Name, b).encode())
 }
 
-// body reads the blob's bytes from the folder. Errors: Invalid when the bytes do not match the line.
+// body reads the blob's bytes from the folder. Errors: Invalid if the bytes do not match the line.
 func (l blobLine) body(dir, container string) (storage.Blob, error) {
 	file := bodyFile(container, l.Name)
 	body, err := readBounded(filepath.Join(dir, filepath.FromSlash(file)), storage.MaxBlobBytes)

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// check reads the whole folder, except for the bytes of blobs. Of the bytes it checks only the size; their digests
+// check reads the whole folder, except for the bytes of blobs. It checks only the size of these bytes. Their digests
 // are checked when the blobs are written.
 func (i *importing) check(ctx context.Context) error {
 	for _, c := range i.m.Tables {

@@ -17,7 +17,7 @@ type numbered struct {
 	blobLine
 }
 
-// inBatches calls fn with batches of the blobs in a container's file, starting after line number skip.
+// inBatches calls fn with batches of the blobs in a container's file, starting after the line with number skip.
 func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) error {
 	file := containerFile(c.Name)
 	var batch []numbered
@@ -45,7 +45,7 @@ func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) e
 	return fn(batch)
 }
 
-// each calls fn for the blobs of a batch, a few at once. It adds the line number to errors.
+// each calls fn for the blobs of a batch, a few blobs at once. It adds the line number to errors.
 func each(ctx context.Context, c contents, batch []numbered, fn func(context.Context, blobLine) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)

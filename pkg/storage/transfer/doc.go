@@ -8,21 +8,21 @@
 //	                                 .json file, its line, by which an interrupted export resumes
 //	import.checkpoint                the progress of an import until it is done
 //
-// The folder depends only on the state, byte for byte: two stores are equal when their manifests are equal. Revisions
-// and queue messages are not moved. Rows may refer to workers and messages of the old store; [Plan.Thaw] removes
-// these references. It also adds due rows, which make the new store resume the work.
+// The folder depends only on the state, byte for byte. So two stores are equal if their manifests are equal.
+// Revisions and queue messages are not moved. Rows may refer to workers and messages of the old store. [Plan.Thaw]
+// removes these references. It also adds due rows, which make the new store resume the work.
 //
 // The app must be stopped at both ends. Export and import may be interrupted and started again. A repeated export
-// writes all rows again, because they must be from one moment, but keeps the blobs that it has, because blobs never
-// change. An import resumes at its checkpoint and skips rows and blobs that are already equal.
+// writes all rows again, because they must be from one moment. It keeps the blobs that it already has, because blobs
+// never change. An import resumes at its checkpoint and skips rows and blobs that are already equal.
 //
 // # Alternatives considered
 //
-// Blobs are not stored under their own names. A name may contain characters that a file system forbids or changes,
-// and a folder made by a stranger must not decide which files are read.
+// Blobs are not stored under their own names. A name may contain characters that a file system forbids or changes.
+// And a folder from an unknown source must not decide which files are read.
 //
-// Import could merge the state into a store that is not empty. It refuses to, because host rows contain the number of
-// items of the host, and a merged number would be wrong.
+// Import could merge the state into a store that is not empty. It refuses to do so, because host rows contain the
+// number of items of the host, and a merged number would be wrong.
 package transfer
 
 import (
@@ -31,15 +31,15 @@ import (
 
 // Plan lists the tables and containers that hold the state of an app.
 type Plan struct {
-	Tables     []string // table names; rows are written in this order
+	Tables     []string // table names, in the order in which rows are written
 	Containers []string
-	// Later lists the tables that stores and folders of earlier versions lack. They are also in Tables.
+	// Later lists those tables in Tables that stores and folders of earlier versions lack.
 	Later []string
-	// Hints is the table for the hints that Thaw returns. The table itself is not moved.
+	// Hints is the table for the hints that Thaw returns. This table itself is not moved.
 	Hints string
-	// Thaw adapts a row of a table for another store. It may also return a hint: a row for the table Hints, which
-	// must be written before the adapted row. Only the first hint of each partition is written. Thaw must be pure and
-	// idempotent. When it is nil, rows are moved unchanged.
+	// Thaw adapts a row of a table to another store. It may also return a hint: a row for the table Hints, which must
+	// be written before the adapted row. Only the first hint of each partition is written. Thaw must be pure and
+	// idempotent. If Thaw is nil, rows are moved unchanged.
 	Thaw func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool)
 }
 
@@ -55,12 +55,12 @@ type Progress struct {
 	Doing string // "exporting", "checking", "importing" or "verifying"
 	Name  string // name of the table or container
 	Done  int
-	Total int // -1 when the total is unknown
+	Total int // -1 if the total is unknown
 }
 
 // Options configure an export or an import. The zero value works.
 type Options struct {
-	// Overwrite makes an import replace rows and blobs that exist with other content.
+	// If Overwrite is set, an import replaces rows and blobs that exist with other content.
 	Overwrite bool
 	// Progress is called from time to time, by one goroutine at a time. It may be nil.
 	Progress func(Progress)

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// parallel is how many blobs are held in memory at once, each of at most [storage.MaxBlobBytes].
+	// parallel is the number of blobs that are in memory at once, each of at most [storage.MaxBlobBytes].
 	parallel = 4
-	// blobBatch is how many blobs are moved between two reports of progress.
+	// blobBatch is the number of blobs that are moved between two reports of progress.
 	blobBatch = 64
-	// progressEvery is how many rows are moved between two reports of progress.
+	// progressEvery is the number of rows that are moved between two reports of progress.
 	progressEvery = 500
 )
 
-// Export writes the state of store into the folder dir, and creates dir when it is missing. No process may write to
-// the store meanwhile. Export finishes an export that was interrupted. It creates missing tables that belong to a
-// later version. Errors: Conflict, with the folder unchanged, when the folder contains a finished export or other
-// files; Unavailable when any other table is missing.
+// Export writes the state of the store into the folder dir, and creates dir if it is missing. No process may write to
+// the store meanwhile. Export completes an export that was interrupted. It creates missing tables that belong to a
+// later version. Errors: Conflict, with the folder unchanged, if the folder contains a finished export or other
+// files; Unavailable if any other table is missing.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
 	if err := prepareFolder(dir); err != nil {
@@ -56,7 +56,7 @@ func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o O
 	return r, writeWhole(filepath.Join(dir, manifestName), indented(m))
 }
 
-// prepareFolder creates the folder, or checks that it contains only an unfinished export.
+// prepareFolder creates the folder, or checks that it contains nothing but an unfinished export.
 func prepareFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,8 +148,8 @@ func exportBlobs(ctx context.Context, c storage.Container, dir, container string
 	return got, g.Wait()
 }
 
-// exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs never change, so the existing
-// file is still right. The line beside the file is written after the file.
+// exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs never change, so an existing
+// file is still right. The file with the blob's line is written after the file with its bytes.
 func exportBlob(ctx context.Context, c storage.Container, dir, container, name string) (blobLine, error) {
 	path := filepath.Join(dir, filepath.FromSlash(bodyFile(container, name)))
 	if text, err := readBounded(path+".json", maxLine); err == nil {

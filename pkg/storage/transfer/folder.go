@@ -26,10 +26,11 @@ const (
 	format         = "tidemark-state"
 	version        = 1
 
-	// maxLine bounds a line. A line may be longer than [storage.MaxEntityBytes]: a character that counts as two bytes
-	// there may take six bytes here (\u003c for <), and the line also contains the types of the columns.
+	// maxLine limits the length of a line. A line may be longer than [storage.MaxEntityBytes]: a character that
+	// counts as two bytes there may take six bytes here (\u003c for <), and the line also contains the types of the
+	// columns.
 	maxLine = 4 * storage.MaxEntityBytes
-	// maxManifest bounds the manifest and the checkpoint.
+	// maxManifest limits the size of the manifest and of the checkpoint.
 	maxManifest = 1 << 20
 )
 
@@ -59,7 +60,7 @@ func bodyFile(container, blob string) string {
 	return "blobs/" + container + "/" + digest[:2] + "/" + digest
 }
 
-// readManifest returns the manifest and its digest. Errors: NotFound when it does not exist.
+// readManifest returns the manifest and its digest. Errors: NotFound if there is no manifest.
 func readManifest(dir string) (m manifest, digest string, err error) {
 	b, err := readBounded(filepath.Join(dir, manifestName), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +79,8 @@ func readManifest(dir string) (m manifest, digest string, err error) {
 	return m, digestOf(b), nil
 }
 
-// fits returns an error when the folder has other tables or containers than the plan. Tables in the plan's Later may
-// be missing.
+// fits returns an error if the folder has other tables or containers than the plan. Tables in the plan's Later may be
+// missing.
 func (m manifest) fits(p Plan) error {
 	has := namesOf(m.Tables)
 	wanted := slices.DeleteFunc(slices.Clone(p.Tables), func(name string) bool {
@@ -105,7 +106,7 @@ func namesOf(list []contents) []string {
 	return names
 }
 
-// lineWriter writes a file of lines. The file gets its name only when it is complete.
+// lineWriter writes a file of lines. The file gets its name when it is complete.
 type lineWriter struct {
 	path string
 	file *os.File
@@ -145,7 +146,7 @@ func (w *lineWriter) finish() (contents, error) {
 	return w.contents, os.Rename(w.path+".part", w.path)
 }
 
-// drop closes an unfinished file. After finish it does nothing.
+// drop closes an unfinished file. After finish, it does nothing.
 func (w *lineWriter) drop() { w.file.Close() }
 
 // lines yields the lines of a file with their numbers, starting at 1. Its errors name the file and the line.
@@ -172,7 +173,7 @@ func lines(dir, file string) iter.Seq2[int, lineOr] {
 	}
 }
 
-// lineOr is a line or an error. The line is valid until the next one is read.
+// lineOr is a line or an error. The line is valid until the next line is read.
 type lineOr struct {
 	text []byte
 	err  error
@@ -196,7 +197,7 @@ func writeWhole(path string, body []byte) error {
 	return write(path, body, (*os.File).Sync)
 }
 
-// writeNote writes a file whose loss or damage only costs time, because readers check it.
+// writeNote writes a file that readers check. Its loss or damage costs only time.
 func writeNote(path string, body []byte) error {
 	return write(path, body, func(*os.File) error { return nil })
 }
@@ -216,14 +217,14 @@ func write(path string, body []byte, sync func(*os.File) error) error {
 	return os.Rename(path+".part", path)
 }
 
-// indented returns v as indented JSON for people. It never fails, because callers only pass types that can always be
-// encoded.
+// indented returns v as indented JSON for people to read. It cannot fail, because callers pass only types that can
+// always be encoded.
 func indented(v any) []byte {
 	b, _ := json.MarshalIndent(v, "", "  ")
 	return append(b, '\n')
 }
 
-// readBounded reads a file of at most max bytes. A larger one is TooLarge.
+// readBounded reads a file of at most max bytes. It returns TooLarge for a larger file.
 func readBounded(path string, max int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -237,7 +238,7 @@ func readBounded(path string, max int64) ([]byte, error) {
 	return b, err
 }
 
-// missing turns the error for a missing file into Invalid.
+// missing converts the error for a missing file to Invalid.
 func missing(file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Invalid, "%s is missing", file)

@@ -12,14 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Import writes the state that [Export] wrote to dir into store. It creates missing tables and containers. No other
-// process may write to the store meanwhile.
+// Import writes the state that [Export] wrote to dir into the store. It creates missing tables and containers. No
+// other process may write to the store meanwhile.
 //
-// Import first checks the whole folder. When the folder is damaged, or belongs to another app, the error is Invalid
-// and names file and line, and nothing is written. At the end Import reads the store back. Errors: Conflict when a
-// row or blob exists with other content, unless [Options.Overwrite] is set; also Conflict when, at the end, the store
-// lacks content of the folder or has more. After any error, callers may repeat Import, which continues where it
-// stopped.
+// Import first checks the whole folder. If the folder is damaged, or belongs to another app, the error is Invalid and
+// names file and line, and nothing is written. At the end, Import reads the store back. Errors: Conflict if a row or
+// blob exists with other content, unless [Options.Overwrite] is set; also Conflict if, at the end, the store lacks
+// content of the folder or has more. After any error, callers may repeat Import, which continues where it stopped.
 func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "import")
 	m, digest, err := readManifest(dir)
@@ -46,11 +45,11 @@ func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o O
 	if err != nil && !errors.Is(err, errDiffers) {
 		return i.report, err
 	}
-	// The checkpoint is removed even when the store differs, so that the next import compares from the first line.
+	// The checkpoint is also removed if the store differs, so that the next import compares from the first line.
 	return i.report, errors.Join(err, i.point.remove(dir))
 }
 
-// errDiffers is in the chain of every error for a difference that a verification found.
+// errDiffers is in the chain of every error that reports a difference between store and folder.
 var errDiffers = errors.New("the store differs from the folder")
 
 // importing is the state of one call of Import.
@@ -60,18 +59,18 @@ type importing struct {
 	plan   Plan
 	o      Options
 	m      manifest
-	want   map[string]tally // by table: the count and digest of the rows that must be present
+	want   map[string]tally // by table, the count and digest of the rows that must be present
 	point  checkpoint
 	report Report
 }
 
-// once writes everything after the checkpoint and verifies it.
+// once writes all that is not covered by the checkpoint, and verifies the store.
 func (i *importing) once(ctx context.Context) error {
 	i.report = Report{}
 	if err := i.create(ctx); err != nil {
 		return err
 	}
-	// Blobs are written before rows, because rows refer to blobs and never the reverse.
+	// Blobs are written before rows, because rows refer to blobs, and blobs never refer to rows.
 	for _, c := range i.m.Containers {
 		if err := i.writeBlobs(ctx, c); err != nil {
 			return err
@@ -106,11 +105,12 @@ func (i *importing) create(ctx context.Context) error {
 
 // checkpoint is the progress of an import.
 type checkpoint struct {
-	Manifest string         `json:"manifest"` // SHA-256 of the manifest to which the checkpoint belongs
-	Done     map[string]int `json:"done"`     // by file: how many lines are in the store
+	Manifest string         `json:"manifest"` // SHA-256 of the manifest that the checkpoint belongs to
+	Done     map[string]int `json:"done"`     // by file, the number of lines that are in the store
 }
 
-// readCheckpoint returns an empty checkpoint when there is none, or when it belongs to another export.
+// readCheckpoint returns the checkpoint in a folder. If there is none, or if it belongs to another export, it returns
+// an empty checkpoint.
 func readCheckpoint(dir, manifest string) (checkpoint, error) {
 	fresh := checkpoint{Manifest: manifest, Done: map[string]int{}}
 	b, err := readBounded(filepath.Join(dir, checkpointName), maxManifest)
@@ -140,7 +140,7 @@ func (c checkpoint) remove(dir string) error {
 	return err
 }
 
-// differs returns the Conflict for a difference that a verification found.
+// differs returns the Conflict for a difference between store and folder.
 func differs(format string, args ...any) error {
 	return fault.New(fault.Conflict, "%w: %s", errDiffers, fmt.Sprintf(format, args...))
 }

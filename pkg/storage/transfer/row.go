@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// rowLine describes a row in a line of JSON. The fields have the order of the line.
+// rowLine describes a row in a line of JSON. The fields are in the order in which the line has them.
 type rowLine struct {
 	Partition string          `json:"partition"`
 	Row       string          `json:"row"`
 	Columns   map[string]cell `json:"columns"`
-	// Digest is the SHA-256 of the line without the digest. It shows which line is damaged.
+	// Digest is the SHA-256 of the line without the digest. It is there to find damaged lines.
 	Digest string `json:"sha256,omitempty"`
 }
 
-// cell is one column. Exactly one field is set, and gives the column's type. Numbers are JSON numbers, bytes are
+// cell is a column. Exactly one field is set, and gives the column's type. Numbers are JSON numbers, and bytes are
 // base64.
 type cell struct {
 	String *string  `json:"string,omitempty"`
@@ -51,7 +51,7 @@ func cellOf(value any) (cell, error) {
 	return cell{}, fault.New(fault.Invalid, "a column of the type %T", value)
 }
 
-// value returns the column's value, or nil unless exactly one field is set.
+// value returns the column's value. It returns nil unless exactly one field is set.
 func (c cell) value() any {
 	var found []any
 	if c.String != nil {
@@ -78,7 +78,7 @@ func (c cell) value() any {
 	return found[0]
 }
 
-// encodeRow encodes a row as one line without its end. Equal rows have equal lines. The revision is omitted.
+// encodeRow encodes a row as one line, without a line end. Equal rows have equal lines. The revision is omitted.
 func encodeRow(e storage.Entity) ([]byte, error) {
 	line := rowLine{Partition: e.Partition, Row: e.Row, Columns: make(map[string]cell, len(e.Props))}
 	for name, value := range e.Props {
@@ -96,8 +96,8 @@ func encodeRow(e storage.Entity) ([]byte, error) {
 	return json.Marshal(line)
 }
 
-// decodeRow decodes exactly the output of encodeRow. Errors: Invalid for another encoding of the same row, and for a
-// row that every store refuses.
+// decodeRow decodes only the exact output of encodeRow. Errors: Invalid for another encoding of the same row, and for
+// a row that all stores refuse.
 func decodeRow(text []byte) (storage.Entity, error) {
 	var line rowLine
 	if err := strictJSON(text, &line); err != nil {
@@ -121,7 +121,7 @@ func decodeRow(text []byte) (storage.Entity, error) {
 	return e, storage.CheckTransaction([]storage.Op{{Kind: storage.Insert, Entity: e}})
 }
 
-// strictJSON decodes one value and refuses fields that v does not have. Errors are Invalid.
+// strictJSON decodes one value. It refuses fields that v does not have. All errors are Invalid.
 func strictJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -136,14 +136,14 @@ func digestOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tally is the number of lines in a set and a digest of the set, independent of the order of the lines.
+// tally is the number of lines in a set, with a digest of the set that does not depend on the order of the lines.
 type tally struct {
 	n   int
 	sum [sha256.Size]byte
 }
 
-// add adds a line to the tally. It adds digests as numbers, so that two equal lines do not cancel each other out, as
-// they would with xor.
+// add adds a line to the tally. It adds the digests as numbers. With xor, two equal lines would cancel each other
+// out.
 func (t *tally) add(line []byte) {
 	t.n++
 	carry := 0

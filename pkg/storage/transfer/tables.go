@@ -12,21 +12,21 @@ import (
 const (
 	// maxBatchBytes keeps a transaction below [storage.MaxTransactionBytes].
 	maxBatchBytes = 3 << 20
-	// opBytes is an upper bound of what an operation adds to the JSON and the keys of its row.
+	// opBytes is an upper bound of the size that an operation adds to the JSON and the keys of its row.
 	opBytes = 2 << 10
-	// reachEvery is how many lines are written between two checkpoints.
+	// reachEvery is the number of lines that are written between two checkpoints.
 	reachEvery = 1000
 )
 
 // batch holds adjacent rows of one partition.
 type batch struct {
 	rows  []storage.Entity
-	hint  *storage.Entity // this row must be written before the others
+	hint  *storage.Entity // a row that must be written before the others
 	first int             // line number of the first row
 	bytes int
 }
 
-// full reports whether e must begin a new batch.
+// full reports whether the batch has no room for e, so that e must begin a new batch.
 func (b *batch) full(e storage.Entity) bool {
 	return len(b.rows) == storage.MaxOps || b.rows[0].Partition != e.Partition || b.bytes+rowBytes(e) > maxBatchBytes
 }
@@ -43,7 +43,7 @@ type tableImport struct {
 	contents
 	table storage.Table
 	batch batch
-	// hinted is the partition of the last hint. Partitions come one after the other.
+	// hinted is the partition of the last hint. One partition comes after the other.
 	hinted string
 	saved  int // line number of the last checkpoint
 }
@@ -98,7 +98,7 @@ func (t *tableImport) add(ctx context.Context, line int, e storage.Entity) error
 	return nil
 }
 
-// save records that all lines up to the given one are in the store. It does so at most once per [reachEvery] lines.
+// save records that all lines up to the given line are in the store. It does so at most once per [reachEvery] lines.
 func (t *tableImport) save(line int) error {
 	if line-t.saved < reachEvery {
 		return nil
@@ -136,13 +136,13 @@ func (t *tableImport) flush(ctx context.Context) error {
 	return nil
 }
 
-// standing reads the rows that the store already has in the range of a batch.
+// standing reads the rows that the store already has within the range of a batch.
 func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage.Entity, error) {
 	q := storage.Query{Partition: b.rows[0].Partition}
 	if n := len(b.rows); n == 1 || b.rows[0].Row < b.rows[n-1].Row {
 		q.RowFrom = b.rows[0].Row
 		// The bound is the least key after the last row, because the space is the least character that a bound or key
-		// may contain. When the last key has the full length, there is no such bound, and the partition is read to
+		// may contain. If the last key has the maximum length, there is no such bound, and the partition is read to
 		// its end.
 		if q.RowTo = b.rows[n-1].Row + " "; storage.CheckQuery(q) != nil {
 			q.RowTo = ""
@@ -164,7 +164,7 @@ func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage
 	return there, nil
 }
 
-// decide compares the rows of a batch with those in the store.
+// decide compares the rows of a batch with the rows in the store.
 func (t *tableImport) decide(b batch, there map[string]storage.Entity) (ops []storage.Op, replaced int, err error) {
 	for i, e := range b.rows {
 		old, exists := there[e.Row]

@@ -17,23 +17,23 @@ import (
 const (
 	maxAnchor  = 200   // in bytes; longer ids are ignored
 	maxAnchors = 5_000 // anchors of a page
-	maxWithin  = 200   // nodes examined in a heading, or before it
-	maxAbove   = 5     // levels of elements around a heading
-	maxBefore  = 20    // nodes before the heading in each of these elements
-	maxLead    = 80    // bytes of text before the heading: rustdoc writes the versions of a method there
+	maxWithin  = 200   // nodes to examine in a heading, or before it
+	maxAbove   = 5     // levels of elements around a heading to examine
+	maxBefore  = 20    // nodes before the heading to examine in each of these elements
+	maxLead    = 80    // bytes of text before the heading: rustdoc puts a method's versions there
 )
 
-// anchors are the ids of a page that are already in use as anchors. Anchors belong to the page, not to its text, so
-// no hash covers them. A browser jumps to the first element with an id, so a second element with the same id has no
-// anchor.
+// anchors is the set of the ids that are already in use as anchors on a page. Anchors belong to the page, not to its
+// text, so no hash covers them. A browser jumps to the first element with an id. A second element with the same id
+// therefore has no anchor.
 type anchors map[string]bool
 
-// of returns the id by which a browser jumps to a heading, or "" when there is none.
+// of returns the id by which a browser jumps to a heading, or "" if there is none.
 func (a *anchors) of(h *html.Node) string {
 	return a.once(cmp.Or(anchorID(h), idWithin(h), permalinkBehind(h), idAround(h)))
 }
 
-// ofTerm returns the id of a term of a definition list, or "" when it has none or dt is nil.
+// ofTerm returns the id of a term of a definition list, or "" if the term has none or is nil.
 func (a *anchors) ofTerm(dt *html.Node) string {
 	if dt == nil {
 		return ""
@@ -41,7 +41,7 @@ func (a *anchors) ofTerm(dt *html.Node) string {
 	return a.once(cmp.Or(anchorID(dt), idWithin(dt)))
 }
 
-// once returns id the first time it occurs, and "" afterwards or when the page has too many anchors.
+// once returns id the first time that it occurs. It returns "" later, and when the page has too many anchors.
 func (a *anchors) once(id string) string {
 	if id == "" || (*a)[id] || len(*a) >= maxAnchors {
 		return ""
@@ -63,7 +63,8 @@ func anchorID(n *html.Node) string {
 	return fit(id)
 }
 
-// fit returns id, or "" when id is too long or cannot be used in an address: after ":~:" browsers search for a text.
+// fit returns id, or "" if the id is too long or cannot be used in an address: browsers search for the text after
+// ":~:".
 func fit(id string) string {
 	unfit := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.Contains(id, ":~:") || strings.ContainsFunc(id, unfit) {
@@ -111,8 +112,8 @@ func leadsAround(link, h *html.Node) bool {
 	return false
 }
 
-// permalinkBehind looks at the link that GitHub puts after a heading. It returns the id of that link, or else the id
-// to which the link leads.
+// permalinkBehind examines the link that GitHub puts after a heading. It returns the link's own id, or else the id to
+// which the link leads.
 func permalinkBehind(h *html.Node) string {
 	n := h.NextSibling
 	for n != nil && isBlank(n) {
@@ -163,8 +164,8 @@ func idAround(h *html.Node) string {
 	return ""
 }
 
-// idBefore returns the id of the empty link or span before n, if there is one. The result first reports whether no
-// more than a few words on the same line come before n.
+// idBefore returns the id of the empty link or span before n, if there is one. It also reports whether at most a few
+// words of the same line come before n.
 func idBefore(n *html.Node) (id string, first bool) {
 	lead := 0
 	for range maxBefore {
@@ -194,7 +195,7 @@ func emptyID(n *html.Node) (id string) {
 	return anchorID(n)
 }
 
-// beginsWithHeading reports whether an element of type a may give its id to the heading with which it begins.
+// beginsWithHeading reports whether an element of type a may give its id to the heading at its beginning.
 func beginsWithHeading(a atom.Atom) bool {
 	switch a {
 	case atom.Section, atom.Div, atom.Article, atom.Header, atom.Hgroup, atom.A, atom.Span, atom.Ul, atom.Ol, atom.Li,
@@ -205,7 +206,7 @@ func beginsWithHeading(a atom.Atom) bool {
 }
 
 // ownID returns the id of an element around a heading. It ignores the ids of layout elements. It also ignores the ids
-// of pieces that are streamed late, because scripts remove those ids.
+// of parts that the server streams late, because scripts remove those ids.
 func ownID(n *html.Node) string {
 	id := anchorID(n)
 	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
@@ -224,12 +225,12 @@ func isBlank(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
-// saysMore reports whether the visible text below n, without whitespace, is longer than the bound most, in bytes.
+// saysMore reports whether the visible text below n, without whitespace, is longer than the given number of bytes.
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
-// textWithin returns the length of the visible text of n in bytes, without whitespace and invisible characters. It
-// never returns more than the argument most. For an element of very many nodes it returns most, so that a page of
-// empty elements costs little.
+// textWithin returns the length of the visible text of n in bytes, without whitespace and invisible characters, but
+// at most the given maximum. It also returns the maximum for an element with very many nodes, so that a page of empty
+// elements costs little.
 func textWithin(n *html.Node, most int) int {
 	nodes := 0
 	var size func(n *html.Node, most int) int
@@ -251,7 +252,7 @@ func textWithin(n *html.Node, most int) int {
 	return size(n, most)
 }
 
-// lengthOf returns for a text what [textWithin] returns for an element.
+// lengthOf returns the length of a text as [textWithin] measures it.
 func lengthOf(text string, most int) (size int) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {

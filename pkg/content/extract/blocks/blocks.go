@@ -16,12 +16,12 @@ import (
 type Text struct {
 	Blocks    []extract.Block
 	Heading   string         // the first h1
-	Size      int            // bytes of text
+	Size      int            // size of the text in bytes
 	Truncated bool           // the text had more blocks than the limit
-	Beyond    extract.Beyond // summary of the other blocks
+	Beyond    extract.Beyond // summary of the blocks beyond the limit
 }
 
-// Within returns the text below each of the elements. The argument most bounds the number of blocks. Within skips the
+// Within returns the text below each of the elements, in at most the given number of blocks. It leaves out the
 // elements for which skips returns true, with everything in them.
 func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
@@ -32,8 +32,8 @@ func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.result()
 }
 
-// Of returns the text of the elements themselves, and is otherwise like [Within]. If an element is a list whose
-// items hold only text, Of makes one block of the whole list; Within does not.
+// Of is like [Within], but returns the text of the elements themselves. It makes one block of an element that is a
+// list whose items hold only text; Within does not.
 func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -43,8 +43,8 @@ func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.result()
 }
 
-// Around returns the text of body around some elements, the holes. In place of each hole it reads the elements that
-// holes lists for it. It is otherwise like [Within].
+// Around is like [Within], but returns the text of body around some of its elements, the holes. In place of each hole
+// it reads the elements that the map lists for that hole.
 func Around(body *html.Node, most int, skips func(*html.Node) bool, holes map[*html.Node][]*html.Node) Text {
 	b := builder{skips: skips, most: most, holes: holes, around: map[*html.Node]bool{}}
 	for hole := range holes {
@@ -57,7 +57,8 @@ func Around(body *html.Node, most int, skips func(*html.Node) bool, holes map[*h
 	return b.result()
 }
 
-// Skipped returns the elements below n that [Within] skips, without those inside another skipped element.
+// Skipped returns the elements below n that [Within] leaves out. It does not include elements inside another skipped
+// element.
 func Skipped(n *html.Node, skips func(*html.Node) bool) (out []*html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {
@@ -86,7 +87,7 @@ type builder struct {
 	Text
 	skips func(*html.Node) bool // reports whether to skip an element
 	most  int                   // largest number of blocks
-	rest  extract.Rest          // the blocks beyond that number
+	rest  extract.Rest          // blocks beyond the largest number
 	// For [Around]: the elements to read in place of each hole, and the ancestors of all holes.
 	holes  map[*html.Node][]*html.Node
 	around map[*html.Node]bool
@@ -96,7 +97,7 @@ type builder struct {
 	struck int        // number of elements around the text that strike it out
 	inRuby bool       // the text is inside a ruby element
 
-	items  *numbering // of the list whose items are added one by one; nil if they have no numbers
+	items  *numbering // numbering of the list whose items are added one by one; nil if they have no numbers
 	number string     // the number of an item, until the first text of the item is added
 
 	anchors anchors // anchors of the headings and terms so far
@@ -136,8 +137,8 @@ func (b *builder) hole(inside []*html.Node) {
 	}
 }
 
-// substitute returns the text that replaces an element: a formula, a link to a footnote, or the link back from one.
-// The result found is false for other elements.
+// substitute returns the text that replaces an element: a formula, a link to a footnote, or the link back from a
+// footnote. For other elements, found is false.
 func substitute(n *html.Node) (text string, display, found bool) {
 	if isBackRef(n) {
 		return "", false, true
@@ -148,7 +149,7 @@ func substitute(n *html.Node) (text string, display, found bool) {
 	return formula(n)
 }
 
-// substituted adds the text that [substitute] returned. If display is true, the text becomes a paragraph of its own.
+// substituted adds text that [substitute] returned. If display is true, the text becomes a paragraph of its own.
 func (b *builder) substituted(text string, display bool) {
 	if display {
 		b.flush()
@@ -214,7 +215,7 @@ func (b *builder) plain(n *html.Node) {
 	}
 }
 
-// hasBorder reports whether the text of an element stands apart from the text around it.
+// hasBorder reports whether the text of an element is separate from the text around it.
 func hasBorder(n *html.Node) bool {
 	return dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th || n.DataAtom == atom.Button
 }
@@ -278,13 +279,13 @@ func (b *builder) inline(n *html.Node) string {
 	return f.Peek()
 }
 
-// folder returns a folder for text at this place, which may be inside struck text.
+// folder returns a folder for text at the current position, which may be inside struck text.
 func (b *builder) folder() (f dom.Folder) {
 	f.Strike(b.struck > 0)
 	return f
 }
 
-// inlineInto collects the text below n. If noLists is true, it skips nested lists.
+// inlineInto adds the text below n to f. If noLists is true, it skips nested lists.
 func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
@@ -323,7 +324,7 @@ func (b *builder) code(n *html.Node) string {
 	return TrimCode(out.String())
 }
 
-// struckCode writes code that is struck out, with a sign before and behind it.
+// struckCode writes code that is struck out, with [dom.StrikeSign] before and after it.
 func (b *builder) struckCode(out *strings.Builder, n *html.Node) {
 	start := out.Len()
 	out.WriteString(dom.StrikeSign)
@@ -333,8 +334,8 @@ func (b *builder) struckCode(out *strings.Builder, n *html.Node) {
 	}
 }
 
-// TrimCode removes what readers cannot see in code: blanks at the ends of lines, and blank lines at the beginning and
-// end.
+// TrimCode removes whitespace that readers cannot see in code: blanks at the ends of lines, and blank lines at the
+// beginning and end.
 func TrimCode(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {

@@ -10,9 +10,9 @@ import (
 )
 
 // formula returns the TeX, between dollar signs, of an element that shows a formula. Pages often contain the same
-// formula several times: for display, for screen readers and for scripts. For one of these elements, formula returns
-// the TeX; for the others, the result found is true and the text is empty. For an element that shows no formula,
-// found is false.
+// formula several times: for display, for screen readers and for scripts. Only for one of these elements does formula
+// return the TeX. For the others, found is true and the text is empty. For an element that shows no formula, found is
+// false.
 func formula(n *html.Node) (tex string, display, found bool) {
 	switch {
 	case n.DataAtom == atom.Math:
@@ -72,7 +72,7 @@ func delimited(text string) (tex string, display, found bool) {
 	return "", false, false
 }
 
-// isBesideTeX reports whether n was written by MathJax: one of the next siblings is the script that holds the TeX.
+// isBesideTeX reports whether MathJax wrote n: one of the next siblings is the script that holds the TeX.
 func isBesideTeX(n *html.Node) bool {
 	const near = 4
 	for i := 0; n != nil && i < near; i++ {
@@ -104,8 +104,8 @@ func attrOf(n *html.Node, key string) string {
 	return dom.Attr(n, key)
 }
 
-// mathML returns the TeX of a math element. It uses the element's annotation, or else its alternative text, or else
-// makes TeX from the elements in it.
+// mathML returns the TeX of a math element. The TeX is the element's annotation, or else its alternative text, or
+// else made from the elements in it.
 func mathML(n *html.Node) string {
 	if n == nil {
 		return ""

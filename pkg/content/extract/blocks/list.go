@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// list adds a list as one block, or its items one by one when they hold more than text.
+// list adds a list as one block. If the items hold more than text, list adds the items one by one.
 func (b *builder) list(n *html.Node) {
 	if b.holdsBlocks(n, atom.Table) {
 		b.itemByItem(n)
@@ -31,8 +31,8 @@ func (b *builder) list(n *html.Node) {
 type listWriter struct {
 	b       *builder
 	out     strings.Builder
-	counted bool // browsers count the numbers of a list
-	stated  bool // the page states the numbers of a list
+	counted bool // browsers number the items
+	stated  bool // the page states the numbers of the items
 }
 
 // list writes one line per item, indented below its parent. Below the eighth level the indentation no longer grows.
@@ -63,7 +63,7 @@ func (w *listWriter) list(n *html.Node, indent string) {
 	w.stated = w.stated || notes || numbers != nil && numbers.stated
 }
 
-// nested writes the lists below an item. If n is itself a list in the place of an item, it writes that list.
+// nested writes the lists below an item. If n is itself a list in the position of an item, nested writes n.
 func (w *listWriter) nested(n *html.Node, indent string) {
 	if dom.IsList(n.DataAtom) {
 		if len(indent) < 16 {
@@ -80,7 +80,7 @@ func (w *listWriter) nested(n *html.Node, indent string) {
 }
 
 // holdsBlocks reports whether an element below n needs a block of its own: a heading, code, a quote, an article, or
-// an element of one more type, the argument also.
+// an element of the given type.
 func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {

@@ -12,15 +12,15 @@ import (
 // maxLanguage bounds the name of a language of code, in bytes.
 const maxLanguage = 32
 
-// codeLanguage returns the first language that the markup of a listing gives: on its pre element, on the code element
-// in it, or on an element that a highlighter put around it. It ignores the tables that hold line numbers.
+// codeLanguage returns the first language that the markup of a listing gives. It examines the pre element, the code
+// element in it, and the elements that a highlighter put around it. It ignores the tables that hold line numbers.
 func codeLanguage(pre *html.Node) string {
 	if code := dom.Child(pre, atom.Code); code != nil {
 		if name := languageOf(code); name != "" {
 			return name
 		}
 	}
-	const around = 3 // elements: the pre element, and two that highlighters put around it
+	const around = 3 // elements to examine: the pre element, and two that highlighters put around it
 	n := pre
 	for i := 0; i < around && n != nil && n.Type == html.ElementNode; n = n.Parent {
 		switch n.DataAtom {
@@ -35,8 +35,8 @@ func codeLanguage(pre *html.Node) string {
 	return ""
 }
 
-// languageOf returns the language that an element gives, either in a class as the HTML standard advises (§4.5.15,
-// "language-go"), or in the way of a common highlighter.
+// languageOf returns the language that an element gives, in a class as the HTML standard advises (§4.5.15,
+// "language-go"), or in the form that a common highlighter uses.
 func languageOf(n *html.Node) string {
 	for _, key := range [...]string{"data-lang", "data-language"} {
 		if name := languageName(dom.Attr(n, key)); name != "" {
@@ -75,8 +75,8 @@ func besideHighlighter(classes string) string {
 	return languageName(last)
 }
 
-// languageName returns the name in lower case, without the options that may follow it in the info string of a fence
-// ("go,linenos", "go{1,3}"). It returns "" when there is no name.
+// languageName returns a language's name in lower case, without the options that may follow it in the info string of
+// a fence ("go,linenos", "go{1,3}"). It returns "" if there is no name.
 func languageName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	end := strings.IndexFunc(name, func(r rune) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// noteRef returns the label of the footnote to which a link refers, written as in GitHub Flavored Markdown. It
+// noteRef returns the label of the footnote to which a link refers, in the form of GitHub Flavored Markdown. It
 // returns "" for any other link.
 func noteRef(n *html.Node) string {
 	if n.DataAtom != atom.A {
@@ -25,10 +25,10 @@ func noteRef(n *html.Node) string {
 	return noteLabel(n)
 }
 
-// noteLabel returns the label that an element holds, as in "[^1]". It returns "" when the element is empty or holds
-// more than a few characters.
+// noteLabel returns the label in an element, as in "[^1]". It returns "" if the element is empty or contains more
+// than a few characters.
 func noteLabel(n *html.Node) string {
-	const longest, most = 8, 8 // longest in bytes, most in nodes
+	const longest, most = 8, 8 // longest is in bytes, most is a number of nodes
 	label, nodes := "", 0
 	for c := range n.Descendants() {
 		if nodes++; nodes > most {
@@ -70,8 +70,8 @@ func isNoteID(id string) bool {
 	return false
 }
 
-// isBackRef reports whether a link leads from a footnote back to its reference. A heading or a term may link back,
-// too, to the table of contents or to where it is used; such a link is text.
+// isBackRef reports whether a link leads from a footnote back to its reference. A heading or a term may also link
+// back, to the table of contents or to a use of the term; such a link is text.
 func isBackRef(n *html.Node) bool {
 	return n.DataAtom == atom.A && leadsBack(n) && !isHeadingLink(n)
 }
@@ -109,8 +109,8 @@ func isNotes(list *html.Node) bool {
 	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(dom.Attr(item, "id")))
 }
 
-// task returns "[x] " or "[ ] " for an item of a task list. It returns "" for an item without a checkbox, and for an
-// item whose checkbox belongs to a form.
+// task returns "[x] " or "[ ] " for an item of a task list. It returns "" for an item that has no checkbox, or whose
+// checkbox belongs to a form.
 func task(item *html.Node) string {
 	const near = 4 // number of nodes to examine
 	n := item.FirstChild
@@ -137,8 +137,8 @@ func task(item *html.Node) string {
 
 var taskNames = dom.WordSet("task-list-item")
 
-// definitions adds a definition list: each term on a line, followed by its meanings on lines that begin with ": ". A
-// list that holds more than text is added element by element.
+// definitions adds a definition list: each term on a line, followed by its meanings on lines that begin with ": ". If
+// the list holds more than text, its elements are added one by one.
 func (b *builder) definitions(n *html.Node) {
 	defer func(outer string) { b.term = outer }(b.term)
 	if b.holdsBlocks(n, atom.Table) || b.quotes > 0 {

@@ -17,10 +17,10 @@ type numbering struct {
 	next   int
 	step   int
 	style  byte // the type attribute: 'a', 'A', 'i', 'I' or '1'
-	stated bool // the page states a number, a first number or a style; otherwise browsers count from 1
+	stated bool // the page states a number, the first number or a style; otherwise browsers count from 1
 }
 
-// numberingOf returns the numbering of a list, or nil for a list without numbers.
+// numberingOf returns the numbering of a list, or nil if the list has no numbers.
 func numberingOf(list *html.Node) *numbering {
 	if list.DataAtom != atom.Ol {
 		return nil
@@ -66,7 +66,7 @@ func styleOf(list *html.Node) byte {
 	return '1'
 }
 
-// integer parses an integer as the HTML standard does in attributes, which is without regard to what follows it.
+// integer parses an integer as the HTML standard parses attributes: it ignores the text after the integer.
 func integer(text string) (n int, ok bool) {
 	text = strings.TrimLeft(text, " \t\n\f\r")
 	end := 0
@@ -90,7 +90,7 @@ func (nb *numbering) of(item *html.Node) string {
 	return written(n, nb.style) + ". "
 }
 
-// written writes a number in a style. Numbers that the style cannot express are written in digits.
+// written writes a number in the given style. Numbers that the style cannot express are written in digits.
 func written(n int, style byte) string {
 	const mostRoman = 3999
 	text := ""
@@ -120,8 +120,8 @@ var roman = []struct {
 }{{1000, "m"}, {900, "cm"}, {500, "d"}, {400, "cd"}, {100, "c"}, {90, "xc"}, {50, "l"}, {40, "xl"}, {10, "x"},
 	{9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"}}
 
-// itemByItem adds the items of a list whose items hold more than text. Items have numbers if they hold code or if the
-// page states the numbers.
+// itemByItem adds the items of a list one by one, for a list whose items hold more than text. Items have numbers if
+// they hold code or if the page states the numbers.
 func (b *builder) itemByItem(n *html.Node) {
 	defer func(outer *numbering) { b.items = outer }(b.items)
 	b.items = numberingOf(n)
@@ -152,8 +152,8 @@ func (b *builder) item(n *html.Node) {
 	b.number = ""
 }
 
-// addNumbered adds the first block of an item, with the number of the item before it. Before code and tables, the
-// number is a block of its own.
+// addNumbered adds the first block of an item after the item's number. Before code and tables, the number is a block
+// of its own.
 func (b *builder) addNumbered(number string, block extract.Block) {
 	counted := b.items != nil && !b.items.stated
 	switch block.Kind {

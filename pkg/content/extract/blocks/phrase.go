@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// phrase adds an element that changes the meaning of the text in it: struck text, a superscript or subscript, or a
-// text with a reading above it. The function children adds the children of an element to f. The result done is false
-// for other elements.
+// phrase adds an element that changes the meaning of the text in it: struck text, a superscript or subscript, or text
+// with a reading above it. The children function adds the children of an element to f. For other elements, done is
+// false.
 func (b *builder) phrase(f *dom.Folder, n *html.Node, children func(*html.Node)) (done bool) {
 	switch {
 	case n.DataAtom == atom.Sup || n.DataAtom == atom.Sub:
@@ -63,9 +63,10 @@ var struckNames = dom.WordSet(`
 	line-through strikethrough strike strike-through text-decoration-line-through text-strike
 `)
 
-// script adds a superscript or a subscript, with a sign before it where the line would mean something else without.
+// script adds a superscript or a subscript. It writes a sign before a script that would change the meaning of the
+// line if it had none.
 func (b *builder) script(f *dom.Folder, n *html.Node, children func(*html.Node)) {
-	const longest = 24 // in bytes, of the word before the script and of the script itself
+	const longest = 24 // in bytes; for the word before the script, and for the script
 	text := shortText(n, longest)
 	before, spaced := f.Before(longest)
 	word := string(before)
@@ -84,7 +85,8 @@ func (b *builder) script(f *dom.Folder, n *html.Node, children func(*html.Node))
 	children(n)
 }
 
-// holdsNoteRef reports whether a superscript is a reference to a footnote. It has few nodes.
+// holdsNoteRef reports whether a superscript is a reference to a footnote. The caller makes sure that the superscript
+// has few nodes.
 func holdsNoteRef(n *html.Node) bool {
 	for c := range n.Descendants() {
 		if noteRef(c) != "" {
@@ -97,8 +99,8 @@ func holdsNoteRef(n *html.Node) bool {
 // units are the units of length and time that are squared and cubed.
 var units = dom.WordSet("m km cm mm dm µm μm nm ft in yd mi s sec")
 
-// isExponent reports whether a superscript behind a word is more than the end of this word, as in "10⁶". The
-// superscripts of "1st", "Disney⁺" and "[1]" are not.
+// isExponent reports whether a superscript after a word has a meaning of its own, as in "10⁶". The superscripts of
+// "1st", "Disney⁺" and "[1]" only end the word.
 func isExponent(word, text string) bool {
 	if text == "" || text[0] == '[' || !endsInWord(word) {
 		return false
@@ -113,14 +115,14 @@ func isExponent(word, text string) bool {
 	return len(text) == 1 && strings.Contains("nkxyijmpqtTN", text)
 }
 
-// isNumber reports whether both the word and the superscript behind it end in digits, as in "10 ⁶".
+// isNumber reports whether both the word and the superscript after it end in digits, as in "10 ⁶".
 func isNumber(word, text string) bool {
 	return word != "" && text != "" && isDigit(word[len(word)-1]) && isDigit(text[len(text)-1]) &&
 		(isDigit(text[0]) || strings.ContainsAny(text[:1], "+-") || strings.HasPrefix(text, "−"))
 }
 
-// isIndex reports whether a subscript behind a word is more than the end of this word: "x₂" and "log₂" are not "x2"
-// and "log2". In a chemical formula the subscript is part of the word.
+// isIndex reports whether a subscript after a word has a meaning of its own: "x₂" and "log₂" are not "x2" and "log2".
+// In a chemical formula the subscript is part of the word.
 func isIndex(word, text string) bool {
 	if text == "" || strings.Contains(text, " ") || !endsInWord(word) {
 		return false
@@ -132,7 +134,7 @@ func isIndex(word, text string) bool {
 	return unicode.IsLetter(r)
 }
 
-// isFormula reports whether letters are written like symbols of chemical elements, as in "CaSO".
+// isFormula reports whether the letters look like symbols of chemical elements, as in "CaSO".
 func isFormula(letters string) bool {
 	lower := 2 // number of small letters since the last capital
 	for _, r := range letters {
@@ -157,7 +159,8 @@ func lastLetters(word string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// shortText returns the text below n, or "" when it has more than longest bytes or more than a few nodes.
+// shortText returns the text below n. It returns "" if the text is longer than the given number of bytes, or n has
+// more than a few nodes.
 func shortText(n *html.Node, longest int) (text string) {
 	const most = 8 // nodes
 	nodes := 0
@@ -175,13 +178,13 @@ func shortText(n *html.Node, longest int) (text string) {
 	return text
 }
 
-// ruby adds a text with its reading: first the text, and the reading in parentheses behind the word.
+// ruby adds a text with its reading. The reading follows the word, in parentheses.
 func (b *builder) ruby(f *dom.Folder, n *html.Node, children func(*html.Node)) {
 	if b.inRuby {
 		children(n)
 		return
 	}
-	b.inRuby = true // so that a ruby in a reading is not read again and again
+	b.inRuby = true // a ruby in a reading is read only once
 	children(n)
 	var reading strings.Builder
 	for c := range n.Descendants() {

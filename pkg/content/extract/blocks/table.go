@@ -44,11 +44,11 @@ func (b *builder) isLayout(n *html.Node) bool {
 }
 
 const (
-	// spareCells is the number of cells that spans may add to a table however small its markup is. Beyond that, they
-	// may add as many cells as the markup has.
+	// spareCells is the number of cells that spans may add to any table, however small its markup is. A table with
+	// more cells in its markup may get as many cells from spans.
 	spareCells = 64
-	// repeated is the length in bytes up to which the text of a cell is repeated in every column and row that the
-	// cell spans. A longer text appears only in the first.
+	// repeated limits the length, in bytes, of the text that is repeated in every column and row that its cell spans.
+	// A longer text appears only in the first.
 	repeated = 80
 )
 
@@ -58,12 +58,12 @@ type tableWriter struct {
 	caption string
 	rows    [][]string
 	header  bool // the first row is a header
-	cells   int  // number of cells in the table's markup
+	cells   int  // number of cells that the markup contains
 	added   int  // number of cells that spans added
 	below   []span
 }
 
-// span is a cell that extends into the rows below.
+// span is a cell that extends into later rows.
 type span struct {
 	text string
 	rows int // number of rows that the cell still extends into
@@ -111,7 +111,7 @@ func (t *tableWriter) row(tr *html.Node, inHead bool) {
 	t.rows = append(t.rows, cells)
 }
 
-// hanging adds the cells of earlier rows that extend into this one.
+// hanging adds the cells of earlier rows that extend into this row.
 func (t *tableWriter) hanging(cells []string) []string {
 	for len(cells) < len(t.below) && t.below[len(cells)].rows > 0 {
 		s := &t.below[len(cells)]
@@ -143,15 +143,15 @@ func (t *tableWriter) cell(cells []string, n *html.Node) []string {
 	return cells
 }
 
-// mayAdd counts one cell added by a span, and reports whether the table has room for it. A page of a few bytes must
+// mayAdd counts a cell that a span adds, and reports whether the table has room for it. A page of a few bytes must
 // not become a large table.
 func (t *tableWriter) mayAdd() bool {
 	t.added++
 	return t.added <= t.cells+spareCells
 }
 
-// spanOf returns the number of rows or columns that a cell covers. It returns 1 for the value 0, which means "all
-// that follow".
+// spanOf returns the number of rows or columns that a cell covers. For the value 0, which means "all that follow", it
+// returns 1.
 func spanOf(n *html.Node, key string) int {
 	const most = 1000 // HTML standard §4.9.11
 	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {
@@ -160,8 +160,8 @@ func spanOf(n *html.Node, key string) int {
 	return 1
 }
 
-// text returns the table in GitHub Flavored Markdown. A table without a header gets an empty one. A column whose
-// cells are all empty, such as a column of pictures, is left out.
+// text returns the table in GitHub Flavored Markdown. A table without a header gets an empty header. A column with
+// only empty cells, such as a column of pictures, is left out.
 func (t *tableWriter) text() string {
 	if len(t.rows) == 0 {
 		return ""

@@ -7,17 +7,18 @@ import (
 )
 
 // Folder collects text the way a browser lays it out. A run of whitespace becomes one space. Invisible characters
-// (soft hyphens, zero-width spaces, control characters) are dropped: sites use them as watermarks, and they would
-// split words for search.
+// (soft hyphens, zero-width spaces, control characters) are dropped, because sites use them as watermarks, and they
+// would split words for search.
 //
-// Struck text stands between "~~" signs; see [Folder.Strike]. Readings stand in parentheses; see [Folder.Behind].
+// Struck text is written between "~~" signs; see [Folder.Strike]. Readings are written in parentheses; see
+// [Folder.Behind].
 type Folder struct {
 	buf   []byte
 	space bool // whitespace followed the last character
 
 	strike bool   // the text that follows is struck
-	struck bool   // the text so far ends in struck text, without its closing sign
-	behind []byte // what is written in parentheses behind the present word
+	struck bool   // the text so far ends in struck text that has no closing sign yet
+	behind []byte // text to write in parentheses after the current word
 }
 
 // Write adds the text of a node.
@@ -64,14 +65,14 @@ func (f *Folder) gap() {
 	}
 }
 
-// StrikeSign stands before and behind struck text.
+// StrikeSign is written before and after struck text.
 const StrikeSign = "~~"
 
-// Strike sets whether the text that follows is struck. Struck text has "~~" before and behind it, on each line.
+// Strike sets whether the text that follows is struck. Struck text has "~~" before and after it, on each line.
 func (f *Folder) Strike(on bool) { f.strike = on }
 
-// Behind sets what is written in parentheses behind the present word: the reading of its characters. The word ends
-// where other characters than letters and digits follow, so that a search finds it whole.
+// Behind sets the text to write in parentheses after the current word: the reading of its characters. The word ends
+// before the first character that is neither a letter nor a digit, so that a search finds the word as a whole.
 func (f *Folder) Behind(reading string) {
 	if len(f.behind) > 0 && reading != "" {
 		f.behind = append(f.behind, ' ')
@@ -79,8 +80,8 @@ func (f *Folder) Behind(reading string) {
 	f.behind = append(f.behind, reading...)
 }
 
-// endWord writes the rest of the present word, which s begins with, and the reading behind it. It returns what is left
-// of s. If the word may go on after s, endWord writes no reading.
+// endWord writes the rest of the current word, which is at the beginning of s, and then the reading. It returns the
+// part of s after the word. If the word may continue after s, endWord does not write the reading yet.
 func (f *Folder) endWord(s string) (rest string) {
 	inWord := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) || IsInvisible(r) && r >= ' ' }
 	end := 0
@@ -96,7 +97,7 @@ func (f *Folder) endWord(s string) (rest string) {
 	return s[end:]
 }
 
-// end returns what is missing at the end of the line: a reading, and the sign behind struck text.
+// end returns the signs that are missing at the end of the line: a reading, and the sign after struck text.
 func (f *Folder) end() (missing string) {
 	if len(f.behind) > 0 {
 		missing = "(" + string(f.behind) + ")"
@@ -107,7 +108,7 @@ func (f *Folder) end() (missing string) {
 	return missing
 }
 
-// Before returns up to the last size bytes, and reports whether whitespace followed them.
+// Before returns the last bytes of the text, at most size of them, and reports whether whitespace followed them.
 func (f *Folder) Before(size int) (text []byte, spaced bool) {
 	return f.buf[max(0, len(f.buf)-size):], f.space
 }
@@ -130,7 +131,7 @@ func (f *Folder) Border() { f.space = true }
 // EndsLine reports whether the collected text ends in a line break.
 func (f *Folder) EndsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
 
-// From returns the text that was collected after [Folder.Size] returned start.
+// From returns the text that was collected since [Folder.Size] returned start.
 func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
 
 // Flush returns the collected text and empties the folder.
@@ -157,8 +158,8 @@ func Fold(s string) string {
 	return f.Peek()
 }
 
-// IsInvisible reports whether r takes no room and has no meaning between words. The joiners U+200C and U+200D do not
-// count: they change how words of several scripts are written.
+// IsInvisible reports whether r is invisible and has no meaning between words. The joiners U+200C and U+200D are not
+// included: they change how words of several scripts are written.
 func IsInvisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff':

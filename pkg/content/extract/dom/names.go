@@ -2,7 +2,7 @@ package dom
 
 import "strings"
 
-// WordSet returns the set of the words of a text, such as the names that [HasName] looks for.
+// WordSet returns the set of the words in a text. [HasName] searches such sets.
 func WordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
@@ -17,8 +17,8 @@ func HasName(names map[string]bool, attr string) bool {
 	return AnyName(attr, func(name string) bool { return names[name] })
 }
 
-// AnyName reports whether is returns true for a name in a class or id attribute. It passes the names in lower case with
-// "-" for "_", and leaves out names of more than 40 bytes.
+// AnyName calls the given function for the names in a class or id attribute. It reports whether the function returns
+// true for one of them. The names are in lower case with "-" for "_". Names of more than 40 bytes are skipped.
 func AnyName(attr string, is func(name string) bool) bool {
 	const longest = 40
 	for name := range strings.FieldsSeq(attr) {

@@ -1,5 +1,5 @@
-// Package dom answers questions about one element of an HTML tree: its attributes and names, whether readers see it,
-// and its text as a browser lays it out. It makes no decision about a page as a whole.
+// Package dom answers questions about one element of an HTML tree: which attributes and names the element has,
+// whether readers see it, and how a browser lays out its text. The package makes no decision about a page as a whole.
 package dom
 
 import (

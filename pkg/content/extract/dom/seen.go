@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Unseen reports whether readers do not see the text of n, or see it only as a control.
+// Unseen reports whether readers do not see the text of n, or see the text only as a control.
 func Unseen(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
@@ -74,13 +74,13 @@ func addAttr(n *html.Node, name string) {
 }
 
 // IsPanel reports whether an element is a panel that the page itself can open: the panel of a tab, or one for which
-// [SetPanel] was called. What it shows when it is open is content.
+// [SetPanel] was called. What the open panel shows is content.
 func IsPanel(n *html.Node) bool {
 	return HasAttr(n, panelAttr) || strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
 }
 
-// IsCaption reports whether a button or label is text that readers read: the question above an answer, or a
-// label that says more than the name of a field.
+// IsCaption reports whether a button or label is text that people read: the question above an answer, or a label that
+// says more than the name of a field.
 func IsCaption(n *html.Node) bool { return HasAttr(n, captionAttr) }
 
 // IsBlock reports whether elements of type a begin and end a line (HTML standard §15.3, "flow content").

@@ -1,12 +1,12 @@
-// Package failure distinguishes a page from an answer with status 200 that a host sends in place of the page (H10):
-// an error, a maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that
-// are empty until their scripts run.
+// Package failure recognizes answers with status 200 that a host sends in place of a page (H10): an error, a
+// maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that are empty
+// until their scripts run.
 //
-// Words alone do not decide, because there are articles about all of these. An answer is a failure if it has little
-// text, begins with the words of a failure and nothing else, and shows further signs of that kind of failure.
+// Words alone do not decide, because there are articles about all of these. A failure has little text, and the text
+// begins with the words of a failure and nothing else. There must also be further signs of that kind of failure.
 //
-// Alternatives considered: a list of sites, which is never complete; a score over many weak signs, which nobody can
-// explain to a user who asks why a page failed.
+// Alternatives considered: a list of sites is never complete. A score over many weak signs cannot be explained to a
+// user who asks why a page failed.
 package failure
 
 import (
@@ -22,12 +22,12 @@ import (
 // The largest size of the main content of a failure, in bytes. An article about an error is longer.
 const (
 	briefText   = 300  // for a page with little more than a heading
-	failureText = 1200 // for an error page, a challenge or a login form, with the text around it
+	failureText = 1200 // for an error page, a challenge or a login form, including the text around it
 	consentText = 2000 // for a consent wall
 )
 
-// Of describes what the host sent in place of a page, or returns "" for a page. It walks the tree only if the page
-// has little text. Parameter title is the title in the head of the page.
+// Of describes the answer that a host sent in place of a page, or returns "" for a page. It walks the tree only if
+// the page has little text. The title argument is the title in the head of the page.
 func Of(root *html.Node, doc *extract.Document, title string) string {
 	if len(doc.Text) > consentText {
 		return ""
@@ -51,9 +51,9 @@ func Of(root *html.Node, doc *extract.Document, title string) string {
 // signs are the properties by which a failure is recognized.
 type signs struct {
 	doc            *extract.Document
-	title, heading headings // failures that the title's parts and the first lines state
-	quote          string   // the first recognized words
-	guard          string   // the maker of the challenge, if the markup is that of a challenge
+	title, heading headings // failures that the parts of the title and the first lines state
+	quote          string   // the first words that were recognized
+	guard          string   // the maker of the challenge, if the page has the markup of a challenge
 	article        bool     // the page declares itself an article
 	password       bool     // the page asks for a password
 	crashed        bool     // the markup is a framework's error page
@@ -106,7 +106,7 @@ func (s *signs) seeScript(n *html.Node) {
 	}
 }
 
-// read returns the kinds of failure that the given headings state.
+// read returns all kinds of failure that are stated in the given headings.
 func (s *signs) read(texts []string) (all headings) {
 	for _, text := range texts {
 		found := headingsOf(text)
@@ -120,7 +120,7 @@ func (s *signs) read(texts []string) (all headings) {
 
 func (s *signs) size() int { return len(s.doc.Text) }
 
-// say returns the description of a failure, with the words by which it was recognized.
+// say returns the description of a failure, followed by the words by which it was recognized.
 func (s *signs) say(what string) string {
 	if s.quote == "" {
 		return what + " came instead of the page"
@@ -171,7 +171,7 @@ func (s *signs) consent() string {
 	return ""
 }
 
-// error recognizes error pages and maintenance notices. Besides a heading that states the failure, it requires two
+// error recognizes error pages and maintenance notices. It requires a heading that states the failure, and two
 // further signs.
 func (s *signs) error() string {
 	const kinds = saysMissing | saysBroken | saysClosed | saysDenied
@@ -182,7 +182,7 @@ func (s *signs) error() string {
 	spoken := hasWords("error", 1, s.doc.VisibleText)
 	noindex := strings.Contains(strings.ToLower(strings.Join(s.doc.MetaRobots, " ")), "noindex")
 	if s.saysMuch() && !spoken && !noindex {
-		return "" // a short page of a manual, about errors or maintenance
+		return "" // a short page about errors or maintenance in a manual
 	}
 	more := 0
 	for _, sign := range []bool{
@@ -205,10 +205,10 @@ func (s *signs) error() string {
 	return s.say("an error page")
 }
 
-// saysMuch reports whether the page says more than its headings: whole sentences, in several blocks or at some length.
+// saysMuch reports whether the page has several whole sentences besides its headings.
 func (s *signs) saysMuch() bool {
 	const (
-		least     = 60 // bytes of the text besides headings
+		least     = 60 // in bytes; the smallest length of the text besides headings
 		sentences = 2
 	)
 	size, ends := 0, 0
@@ -222,8 +222,8 @@ func (s *signs) saysMuch() bool {
 	return size >= least && ends >= sentences
 }
 
-// titleParts returns the parts of a title, split at the separators that sites put between the title of the page and
-// the name of the site.
+// titleParts returns the parts of a title. Sites put separators between the title of the page and the name of the
+// site.
 func titleParts(title string) []string {
 	const most = 6
 	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·•»:", r) })

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// headings is the set of kinds of failure that a heading states.
+// headings is a set of kinds of failure: those that the headings of a page state.
 type headings uint8
 
 const (
@@ -26,13 +26,13 @@ const (
 //go:embed failurewords.txt
 var failureLines string
 
-// failureWords are patterns of the words on pages that a host sends in place of others.
+// failureWords are patterns of the words on pages that a host sends in place of other pages.
 type failureWords struct {
 	heading map[headings]*regexp.Regexp // patterns of whole headings
 	text    map[string]*regexp.Regexp   // patterns of words in the text, by "error", "challenge", "accept" or "consent"
 }
 
-// failurePatterns are compiled on first use: most pages are too long to be a failure.
+// failurePatterns are compiled on first use, because most pages are too long to be a failure.
 var failurePatterns = sync.OnceValue(func() failureWords {
 	kinds := map[string]headings{
 		"missing": saysMissing, "broken": saysBroken, "closed": saysClosed, "denied": saysDenied, "robot": saysRobot,
@@ -65,12 +65,12 @@ var failurePatterns = sync.OnceValue(func() failureWords {
 })
 
 var (
-	// apology matches the apology before the words of a heading.
+	// apology matches an apology at the beginning of a heading.
 	apology = regexp.MustCompile(`^((oops|ooops|whoops|uh-?oh|oh no|hm+|sorry|we're sorry|we are sorry|désolé|` +
 		`entschuldigung|hoppla|ups)[\s!.,:;…-]+(but )?|error[:\s]+|(40[134]|410|451|5[0-2]\d)[\s:.,–—-]+)+`)
-	// numbered matches headings with the number of an error.
+	// numbered matches headings that contain the number of an error.
 	numbered = regexp.MustCompile(`\b(40[134]|410|451|5[0-2]\d)\b`)
-	// straight replaces apostrophes by the form that the patterns use.
+	// straight replaces apostrophes with the form that the patterns use.
 	straight = strings.NewReplacer("’", "'", "‘", "'")
 )
 
@@ -93,8 +93,7 @@ func headingsOf(text string) (says headings) {
 	return says
 }
 
-// hasWords reports whether the beginning of a text contains words of a kind, at least as many as the argument least
-// gives.
+// hasWords reports whether the beginning of a text contains at least the given number of words of a kind.
 func hasWords(kind string, least int, text string) bool {
 	const enough = 8000 // bytes of the text that are searched
 	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// littleText is the largest size of the content, in bytes, at which a page may be the empty shell of an
-	// application.
+	// littleText limits the size, in bytes, of the content of a page that may be the empty shell of an application.
 	littleText = 150
-	// shortText is the largest size of a text, in bytes, that may be a placeholder in an application root, or the
-	// whole text of a page whose noscript element asks for JavaScript.
+	// shortText is the largest size, in bytes, of a text that may be a placeholder in an application root. It is also
+	// the largest size of all text of a page whose noscript element asks for JavaScript.
 	shortText = 120
-	// maxRoots is the largest number of application roots to examine. Each is walked, and roots may be nested.
+	// maxRoots limits the number of application roots to examine, because each is walked and roots may be nested.
 	maxRoots = 8
 )
 
-// appRoots are the ids, and appTags the names, of the elements that frameworks render into.
+// appRoots are the ids of the elements that frameworks render into, and appTags are their names.
 var appRoots = map[string]bool{
 	"root": true, "app": true, "__next": true, "__nuxt": true, "___gatsby": true, "svelte": true, "app-root": true,
 	"react-root": true, "react-app": true, "main-app": true, "q-app": true, "application": true, "ember-application": true,
@@ -34,25 +33,25 @@ var (
 	placeholder = regexp.MustCompile(`(?i)^(app (is )?)?(loading|please wait|one moment|just a moment|initiali[sz]ing|` +
 		`wird geladen|lade|bitte warten|chargement|cargando|caricamento|carregando|laden|загрузка)` +
 		`( (app|application|content|page|please wait))?[\s.…!,]*$`)
-	// demand matches the text by which pages ask for JavaScript.
+	// demand matches the text with which pages ask for JavaScript.
 	demand = regexp.MustCompile(`(?i)\b(enable|activate|turn on|switch on|allow) (js|javascript)\b|` +
 		`\bjavascript (is|appears to be|seems to be) ` +
 		`(disabled|not enabled|not available|turned off|switched off|required)\b|` +
 		`\b(requires?|needs) javascript( to \w+|[.!]|$)`)
 )
 
-// shell holds the signs that the scripts of a page write its text.
+// shell holds the signs that a page's text is written by its scripts.
 type shell struct {
 	scripts int    // number of scripts that browsers execute
 	asks    bool   // a noscript element mentions JavaScript
 	root    string // an application root without readable text, if there is one
 	roots   int    // number of roots examined
-	things  bool   // there are pictures, videos, frames or forms: content without text
+	things  bool   // the page has pictures, videos, frames or forms, which are content without text
 }
 
-// Thin explains why a page has little text before its scripts run, or returns "" for other pages. Parameter text is
-// the visible text of the page. Parameter size is the number of bytes in this text outside elements that a class or
-// id marks as chrome.
+// Thin explains why a page has little text before its scripts run, or returns "" for other pages. The text argument
+// is the visible text of the page. The size argument is the length of this text in bytes, without the elements that a
+// class or id marks as chrome.
 func Thin(root *html.Node, text string, size int) string {
 	var sh shell
 	for n := range root.Descendants() {
@@ -100,7 +99,7 @@ func (sh *shell) see(n *html.Node) {
 	}
 }
 
-// runs reports whether browsers execute a script, as opposed to a script element that holds data.
+// runs reports whether browsers execute a script. They do not execute a script element that holds data.
 func runs(n *html.Node) bool {
 	kind := strings.ToLower(strings.TrimSpace(dom.Attr(n, "type")))
 	return kind == "" || kind == "module" || strings.Contains(kind, "javascript") ||

@@ -20,8 +20,8 @@ var (
 	pathDate = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
 )
 
-// months maps the beginnings of month names to the months, in some languages that are common on the web. A beginning
-// has three letters if three are enough.
+// months maps the beginnings of month names to the months, for some languages that are common on the web. A beginning
+// has three letters where three are enough.
 var months = map[string]time.Month{
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
 	"dec": 12,
@@ -33,8 +33,8 @@ var months = map[string]time.Month{
 	"maa": 3, "mei": 5, // Dutch
 }
 
-// parseDate reads a date in one of the forms that pages use. It returns the zero time for other texts. A date without
-// a time zone is in UTC.
+// parseDate parses a date in one of the forms that pages use. It returns the zero time for other texts. A date
+// without a time zone is in UTC.
 func parseDate(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > maxStatement {
@@ -58,7 +58,7 @@ func parseDate(s string) time.Time {
 	return time.Time{}
 }
 
-// forms are the ways in which running text writes a day.
+// forms are the forms of a date in running text.
 var forms = []struct {
 	of   *regexp.Regexp
 	read func(a, b, c string) time.Time
@@ -70,8 +70,8 @@ var forms = []struct {
 	{usDate, ambiguous},
 }
 
-// ambiguous returns the day that two numbers and a year give. A number above 12 is the day of the month. If the
-// numbers differ and each could be the month, ambiguous returns the zero time.
+// ambiguous returns the day that is given by two numbers and a year. A number above 12 is the day of the month. If
+// the numbers differ and either could be the month, ambiguous returns the zero time.
 func ambiguous(first, second, year string) time.Time {
 	switch {
 	case intOf(first) > 12 || intOf(first) == intOf(second):

@@ -1,5 +1,5 @@
-// Package head reads what a page declares about itself: its title, language and canonical address, its directives for
-// robots, and its author and dates.
+// Package head reads the statements of a page about itself: its title, language and canonical address, its directives
+// for robots, and its author and dates.
 package head
 
 import (
@@ -16,18 +16,18 @@ import (
 
 // Head holds the declarations in the head of a page.
 type Head struct {
-	Base      *url.URL // base for relative addresses
+	Base      *url.URL // base URL of relative addresses
 	Title     string
 	OGTitle   string
 	Language  string // primary subtag in lower case, or empty
 	Canonical string
 	Robots    []string
-	// Previews are the addresses of og:image, and PreviewTexts the values of og:image:alt, as written.
+	// Previews are the addresses in og:image, and PreviewTexts are the values of og:image:alt. Both are unchanged.
 	Previews, PreviewTexts []string
 }
 
-// Read reads the html and head elements. It ignores a canonical link outside the head, because users of a site may be
-// able to insert one there.
+// Read reads the html and head elements. It ignores a canonical link outside the head, because the users of a site
+// may be able to insert one there.
 func Read(root *html.Node, pageURL *url.URL) Head {
 	h := Head{Base: pageURL}
 	top := dom.Child(root, atom.Html)
@@ -67,7 +67,7 @@ func (h *Head) readMeta(n *html.Node) {
 }
 
 // canonical returns the address on which all canonical links agree. If a page gives two addresses, canonical returns
-// neither, because either choice would remove one of them from the index.
+// neither, because choosing one would remove the other from the index.
 func canonical(links *goquery.Selection, base *url.URL) string {
 	found := ""
 	for _, n := range links.Nodes {
@@ -97,8 +97,8 @@ func Robots(metas []*html.Node) (all []string) {
 	return all
 }
 
-// appendRobots adds the directives of a meta element, if it holds any. The name "robots" addresses every crawler.
-// Another name is taken as that of a crawler only if the content consists of directives.
+// appendRobots adds the directives of a meta element, if it has any. The name "robots" addresses every crawler. Any
+// other name is that of a crawler only if the content consists of directives.
 func appendRobots(all []string, n *html.Node) []string {
 	name := strings.ToLower(strings.TrimSpace(dom.Attr(n, "name")))
 	content := dom.Clip(dom.Attr(n, "content"), maxRobotsBytes)

@@ -19,7 +19,7 @@ type linkedData struct {
 	nodes []map[string]any // in page order
 }
 
-// read reads one script, and ignores one that is not JSON.
+// read reads a script. It ignores a script that is not JSON.
 func (l *linkedData) read(script string) {
 	if l.size += len(script); l.size > maxLinkedBytes {
 		return
@@ -55,7 +55,7 @@ func (l *linkedData) collect(value any, depth int) {
 	}
 }
 
-// orderOf returns 0 for works, 1 for pages, and -1 for other objects. Works are read first.
+// orderOf returns 0 for works, 1 for pages, and -1 for other objects, because works are read first.
 func orderOf(node map[string]any) int {
 	for _, name := range textsOf(node["@type"], 0) {
 		name = name[strings.LastIndexAny(name, "/:")+1:]

@@ -18,7 +18,7 @@ const (
 	maxStatement = 120
 )
 
-// statements are the values of one property, by source, the best source first.
+// statements are the values of one property, by source. The best source comes first.
 type statements [sourceCount][]string
 
 // The sources of metadata, best first.
@@ -32,7 +32,7 @@ const (
 	sourceCount
 )
 
-const mostStatements = 20 // number of values kept from each source
+const mostStatements = 20 // mostStatements limits the number of values that are kept from each source.
 
 func (s *statements) add(source int, value string) {
 	if value = strings.TrimSpace(value); value != "" && len(s[source]) < mostStatements {
@@ -46,11 +46,11 @@ type pageFacts struct {
 	near                              int // number of texts below the heading that remain to be read
 }
 
-// mostNear is the number of texts below a heading that are searched for the date of the page.
+// mostNear limits the number of texts below a heading that are searched for the date of the page.
 const mostNear = 25
 
-// ReadMetadata reads the author and the dates of a page from its statements. If they give no date, it uses the date
-// in the page's address.
+// ReadMetadata reads the author and the dates of a page from its statements. If the statements contain no date, it
+// uses the date in the page's address.
 func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 	var f pageFacts
 	var ld linkedData
@@ -143,7 +143,7 @@ func containsFold(list []string, s string) bool {
 // byline holds words that precede an author's name and are not part of it.
 var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
 
-// cleanName returns a name in the form in which it is shown, or "" if the text is not a name.
+// cleanName returns a name as it should be shown, or "" if the text is not a name.
 func cleanName(s string) string {
 	s = dom.Fold(html.UnescapeString(s))
 	for _, word := range byline {
@@ -299,10 +299,10 @@ func personText(n *html.Node) string {
 	return labelOf(n)
 }
 
-// mostNodes is the largest number of nodes in an element that can be a label.
+// mostNodes limits the number of nodes in an element that can be a label.
 const mostNodes = 30
 
-// labelOf returns the text of a small element, or "" for a larger one. It does not read a larger element to the end,
+// labelOf returns the text of a small element, or "" for a larger one. It stops in the middle of a larger element,
 // because it may be called for every element around a text.
 func labelOf(n *html.Node) string {
 	var out strings.Builder

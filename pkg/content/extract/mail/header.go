@@ -28,8 +28,8 @@ func field(root *enmime.Part, name string) string {
 	return decode(value)
 }
 
-// legacy decodes bytes outside ASCII that are not in an encoded word. Many programs sent such bytes before RFC 6532.
-// It uses the charset of the first part that declares one. Without this, letters would be lost, so two different
+// legacy decodes bytes outside ASCII that are not in an encoded word, in the charset of the first part that declares
+// one. Many programs sent such bytes before RFC 6532. Without legacy, the letters would be lost. Two different
 // subjects could become equal, and their threads would be joined.
 func legacy(value string, root *enmime.Part) string {
 	var enc encoding.Encoding = charmap.Windows1252
@@ -46,8 +46,8 @@ func legacy(value string, root *enmime.Part) string {
 	return value
 }
 
-// decode decodes encoded words. The length of the value is bounded, because the decoder searches the whole rest of
-// the value for each encoded word that has no end.
+// decode decodes encoded words. It bounds the length of the value, because for each encoded word without an end, the
+// decoder searches all the rest of the value.
 func decode(value string) string {
 	value = words.Clip(value, maxField)
 	if decoded, err := encodedWords.DecodeHeader(value); err == nil {

@@ -1,16 +1,15 @@
-// Package mail turns mails (RFC 5322, MIME) into the blocks of an [extract.Document]: the sender, the recipients and
-// the date, the text of the mail, the names of the attachments, and the text of attached mails and text files. The
-// subject is the title.
+// Package mail turns mails (RFC 5322, MIME) into the blocks of an [extract.Document]. The blocks hold the sender, the
+// recipients and the date, the text of the mail, the names of the attachments, and the text of attached mails and
+// text files. The subject is the title.
 //
-// If a mail has the same text as plain text and as HTML, the package reads the plain text. It collects links from the
-// HTML in any case. Package web reads the texts, so the same bytes always give the same document, whatever their
-// charset.
+// If a mail has the same text as plain text and as HTML, the package reads the plain text and only the links of the
+// HTML. Package web reads the texts, so the same bytes always give the same document in every charset.
 //
 // # Alternatives considered
 //
-// mime/multipart and net/mail reject much of what mail programs send. enmime accepts it, but its own conversion to
-// text guesses charsets with concurrent detectors, whose order is random, and turns every layout into a table. Only
-// its parser is used here.
+// mime/multipart and net/mail reject much of what mail programs send. enmime accepts these mails, but its own
+// conversion to text guesses charsets with concurrent detectors, whose order is random, and turns every layout into a
+// table. Only its parser is used here.
 package mail
 
 import (
@@ -27,10 +26,10 @@ const MediaType = "message/rfc822"
 // Bounds on a mail.
 const (
 	maxBody   = 5 << 20   // bytes to read, unless [extract.Limits] has another bound
-	maxParts  = 200       // texts and attachments, those of attached mails included
-	maxNested = 10        // multiparts of one mail; each adds to the time to read it
-	maxMails  = 3         // levels of mails: a mail attached to a mail attached to a mail
-	maxHeader = 256 << 10 // bytes to read of all headers, those of parts and attached mails included
+	maxParts  = 200       // texts and attachments, including those of attached mails
+	maxNested = 10        // multiparts of one mail; each of them makes reading slower
+	maxMails  = 3         // levels of mails: a mail attached to a mail that is attached to a mail
+	maxHeader = 256 << 10 // bytes to read of all headers, including those of parts and attached mails
 	maxField  = 2000      // bytes to read of a header field
 	maxName   = 200       // bytes of the name of an attachment
 )
@@ -50,7 +49,7 @@ func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document,
 	return r.document(subject), nil
 }
 
-// newReader returns a reader, and the part of the mail that is within the bounds.
+// newReader returns a reader, and the part of the mail that is within the limits.
 func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {

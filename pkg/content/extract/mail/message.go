@@ -8,8 +8,8 @@ import (
 // Message is a mail as people read it: its text without the header and the attachments. [Message.Header] returns
 // single header fields.
 type Message struct {
-	// Document holds the texts of the mail itself. Its title is the subject, or the first heading of a mail without a
-	// subject.
+	// Document holds the texts of the mail itself. Its title is the subject. If there is no subject, its title is the
+	// first heading.
 	Document extract.Document
 	root     *enmime.Part
 }

@@ -13,14 +13,15 @@ import (
 )
 
 // undecoded is put before the media types of texts, so that enmime does not decode their charsets. enmime trusts its
-// own detector more than the declaration in the mail, and the detector returns equally likely charsets in any order.
+// own detector more than the declaration in the mail. Of several equally likely charsets, the detector may return
+// any.
 const undecoded = "undecoded-"
 
 // parser is the state of parsing one mail.
 type parser struct {
 	body       []byte
-	at, end    int             // the position reached, and the position at which reading stops
-	boundaries map[string]bool // boundaries of the multiparts so far
+	at, end    int             // the current position, and the position at which reading stops
+	boundaries map[string]bool // boundaries of the multiparts that were read so far
 	nested     int             // number of multiparts that may still be parsed
 	header     int             // number of bytes of headers that may still be read
 	skip       []span          // ranges of headers that are too long, in order
@@ -37,7 +38,7 @@ type left struct {
 var onlyParts = extract.Only(maxParts, "part")
 
 // parse splits a mail into its parts. If the parts cannot be separated, the whole mail becomes a single text that
-// includes the boundaries, because that is better than no text. Parameter header is the largest number of bytes of
+// includes the boundaries, because such a text is better than none. The header argument limits the number of bytes of
 // headers to read. Errors: Invalid.
 func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
 	p = &parser{body: body, nested: maxNested, header: header}
@@ -84,8 +85,8 @@ func (p *parser) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// mediaType parses a Content-Type or Content-Disposition. If the value is broken, it keeps only the type before the
-// ";". enmime calls this hook for every part, so the bounds of the parser are checked here, too.
+// mediaType parses a Content-Type or Content-Disposition. Of a broken value, it keeps only the type before the ";".
+// enmime calls this hook for every part, so the hook also checks the bounds of the parser.
 func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
 	value = value[:min(len(value), maxField)] // parsing takes quadratic time
 	kind, params, _, err := mediatype.Parse(value)
@@ -114,7 +115,7 @@ func (p *parser) admit(boundary string) bool {
 	}
 	p.boundaries[boundary] = true
 	mark, at := []byte("--"+boundary), 0
-	for range maxParts + 1 { // one more for the closing boundary
+	for range maxParts + 1 { // one more, for the closing boundary
 		i := bytes.Index(p.body[at:p.end], mark)
 		if i < 0 {
 			return true
@@ -136,7 +137,7 @@ func begins(body []byte, at int) bool { return at == 0 || body[at-1] == '\n' }
 
 func isMultipart(p *enmime.Part) bool { return strings.HasPrefix(p.ContentType, "multipart/") }
 
-// isText reports whether p is a text of the mail itself. A part without a type is plain text (RFC 2045 §5.2).
+// isText reports whether p is a text of the mail itself. A part that declares no type is plain text (RFC 2045 §5.2).
 func isText(p *enmime.Part) bool {
 	if p.Disposition == "attachment" || p.FileName != "" {
 		return false
@@ -151,8 +152,8 @@ func isDecoration(p *enmime.Part) bool {
 	return p.ContentID != "" && p.Disposition != "attachment" && strings.HasPrefix(p.ContentType, "image/")
 }
 
-// contentType returns the type of a part with its declared charset. It ignores a declaration of ASCII, because
-// programs often declare ASCII when they know no charset.
+// contentType returns the type of a part with its declared charset. It ignores a declared charset of ASCII, because
+// programs often declare ASCII when they do not know the charset.
 func contentType(p *enmime.Part) string {
 	kind := strings.TrimPrefix(p.ContentType, undecoded)
 	if kind == "" {

@@ -24,7 +24,8 @@ type reader struct {
 	charset  string // charset of the first text
 }
 
-// mail adds a mail that is attached depth-1 levels deep, and returns its subject.
+// mail adds a mail and returns its subject. At depth 1, the mail is the document itself; at depth 2, it is attached
+// to this mail.
 func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 	root, err := r.parse(body)
 	if err != nil {
@@ -59,7 +60,7 @@ func (r *reader) parse(body []byte) (*enmime.Part, error) {
 }
 
 // part adds the texts of a part and collects its attachments. If p belongs to an alternative that was not chosen,
-// part adds only its links.
+// part only adds the links of p.
 func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) error {
 	if isMultipart(p) {
 		if p.FirstChild == nil && len(p.Content) > 0 {
@@ -114,7 +115,7 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	}
 	base := *r.base
 	if !isHTML(p) {
-		base.Path = "/" // the mail's file name does not give the type of its text
+		base.Path = "/" // the name of the mail's file says nothing about the type of this text
 	}
 	doc, err := web.Extract(sound(p), contentType(p), base.String(), r.limits)
 	if err != nil {
@@ -129,8 +130,8 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 }
 
 // sound returns the content of a text without control bytes. Damaged mailboxes are full of control bytes, and a
-// single one would make the text look binary. In UTF-16 and UTF-32, sound keeps these bytes, because they are parts
-// of letters.
+// single one would make the text look like binary data. In UTF-16 and UTF-32, sound keeps these bytes, because they
+// are parts of letters.
 func sound(p *enmime.Part) []byte {
 	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") ||
 		strings.Contains(wide, "ucs") {
@@ -161,7 +162,7 @@ func (r *reader) links(doc extract.Document) {
 }
 
 // attachment adds the text of an attachment that is a mail, or a text that package web reads. A broken attachment
-// adds nothing; the list of names already contains its name.
+// adds nothing; its name is already in the list of names.
 func (r *reader) attachment(p *enmime.Part, depth int) {
 	if p.ContentType == MediaType {
 		if depth == maxMails {
@@ -181,7 +182,7 @@ func (r *reader) attachment(p *enmime.Part, depth int) {
 	r.add(doc)
 }
 
-// names returns the list of the names of attachments that have one.
+// names returns the list of the attachments' names. Attachments without a name are left out.
 func names(attached []*enmime.Part) string {
 	var lines []string
 	for _, p := range attached {

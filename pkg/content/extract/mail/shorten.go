@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// span is a range of a mail's bytes; to is exclusive.
+// span is a range of bytes in a mail; the byte at to is not included.
 type span struct{ from, to int }
 
-// shorten bounds the header that begins at the position from. It subtracts the length of the header from the number
+// shorten bounds the header that begins at the given position. It subtracts the length of the header from the number
 // of header bytes that may still be read. It skips the bytes of the header beyond that number, but never the first
-// keep bytes. The bound exists because the parser takes more than a microsecond for each byte of a header.
+// keep bytes. The bound exists because the parser needs more than a microsecond for each byte of a header.
 func (p *parser) shorten(from, keep int) {
 	end := headerEnd(p.body[from:p.end]) + from
 	if end-from <= p.header {
@@ -44,7 +44,7 @@ func headerEnd(b []byte) int {
 	return end
 }
 
-// next moves past a skipped range if one begins here, and returns the end of the range to read.
+// next moves past a skipped range that begins at the current position, and returns the end of the range to read.
 func (p *parser) next() int {
 	for _, s := range p.skip {
 		if p.at < s.from {

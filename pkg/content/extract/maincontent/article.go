@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// article returns the content of a page that is an article: the element that holds nearly all of the prose. If the
-// page does not declare itself an article, the prose must be most of the text. If the page is not an article, the
-// returned content is empty.
+// article returns the content of a page that is an article: the element that holds nearly all of the prose. On a page
+// that does not declare itself an article, the prose must be most of the text. If the page is not an article, article
+// returns no content.
 func article(s *Survey, roots []*html.Node) Content {
 	if len(roots) != 1 || s.pageType.list {
 		return Content{}
@@ -37,12 +37,12 @@ func article(s *Survey, roots []*html.Node) Content {
 	return best
 }
 
-// sizeOfArticle is the smallest size of the prose, in bytes, of an article on a page that does not declare itself
-// one.
+// sizeOfArticle is the smallest size, in bytes, of the prose of an article on a page that does not declare itself an
+// article.
 const sizeOfArticle = 1000
 
-// besideNames are the classes of elements that are in an article but not part of its text: its author and date, links
-// to other articles, and the captions of pictures, which are kept with the pictures.
+// besideNames are the classes of elements that are inside an article but not part of its text: the author and date,
+// links to other articles, and the captions of pictures, which are kept with the pictures.
 var besideNames = dom.WordSet(`
 	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
 	image-credit gallery slideshow inline-gallery video-player embed
@@ -74,8 +74,8 @@ func isBody(n *html.Node) bool {
 	return dom.HasName(bodyNames, dom.Attr(n, "class")) || dom.HasName(bodyNames, dom.Attr(n, "id"))
 }
 
-// namedBody returns the element of the page whose class or id marks it as the text of an article. It returns nil if
-// there is no such element or more than one, or if the element holds only a small part of the text of roots.
+// namedBody returns the element that has the class or id of the text of an article. It returns nil if the page has no
+// such element or more than one, or if the element holds only a small part of the text of roots.
 func (s *Survey) namedBody(roots []*html.Node) *html.Node {
 	var best *html.Node
 	sum := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Zones returns the main content of a page together with the text beside it. Everything visible is in one of the two,
+// Zones returns the main content of a page together with the text beside it. All visible text is in one of the two,
 // except furniture.
 func (s *Survey) Zones() Content {
 	c := s.MainContent()
@@ -234,7 +234,7 @@ func (s *Survey) asksForConsent(n *html.Node, start int, m linkMeasure, at ances
 const (
 	// longestConsent is the greatest length of a request for consent, in bytes.
 	longestConsent = 1500
-	// longestWithChrome is the greatest length with the chrome in it. It bounds the work on elements inside each other.
+	// longestWithChrome is the greatest length including the chrome. It bounds the work on nested elements.
 	longestWithChrome = 10 * longestConsent
 )
 

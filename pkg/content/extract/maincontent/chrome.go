@@ -11,16 +11,15 @@ import (
 )
 
 // drop is the reason why an element is not part of the main content. The zero drop means that the element is content.
-// The values are in the order of strength, the weakest first. Each attempt of [Survey.MainContent] honors fewer of
-// them.
+// The values are ordered by strength, the weakest first. Each attempt of [Survey.MainContent] honors fewer of them.
 type drop uint8
 
 const (
-	beside   drop = iota + 1 // almost only links, however long; beside an article, these lead to other articles
-	dense                    // almost only short links; this is navigation that no class or id declares
+	beside   drop = iota + 1 // almost only links, however long; beside an article, such links lead to other articles
+	dense                    // almost only short links, which are navigation that no class or id declares
 	named                    // its class or id is a usual name for elements around the content
 	chrome                   // its element type or role says that it is not content
-	noReason                 // greater than all reasons; an attempt that honors noReason drops nothing
+	noReason                 // stronger than all reasons; an attempt that honors noReason drops nothing
 )
 
 // reason returns the reason to drop n, or zero. The reason follows from the element type and the attributes of n.
@@ -109,8 +108,7 @@ func isChromeRole(role string, inContent bool) bool {
 	return false
 }
 
-// isNote reports whether an aside is a note in documentation. Such a note is content; an aside beside an article is
-// not.
+// isNote reports whether an aside is a note in documentation. Such a note is content. Other asides are not.
 func isNote(n *html.Node) bool {
 	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
 		word, _, _ := strings.Cut(class, "-")
@@ -167,8 +165,9 @@ func namesChrome(names string) bool {
 	})
 }
 
-// furnitureNames are classes of helpers that are not text of the page: they are for screen readers or for printing
-// only, are controls beside a heading or a line of code, or are filled by a service for advertisements or consent.
+// furnitureNames are classes of helpers whose text is not part of the page. Some are only for screen readers or for
+// printing, some are controls beside a heading or a line of code, and some are filled by a service for advertisements
+// or consent.
 var furnitureNames = dom.WordSet(`
 	visually-hidden visuallyhidden sr-only screen-reader-text screen-reader-only print-only a-offscreen
 	skip-link skiplink skip-to-content mw-jump-link mw-editsection
@@ -192,7 +191,7 @@ func namesConsent(names string) bool {
 	return dom.AnyName(names, func(name string) bool { return consentNames[name] || beginsWith(name, consentPrefixes) })
 }
 
-// counters are classes of counters of visitors, which are furniture outside the content.
+// counters are classes of visitor counters, which are furniture outside the content.
 const counters = `
 	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
 	online-users who-is-online last-seen
@@ -220,8 +219,8 @@ func holdsChromeWord(name string) bool {
 	return false
 }
 
-// linkMeasure holds how much of an element's text is in links, and how much other text only a class or id marks as
-// chrome.
+// linkMeasure holds how much of an element's text is in links, and how much of the other text only a class or id
+// marks as chrome.
 type linkMeasure struct {
 	text, linked, links, named int
 	paged, pages               int  // text in links to other pages, and number of these links
@@ -248,7 +247,7 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.nav = m.nav || o.nav
 }
 
-// isAnnounced reports whether all links of a list lead to other hosts, and the paragraph before the list ends with a
+// isAnnounced reports whether all links of a list lead to other hosts and the paragraph before the list ends with a
 // colon. Lists of sources or of names often follow such a paragraph.
 func isAnnounced(n *html.Node, m linkMeasure) bool {
 	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol || m.links == 0 || m.abroad < m.links {
@@ -265,9 +264,9 @@ func isAnnounced(n *html.Node, m linkMeasure) bool {
 	return last.Type == html.TextNode && strings.HasSuffix(strings.TrimSpace(last.Data), ":")
 }
 
-// linkiness returns a reason to drop an element that is mostly links: dense if the links are short, or else beside.
-// Some elements full of links are content: lists of headlines, unless they are beside an article; lists of other
-// sites that a paragraph announces; and elements that hold code, because documentation makes links of words in code.
+// linkiness returns the reason to drop an element that is mostly links: dense if the links are short, else beside.
+// Some elements full of links are content: lists of headlines, except beside an article; lists of other sites that a
+// paragraph announces; and elements that hold code, because documentation makes links of words in code.
 func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Menu, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:

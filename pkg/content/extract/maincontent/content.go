@@ -11,7 +11,7 @@ import (
 type Content struct {
 	blocks.Text
 	Roots  []*html.Node // the elements that hold the content
-	Beside blocks.Text  // the text of the page beside the content; see [extract.Beside]
+	Beside blocks.Text  // the visible text outside the main content; see [extract.Beside]
 	cut    cut
 }
 
@@ -24,12 +24,12 @@ type attempt struct {
 	honors drop // the weakest reason for which an element is dropped
 }
 
-// enough is the size of the content, in bytes of text, from which no further attempt is made.
+// enough is the size in bytes at which the content is large enough, so that no further attempt is made.
 const enough = 250
 
 // MainContent returns the content of a page. It makes attempts from strict to lax. If a result is short, and less
-// than a third of the result of the next attempt, too much was dropped, and the next result replaces it. The last
-// attempt drops nothing, so a page with visible text always has content.
+// than a third of the result of the next attempt, the attempt dropped too much, and the next result replaces it. The
+// last attempt drops nothing, so a page with visible text always has content.
 func (s *Survey) MainContent() Content {
 	if posts := s.thread(); posts != nil {
 		if best := (attempt{posts, dense}).read(s); best.Size >= enough {
@@ -56,12 +56,13 @@ func (s *Survey) MainContent() Content {
 	return s.atLeastAQuarter(best)
 }
 
-// large is the size of a page's visible text, in bytes, from which the page is large. The content of a large page
-// must be at least a quarter of its visible text.
+// large is the size in bytes at which the visible text of a page is large. The content of a large page must be at
+// least a quarter of its visible text.
 const large = 8000
 
-// atLeastAQuarter returns found unless it is too small a part of a large page. In that case class names were
-// misleading, and the content is everything except what an element type or role marks as chrome.
+// atLeastAQuarter returns the content that was found, unless it is too small a part of a large page. In that case
+// class names were misleading. The content is then everything except the elements whose type or role marks them as
+// chrome.
 func (s *Survey) atLeastAQuarter(found Content) Content {
 	visible := s.Text.Size()
 	if visible < large || found.Size*4 >= visible {
@@ -74,8 +75,8 @@ func (s *Survey) atLeastAQuarter(found Content) Content {
 }
 
 // contentRoots returns the elements that hold the content: main, else the only article, else an element with an id
-// that sites give to the content, else the body. If there are several articles, they are a list of entries, so the
-// whole body is the root.
+// that sites give to the content, else the body. Several articles are a list of entries, so the whole body is the
+// root.
 func contentRoots(s *Survey) []*html.Node {
 	whole := s.measure(s.Body)
 	if len(s.mains) > 0 && s.measure(s.mains...)*3 >= whole && whole > 0 {
@@ -90,7 +91,7 @@ func contentRoots(s *Survey) []*html.Node {
 	return []*html.Node{s.Body}
 }
 
-// measure returns the size of the text below nodes without chrome, in bytes.
+// measure returns the size in bytes of the text below nodes, without chrome.
 func (s *Survey) measure(nodes ...*html.Node) int {
 	sum := 0
 	for _, n := range nodes {
@@ -99,11 +100,11 @@ func (s *Survey) measure(nodes ...*html.Node) int {
 	return sum
 }
 
-// offered returns the size of the text that the attempt would find if it dropped only chrome.
+// offered returns the size of the text that the attempt would find if it dropped nothing but chrome.
 func (a attempt) offered(s *Survey) int { return s.measure(a.roots...) }
 
-// Size returns the size, in bytes, of the page's text outside elements that a class, an id, the element type or a
-// role marks as chrome.
+// Size returns the size in bytes of the page's text without chrome. Elements are chrome if a class, an id, the
+// element type or a role marks them.
 func (s *Survey) Size() int { return s.measure(s.Body) }
 
 // Everything returns all visible content. It is meant for pages without chrome, such as a Markdown document.
@@ -115,7 +116,7 @@ func (s *Survey) Elements(elements []*html.Node) Content {
 	return Content{Text: blocks.Of(elements, s.limits.MaxBlocks, c.skips), Roots: elements, cut: c}
 }
 
-// cut returns which elements the attempt leaves out.
+// cut returns the cut that leaves out the elements that the attempt drops.
 func (a attempt) cut(s *Survey) cut {
 	return cut{drops: s.drops, honors: a.honors, size: s.Size(), namedSize: s.namedSize}
 }
@@ -146,6 +147,6 @@ func (c cut) skips(n *html.Node) bool {
 	if !found || d.why < c.honors {
 		return false
 	}
-	// If a class marks most of the page as chrome, it is probably wrong: some sites call a wrapper "sidebar-layout".
+	// A class that marks most of the page as chrome is probably wrong: some sites call a wrapper "sidebar-layout".
 	return d.why != named || d.text < 2*c.size || 2*d.text < c.size+c.namedSize
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// leastProse is the length, in bytes, from which a line is prose even if it is not marked up as a paragraph.
+// leastProse is the smallest length, in bytes, of a line that is prose even if it is not marked up as a paragraph.
 const leastProse = 80
 
 // leastLead is the smallest size of the prose of an introduction, in bytes. It is about three sentences.
 const leastLead = 300
 
 // prose measures the running text below each element of a tree: the text of paragraphs, and of lines as long as a
-// paragraph. It leaves out links and dropped elements.
+// paragraph. Links and dropped elements are not included.
 type prose struct {
 	cut
 	below  map[*html.Node]int
-	headed map[*html.Node]bool // the element holds the heading of the page
+	headed map[*html.Node]bool // elements that hold the heading of the page
 }
 
-// measure measures n and its descendants. The result sum is the prose below n. The result line is the length of the
-// text that belongs to the line around n.
+// measure measures n and its descendants. It returns the sum of the prose below n, and the length of the text that
+// belongs to the line around n.
 func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.Type {
@@ -81,8 +81,8 @@ func (c cut) narrowed(root *html.Node) *html.Node {
 	}
 }
 
-// leads reports whether n begins with an introduction. The argument most is the child of n that holds most of the
-// prose. An introduction is an earlier child that holds the heading of the page and enough prose.
+// leads reports whether n begins with an introduction. An introduction is a child of n that holds the heading of the
+// page and enough prose. It comes before the child that holds most of the prose, which is the second argument.
 func (p *prose) leads(n, most *html.Node) bool {
 	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
 		if p.headed[c] && p.below[c] >= leastLead {
@@ -105,8 +105,8 @@ func (p *prose) heaviest(n *html.Node) (best *html.Node) {
 	return best
 }
 
-// isWhole reports whether an element of type a is content as a whole. Its type is part of its meaning, so the content
-// is never the inside of it alone.
+// isWhole reports whether elements of type a must not be divided. The type is part of their meaning, so the content
+// is never only the inside of such an element.
 func isWhole(a atom.Atom) bool {
 	switch a {
 	case atom.P, atom.Ul, atom.Ol, atom.Menu, atom.Blockquote, atom.Table, atom.Pre, atom.Xmp, atom.Listing,

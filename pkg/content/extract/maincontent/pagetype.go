@@ -14,7 +14,7 @@ type pageType struct {
 	article bool // OpenGraph declares one article
 	thread  bool // the page is a discussion: its posts are the content
 	list    bool // the page is a list of other pages, such as an archive or a shelf
-	typed   int  // number of articles described in JSON-LD; a list has several
+	typed   int  // number of articles that JSON-LD describes; a list has several
 }
 
 // isArticle reports whether the page declares itself one article.
@@ -43,7 +43,7 @@ func (t *pageType) readHead(root *html.Node) {
 	}
 }
 
-// readBody reads the classes by which common programs tell the type of a page.
+// readBody reads the classes by which common programs declare the type of a page.
 func (t *pageType) readBody(body *html.Node) {
 	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
 		switch strings.ToLower(class) {

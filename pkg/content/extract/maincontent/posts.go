@@ -31,8 +31,8 @@ func isPost(n *html.Node) bool {
 	return dom.HasName(postNames, dom.Attr(n, "class")) || dom.Attr(n, "component") == "post/content"
 }
 
-// answersItself reports whether microdata says that n is a part of a page on which the author answers own questions, or
-// tells how to do something. On a page of questions by readers (QAPage), answers are posts.
+// answersItself reports whether microdata says that n is part of a page whose author answers the questions, or
+// explains how to do something. On a page with questions of readers (QAPage), answers are posts.
 func answersItself(n *html.Node) (found bool) {
 	for n = n.Parent; n != nil; n = n.Parent {
 		for kind := range strings.FieldsSeq(dom.Attr(n, "itemtype")) {
@@ -47,9 +47,9 @@ func answersItself(n *html.Node) (found bool) {
 	return found
 }
 
-// thread returns the posts of a page that is entirely or mostly a discussion, or else nil. If the page does not
-// declare itself a discussion, thread ignores posts inside an element that a class or id marks as comments, because
-// comments may follow an article.
+// thread returns the posts of a page that is entirely or mostly a discussion; nil for other pages. If the page does
+// not declare itself a discussion, thread ignores posts inside an element that a class or id marks as comments: these
+// may follow an article.
 func (s *Survey) thread() []*html.Node {
 	if s.pageType.isArticle() {
 		return nil

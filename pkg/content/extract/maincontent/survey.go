@@ -131,7 +131,7 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 	return m
 }
 
-// begin notes candidates and line breaks before the children of n are visited. It returns the position at which the
+// begin records candidates and line breaks before the children of n are visited. It returns the position at which the
 // text of n begins.
 func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	if dom.IsBlock(n.DataAtom) {
@@ -155,7 +155,7 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	return s.Text.Size()
 }
 
-// beginCandidate notes n if it may be the root of the content and no ancestor is a candidate of its kind.
+// beginCandidate records n if it may be the root of the content and no ancestor is a candidate of the same kind.
 func (s *Survey) beginCandidate(n *html.Node, at *ancestors) {
 	list := s.candidates(n)
 	if n == s.Body {
@@ -196,7 +196,7 @@ func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 	return nil
 }
 
-// end notes the properties of n that are known only after its children were visited.
+// end records the properties of n that are known only after its children were visited.
 func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	switch n.DataAtom {
 	case atom.Pre:
@@ -236,7 +236,7 @@ func (s *Survey) leadsAbroad(href string) bool {
 	return host != "" && !strings.EqualFold(host, s.base.Host)
 }
 
-// decide records why n is not content, if there is a reason. It returns the measure that is added to that of the
+// decide records the reason why n is not content, if there is one. It returns the measure to add to that of the
 // parent.
 func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch {
@@ -267,7 +267,7 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	return m
 }
 
-// addLink adds a link to another address, once per address.
+// addLink adds a link to another address, unless the address was added before.
 func (s *Survey) addLink(n *html.Node, start int) {
 	href := strings.TrimSpace(dom.Attr(n, "href"))
 	if href == "" || href[0] == '#' {

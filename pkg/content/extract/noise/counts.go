@@ -14,12 +14,12 @@ const (
 	decimal                   // "4.6"
 	ratio                     // "4.6/5"
 	inTwo                     // a time of the day or of a countdown in two parts, "15:45"
-	inThree                   // one in three parts, "03:12:44"
+	inThree                   // a time of the day or of a countdown in three parts, "03:12:44"
 	dated                     // a date of numbers alone
 	odd                       // anything else
 )
 
-// reading is what the words and numbers of a line say, for the rules.
+// reading describes the words and numbers of a line for the rules.
 type reading struct {
 	all     lineRole   // the roles of all words together
 	words   []lineRole // the roles of each word
@@ -29,14 +29,14 @@ type reading struct {
 	keys    []string
 }
 
-// A lineRule folds lines that consist only of known words and of numbers, because of their words.
+// A lineRule folds a line that consists only of known words and numbers.
 type lineRule struct {
 	name  string
-	need  []lineRole // some word has one of the roles of each entry
+	need  []lineRole // for each entry, some word has one of its roles
 	allow lineRole   // each word has one of these roles
 	fits  func(r reading) bool
-	// counts says that the line counts things, as plans, elections and ratings do. Such a line is content in a list,
-	// and under a heading that names the things.
+	// counts reports that the line is a count of things. Plans, elections and ratings contain such lines. They are
+	// content in a list, and under a heading that names the things.
 	counts bool
 }
 
@@ -97,7 +97,7 @@ func (l lineRule) matches(r reading) bool {
 	return l.fits(r)
 }
 
-// only reports whether a line has from least to most numbers, all of one of the given shapes.
+// only reports whether the line has from least to most numbers, and all of them have one of the given shapes.
 func (r reading) only(shapes shape, least, most int) bool {
 	for _, n := range r.numbers {
 		if n&shapes == 0 {
@@ -107,7 +107,7 @@ func (r reading) only(shapes shape, least, most int) bool {
 	return least <= len(r.numbers) && len(r.numbers) <= most
 }
 
-// has reports how many numbers of a line have one of the given shapes.
+// has counts those numbers of the line that have one of the given shapes.
 func (r reading) has(shapes shape) (n int) {
 	for _, s := range r.numbers {
 		if s&shapes != 0 {
@@ -119,7 +119,7 @@ func (r reading) has(shapes shape) (n int) {
 
 func oneWhole(r reading) bool { return r.isOne() }
 
-// isOne reports whether the only number of a line is whole, or is followed by a word such as "million".
+// isOne reports whether the line has a single number that is whole, or is followed by a word such as "million".
 func (r reading) isOne() bool {
 	return len(r.numbers) == 1 && (r.numbers[0] == whole || r.numbers[0] == decimal && r.all&scale != 0)
 }
@@ -129,8 +129,8 @@ func isCounter(r reading) bool {
 	return r.isOne() && (r.all&counted != 0 || r.led && r.all&oneThing != 0)
 }
 
-// isRating is true for "4.6 out of 5 stars (1,204)" and "4.6 (1,204 reviews)": an average together with what it is the
-// average of. An average alone is content.
+// isRating is true for "4.6 out of 5 stars (1,204)" and "4.6 (1,204 reviews)": an average together with the number of
+// ratings. An average alone is content.
 func isRating(r reading) bool {
 	n := len(r.numbers)
 	if n < 2 || n > 3 || r.numbers[n-1] != whole || n == 2 && r.numbers[0]&(decimal|ratio) == 0 {
@@ -141,7 +141,7 @@ func isRating(r reading) bool {
 		n == 2 && (r.all&of == 0 || r.numbers[0] == ratio))
 }
 
-// isClock is true for "The time now is 03:45 PM". The word for "now" may be missing only where seconds are shown.
+// isClock is true for "The time now is 03:45 PM". A line without a word for "now" must have seconds.
 func isClock(r reading) bool {
 	return r.has(inTwo|inThree) == 1 && r.only(whole|inTwo|inThree|dated, 1, 4) &&
 		(r.all&current != 0 || r.has(inThree) == 1)
@@ -162,7 +162,7 @@ func isCountdown(r reading) bool {
 		r.only(whole, 2, 4) && (r.all&hours != 0 && r.all&minutes != 0 || r.all&minutes != 0 && r.all&seconds != 0)
 }
 
-// read returns what the tokens of the line say. The result known is false if there is a word that no rule knows.
+// read returns the reading of the line's tokens. It returns known = false if no rule knows one of the words.
 func (s *Filter) read() (r reading, known bool) {
 	v := lineVocabulary()
 	r.words, r.numbers, r.keys = s.words[:0], s.numbers[:0], s.keys[:0]
@@ -208,7 +208,7 @@ func (s *Filter) read() (r reading, known bool) {
 const currency = "$€£¥₹₩₽%‰<>=≤≥±"
 
 // wordAt returns the roles of the word that begins at token i, and the number of its tokens. In scripts without
-// spaces, that is the longest known piece.
+// spaces, the word is the longest known piece.
 func (s *Filter) wordAt(v vocabulary, i int) (role lineRole, n int) {
 	t := s.tokens[i]
 	if r, _ := utf8.DecodeRuneInString(t.word); !unspaced(r) {
@@ -223,8 +223,8 @@ func (s *Filter) wordAt(v vocabulary, i int) (role lineRole, n int) {
 	return role, n
 }
 
-// numberTokens returns the number of tokens of the number at token i. Groups of three digits may stand apart, as in
-// "1 234 567".
+// numberTokens returns how many tokens the number at token i has. Groups of three digits may be separate tokens, as
+// in "1 234 567".
 func (s *Filter) numberTokens(i int) int {
 	n := numberSize(s.tokens[i:])
 	if n > 1 || s.tokens[i].end-s.tokens[i].start > 3 {
@@ -281,7 +281,7 @@ func clockShape(sizes []int) shape {
 	return odd
 }
 
-// grouped reports whether signs separate a number into groups of three digits.
+// grouped reports whether the signs of a number separate groups of three digits.
 func grouped(signs []rune, sizes []int) bool {
 	for _, n := range sizes[1:] {
 		if n != 3 {
@@ -300,7 +300,8 @@ func allAre(signs []rune, want rune) bool {
 	return true
 }
 
-// named reports whether a heading above the line names what the line counts, or says that its numbers are facts.
+// named reports whether a heading above the line names the things that the line counts, or says that its numbers are
+// facts.
 func (s *Filter) named(keys []string) bool {
 	for i, h := range s.headings {
 		if i == len(s.headings)-1 && h.facts {
@@ -317,9 +318,9 @@ func (s *Filter) named(keys []string) bool {
 	return false
 }
 
-// sameStem reports whether two words begin alike.
+// sameStem reports whether two words begin with the same letters.
 func sameStem(a, b string) bool {
-	const stem = 4 // letters; shorter words must be alike except for their last letter
+	const stem = 4 // in letters; shorter words may differ only in their last letter
 	ra, rb := []rune(a), []rune(b)
 	if n := min(len(ra), len(rb)); n > 0 && unspaced(ra[0]) {
 		return strings.Contains(a, b) || strings.Contains(b, a)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Numbers of four digits from firstYear to lastYear are read as years.
+// A number of four digits is read as a year if it is between firstYear and lastYear.
 const firstYear, lastYear = 1900, 2199
 
-// longestDate is the largest number of tokens of a date, as in "3 de noviembre del 2025,".
+// longestDate is the largest number of tokens in a date, as in "3 de noviembre del 2025,".
 const longestDate = 8
 
 // hasYear reports whether a line contains digits that may be a year.
@@ -24,11 +24,11 @@ func hasYear(line string) bool {
 	return false
 }
 
-// dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date. The
-// date must have a year. If no date begins there, the number is 0. The form of a date is year, month and
-// day, however it is written. Where 3/11 may be in March or in November, the form has the two numbers by size instead.
+// dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date.
+// The date must have a year. If no date begins there, the number is 0. The form of a date is year, month and day,
+// however the date is written. If 3/11 may be in March or in November, the form has the two numbers by size instead.
 func (s *Filter) dateAt(rest []token) (form string, n int) {
-	const widest = 2 // largest number of bytes between two tokens
+	const widest = 2 // largest number of bytes between two tokens of a date
 	var d date
 	for n = 0; n < len(rest) && d.have < len(d.part); n++ {
 		t := rest[n]
@@ -64,7 +64,7 @@ func (s *Filter) dateAt(rest []token) (form string, n int) {
 type date struct {
 	part  [3]int
 	have  int
-	named int // the month, if it has its name
+	named int // the month, if its name is written out or abbreviated
 }
 
 func (d *date) add(part int) {
@@ -72,8 +72,8 @@ func (d *date) add(part int) {
 	d.have++
 }
 
-// dateForm returns the hashed form of a date. It returns "" when neither the first nor the last part is a year, or when
-// the other two parts are not a month and a day. Parameter border is what stands between the numbers.
+// dateForm returns the hashed form of a date. It returns "" unless the first or the last part is a year and the other
+// two parts are a month and a day. The border is the text between the numbers.
 func (s *Filter) dateForm(d date, border string) string {
 	year, month, day := d.part[2], d.part[1], d.part[0]
 	first := d.part[0] > 31
@@ -89,7 +89,7 @@ func (s *Filter) dateForm(d date, border string) string {
 	if month > 12 {
 		month, day = day, month
 	}
-	// A month and a day are written in either order with slashes and hyphens, in English. "2024.1.2" is a version.
+	// In English, a month and a day are written in either order with slashes and hyphens. "2024.1.2" is a version.
 	switch {
 	case first && border == ".":
 		return ""
@@ -101,7 +101,7 @@ func (s *Filter) dateForm(d date, border string) string {
 	return fmt.Sprintf("%s%04d%02d%02d", someDate, year, month, day)
 }
 
-// folds reports whether the order of day and month is open, and may be left out of the comparison.
+// folds reports whether the order of day and month is unknown, and may be left out of the comparison.
 func (s *Filter) folds() bool { return !s.DayFirst && !s.facts && !s.Exact }
 
 func monthOf(t token) int {
@@ -122,7 +122,7 @@ func betweenDate(line string, t token) bool {
 	return false
 }
 
-// sameBorders returns what stands between the numbers of a date: the same sign twice, or words as in East Asian dates.
+// sameBorders returns the text between the numbers of a date: the same sign twice, or words as in East Asian dates.
 // It returns "" for anything else.
 func sameBorders(line string, tokens []token) string {
 	var borders []string
@@ -137,7 +137,7 @@ func sameBorders(line string, tokens []token) string {
 	return ""
 }
 
-// number reads at most four ASCII digits. It returns 0 for any other text.
+// number parses at most four ASCII digits. It returns 0 for any other text.
 func number(s string) (n int) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' {
@@ -148,8 +148,8 @@ func number(s string) (n int) {
 	return n
 }
 
-// hasCopyright reports whether a line is a copyright notice: it has the sign, or begins with the word, a year before it
-// aside.
+// hasCopyright reports whether a line is a copyright notice: it contains the sign, or begins with the word. A year
+// may come before the word.
 func hasCopyright(tokens []token, line string) bool {
 	for i, t := range tokens {
 		switch {
@@ -175,8 +175,9 @@ func onlyYears(line string, tokens []token) bool {
 	return true
 }
 
-// yearsAt returns the number of tokens that form the year or years of a copyright notice at token i, or 0: beside the
-// sign or the word, or at the end of the notice. "Copyright protection ends in 2034" has none.
+// yearsAt returns the number of tokens in the year or years of a copyright notice at token i. The years are beside
+// the sign or the word, or at the end of the notice. Without such years, as in "Copyright protection ends in 2034",
+// it returns 0.
 func yearsAt(line string, tokens []token, i int) (n int) {
 	if !isYear(line, tokens[i]) {
 		return 0
@@ -186,7 +187,7 @@ func yearsAt(line string, tokens []token, i int) (n int) {
 	if besideNotice(line, tokens, i-1, -1) || besideNotice(line, tokens, i+n, 1) {
 		return n
 	}
-	// "© Example Inc. 2025" has the sign far from its year.
+	// In "© Example Inc. 2025" the sign is far from its year.
 	ended := i+n == len(tokens) || tokens[i+n].kind == sign
 	if ended && strings.HasPrefix(strings.TrimLeft(strings.ToLower(line), " "), "©") && i <= longestOwner {
 		return n
@@ -197,8 +198,8 @@ func yearsAt(line string, tokens []token, i int) (n int) {
 // longestOwner is the largest number of tokens between a copyright sign and a year at the end of the notice.
 const longestOwner = 12
 
-// besideNotice reports whether the next token from i on, in the given direction, that is no sign or bracketed "c" is
-// the word "copyright", or whether there is a copyright sign before it.
+// besideNotice reports whether a copyright sign or the word "copyright" is beside token i in the given direction. It
+// skips other signs.
 func besideNotice(line string, tokens []token, i, step int) bool {
 	for ; i >= 0 && i < len(tokens); i += step {
 		switch t := tokens[i]; {

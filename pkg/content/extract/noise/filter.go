@@ -1,16 +1,19 @@
-// Package noise converts text into the form that the content hash covers, so that text which changes by itself is not
-// taken as a change of content (H12).
+// Package noise converts text into the form that the content hash covers. In this form, text that changes by itself
+// does not count as a change of content (H12).
 //
-// In the hashed form, a placeholder replaces a line that counts, or tells the time, by its own words: "12 comments",
-// "17 people are viewing this", "Sale ends in 03:12:44". It also replaces relative times ("updated 3 days ago") in
-// short lines, because in prose they are part of what the author wrote, and years beside a copyright sign. A number is
-// folded because of the words in its line alone, and never in a table, in a list of definitions, or below a heading
-// that names what the line counts. There it is what the page says. Quotation marks,
-// dashes, and dates that have a year are each hashed in one form, because the regional editions of a site write them
+// A placeholder replaces a line whose own words show that it counts something or gives the current time: "12
+// comments", "17 people are viewing this", "Sale ends in 03:12:44". Placeholders also replace years beside a
+// copyright sign, and relative times ("updated 3 days ago") in short lines. In prose, the author wrote the relative
+// times, so they stay.
+//
+// Only the words in its own line decide whether a number is folded. But no number is folded in a table, in a list of
+// definitions, or below a heading that names what the line counts. There the number is information. Quotation marks,
+// dashes, and dates with a year are each hashed in one form, because the regional editions of a site write them
 // differently. The text of a document keeps all of these unchanged.
 //
-// Alternatives considered: folding relative times everywhere, future times ("in 30 days") included, would hide
-// changes of deadlines; folding every number, or every number that moves often, would hide prices.
+// Alternatives considered: if relative times were folded everywhere, including future times ("in 30 days"), changes
+// of deadlines would be hidden. If every number were folded, or every number that changes often, prices would be
+// hidden.
 package noise
 
 import (
@@ -23,19 +26,18 @@ import (
 // The placeholders for folded text. They are control characters, which the text itself never contains.
 const (
 	passingTime = "\x01"
-	counter     = "\x02" // before the name of the rule
+	counter     = "\x02" // followed by the name of the rule
 	someYear    = "\x03"
-	someDate    = "\x04" // before the year, the month and the day
+	someDate    = "\x04" // followed by the year, the month and the day
 
 	placeholders = passingTime + counter + someYear + someDate
 )
 
 const (
-	// shortLine is the greatest length, in runes, of a line in which a relative time is taken as the date of the
-	// page.
+	// shortLine is the greatest length, in runes, of a line in which a relative time counts as the date of the page.
 	shortLine = 80
-	// shortLabel is the greatest length, in runes, of a line in which words such as "yesterday" are taken as the date
-	// of the page.
+	// shortLabel is the greatest length, in runes, of a line in which words such as "yesterday" count as the date of
+	// the page.
 	shortLabel = 40
 	// copyrightLine is the greatest length, in bytes, of a line with a copyright sign in which years are folded.
 	copyrightLine = 300
@@ -60,19 +62,19 @@ const (
 // to the next.
 type Filter struct {
 	Out       []byte   // hashed form of the text so far
-	Protected []string // the mail addresses that the next lines hide, in order; each is used once
-	// Exact says that somebody has selected the text: no number is folded.
+	Protected []string // the mail addresses that the next lines hide, in order; each address is used once
+	// Exact means that somebody selected the text, so no number is folded.
 	Exact bool
-	// DayFirst says that the language of the text writes the day before the month where both are numbers. Otherwise
-	// they may be in either order.
+	// DayFirst means that the language of the text writes the day before the month when both are numbers. If DayFirst
+	// is false, they may be in either order.
 	DayFirst bool
-	// Folded, if not nil, is called for each line in which something is folded, with the name of the rule.
+	// If not nil, Folded is called with the name of the rule for each line in which something is folded.
 	Folded func(line, rule string)
 
 	headings []heading
 	facts    bool // the line is part of a table or a list of definitions
-	list     bool // the line is in a list that says nothing about when something was written
-	dateline bool // a part of the line is about when or by whom something was written
+	list     bool // the line is in a list that does not say when something was written
+	dateline bool // one of the line's parts says when or by whom something was written
 
 	line    string
 	tokens  []token
@@ -85,14 +87,14 @@ type Filter struct {
 // Block appends the hashed form of a block's lines, with a space between the lines.
 func (s *Filter) Block(text string) { s.lines(text) }
 
-// Table appends the hashed form of a table, or of another block whose numbers are what the page says.
+// Table appends the hashed form of a table, or of another block whose numbers are information.
 func (s *Filter) Table(text string) {
 	s.facts = true
 	s.lines(text)
 	s.facts = false
 }
 
-// List appends the hashed form of a list. Lines that begin with ": " explain terms.
+// List appends the hashed form of a list. If a line of the list begins with ": ", the list explains terms.
 func (s *Filter) List(text string) {
 	s.facts = strings.HasPrefix(text, ": ") || strings.Contains(text, "\n: ")
 	s.list = !s.facts && !s.Exact && !s.hasTime(text)
@@ -124,7 +126,7 @@ func (s *Filter) lines(text string) {
 	}
 }
 
-// hasTime reports whether a list has a relative time, as lists beside an article have.
+// hasTime reports whether a list contains a relative time. Lists beside an article usually do.
 func (s *Filter) hasTime(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if len(line) > 4*shortLine {
@@ -161,8 +163,8 @@ func (s *Filter) unprotected(line string) string {
 	return out.String()
 }
 
-// add appends the hashed form of a line. It treats each part of a line that dots or bars separate as a line of its
-// own.
+// add appends the hashed form of a line. If dots or bars divide the line into parts, each part is treated as a line
+// of its own.
 func (s *Filter) add(line string) {
 	at, size := partEnd(line)
 	s.dateline = at < len(line) && !s.facts && !s.Exact && isDateline(line)
@@ -219,7 +221,7 @@ func (s *Filter) part(part string) {
 	s.Out = append(s.Out, s.line[done:]...)
 }
 
-// whole folds a line that a rule replaces as a whole, and reports whether there is such a rule.
+// whole folds a line if a rule replaces the line as a whole, and reports whether it did.
 func (s *Filter) whole(part string) bool {
 	if !strings.ContainsFunc(part, unicode.IsDigit) {
 		return false
@@ -244,13 +246,13 @@ func (s *Filter) note(rule string) {
 	}
 }
 
-// requestID matches the identity that a server gives to a request.
+// requestID matches an id that a server gives to a request.
 var requestID = regexp.MustCompile(`(?i)^(?:x-)?(?:(?:request|ray|trace|session|correlation)[ -]?(?:id|` +
 	`identifier|reference)|reference #|(?:id de (?:la )?(?:requête|solicitud|requisição)|id (?:della )?richiesta)|` +
 	`(?:anfrage|vorgangs|sitzungs)-?id|請求 ?id|请求 ?(?:id|编号)|リクエスト ?id|요청 ?(?:id|아이디)|id запроса)` +
 	`[ :：#=]*([0-9a-z][0-9a-z._:+/=-]{7,})$`)
 
-// isRandom reports whether an id was made by a machine: a hexadecimal number, or a long one with many digits.
+// isRandom reports whether an id was made by a machine: it is a hexadecimal number, or long and with many digits.
 func isRandom(id string) bool {
 	const long, many = 20, 4
 	numbers, letters, hex := 0, 0, true
@@ -269,7 +271,7 @@ func isRandom(id string) bool {
 }
 
 // fold returns the placeholder for the tokens from index i on, and the number of tokens that it replaces. The number
-// is 0 if nothing is folded. Parameter year is the index of the next year in the line.
+// is 0 if nothing is folded. The year argument is the index of the next year in the line.
 func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	if year < len(s.tokens) && year-i < longestDate {
 		if mark, n = s.dateAt(s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
@@ -291,7 +293,7 @@ func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	return passingTime, n
 }
 
-// glued reports whether token b continues the word of token a, as in "x3d".
+// glued reports whether token b continues the word in token a, as in "x3d".
 func glued(a, b token) bool {
 	return a.end == b.start && a.kind == word && b.kind == digits && a.word[0] < utf8.RuneSelf
 }
@@ -338,7 +340,7 @@ func kindOf(r rune) tokenKind {
 }
 
 func unspaced(r rune) bool {
-	const firstThai = 0x0e00 // scripts with lower codes put spaces between words
+	const firstThai = 0x0e00 // scripts with lower code points put spaces between words
 	return r >= firstThai &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
 			unicode.Khmer, unicode.Myanmar)

@@ -2,8 +2,8 @@ package noise
 
 import "strings"
 
-// Line returns the form of a line of a text under which what changes by itself does not count. The line may be of any
-// block, so what a table, a list or a definition would count as content is content.
+// Line returns the hashed form of a line. The line may be from any kind of block. Text that would be content in a
+// table, a list or a definition is therefore treated as content.
 func Line(line string) string {
 	s := Filter{DayFirst: true}
 	switch trimmed := strings.TrimSpace(line); {

@@ -6,11 +6,11 @@ import (
 )
 
 // protection is the text that a widely used proxy writes in place of a mail address until its script shows the
-// address. Beside the text, the proxy writes the address as a code whose key changes with each request.
+// address. The proxy also writes the address as a code, whose key changes with each request.
 const protection = "[email protected]"
 
 // Unprotect decodes a mail address. The code is hexadecimal. Its first byte is a key, and each further byte is a byte
-// of the address xor the key. Unprotect returns [protection] when code is not an address.
+// of the address xor the key. If the code is not an address, Unprotect returns [protection].
 func Unprotect(code string) string {
 	const longest = 2 * 255
 	b, err := hex.DecodeString(code[:min(len(code), longest)])

@@ -14,7 +14,8 @@ import (
 //go:embed timewords.txt
 var timewords string
 
-// phrases holds the ways in which pages write times: words in lower case, joined by spaces, with "#" for a number.
+// phrases holds the phrases with which pages write times: words in lower case, joined by spaces, with "#" for a
+// number.
 type phrases struct {
 	whole  map[string]phraseKind
 	begins map[string]bool // beginnings of phrases, up to the end of a word
@@ -26,7 +27,7 @@ type phraseKind uint8
 
 const (
 	ago    phraseKind = iota + 1 // "# days ago"
-	before                       // "# days ago" in languages in which it also means "# days before"
+	before                       // "# days ago", in languages that write "# days before" in the same way
 	near                         // "yesterday", "this week"
 )
 
@@ -74,7 +75,8 @@ func (p phrases) learn(kind phraseKind, phrase string) {
 	p.words[first] |= opens
 }
 
-// bothWays are words that mean "ago" and "before": "3 gün önce" is also how a deadline is written.
+// bothWays are words that mean "ago" as well as "before". In "3 gün önce", such a word may also be part of a
+// deadline.
 const bothWays = `önce öncə öň oldin бұрын мурун өмнө قبل پیش پہلے पहले पूर्वी अघि আগে முன் முன்பு മുമ്പ് પહેલાં
 ਪਹਿਲਾਂ לפני
 	trước 前 전 មុន ກ່ອນ πριν преди пре prije před pred пред prieš pirms წინ առաջ`
@@ -88,8 +90,8 @@ func agoOrBefore(phrase string) phraseKind {
 	return ago
 }
 
-// written are words that say that the time in a line is when something was written. Without one, "today" may be when
-// a shop is closed.
+// written are words that show that the time in a line is the time of writing. Without such a word, "today" may be the
+// day on which a shop is closed.
 var written = strings.Fields(`updated edited modified posted published changed revised reviewed created asked answered
 	commented replied uploaded submitted joined seen added committed released refreshed synced
 	aktualisier geändert bearbeitet veröffentlicht erstellt geschrieben hinzugefügt
@@ -109,7 +111,7 @@ var written = strings.Fields(`updated edited modified posted published changed r
 	更新 发布 發布 發佈 发表 發表 编辑 編輯 修改 回复 上传 投稿 公開 編集 作成 掲載 업데이트 수정 작성 게시 등록 업로드
 	อัปเดต อัพเดต เผยแพร่ แก้ไข โพสต์`)
 
-// isWritten reports whether a line has a word of written.
+// isWritten reports whether a line contains one of the words that the variable written lists.
 func isWritten(line string) bool {
 	line = strings.ToLower(line)
 	for _, w := range written {
@@ -120,13 +122,13 @@ func isWritten(line string) bool {
 	return false
 }
 
-// byline are words before a name.
+// byline matches a word before an author's name, such as "by".
 var byline = regexp.MustCompile(`(?i)(?:^|[|·•∙●] ?)(?:by|von|par|por|di|door|av|af|от|przez|od|文|作者|著者|글)[ :：]`)
 
-// isDateline reports whether a line of several parts says when or by whom something was written.
+// isDateline reports whether a line with several parts says when something was written, or by whom.
 func isDateline(line string) bool { return isWritten(line) || byline.MatchString(line) }
 
-// vagueWords may precede the number of a time, as "about" does; oneWords may replace the number.
+// vagueWords may precede the number of a time, as "about" does. oneWords may replace the number.
 const (
 	vagueWords = `
 	about over almost more than less around nearly approximately approx roughly
@@ -140,11 +142,11 @@ const (
 type timeReader struct {
 	phrases
 	tokens []token
-	roles  []role // roles of each token
+	roles  []role // the roles of each token
 	line   string
-	dated  bool   // the line is part of one that says when something was written
-	label  bool   // the line is so short that "yesterday" may be all that it says
-	key    []byte // the part of a phrase read so far
+	dated  bool   // the line is part of a longer line that says when something was written
+	label  bool   // the line is so short that it may consist of "yesterday" alone
+	key    []byte // the part of a phrase that was read so far
 	best   int
 	steps  int // number of steps in this line, for tests
 }
@@ -154,12 +156,12 @@ type role uint8
 
 const (
 	opens   role = 1 << iota // the token begins a phrase
-	isCount                  // the token is digits
-	isVague                  // a word that may precede the number of a time
-	isOne                    // a word for one or a few, in place of a number
+	isCount                  // the token consists of digits
+	isVague                  // the token is a word that may precede the number of a time
+	isOne                    // the token is a word for one or a few, in place of a number
 )
 
-// begin receives a line and its tokens. Only short lines can contain times.
+// begin prepares the reader for a line and its tokens. Only short lines can contain times.
 func (r *timeReader) begin(line string, tokens []token, short, dated bool) {
 	r.line, r.tokens, r.dated, r.roles, r.steps = line, tokens, dated, r.roles[:0], 0
 	if !short {
@@ -191,9 +193,9 @@ func (r *timeReader) at(i int) int {
 	return r.best - i
 }
 
-// read reads the tokens from index i on, as the continuation of the phrase that began at index from. Parameter
-// counted reports whether the number of the phrase was already read. The key is always the beginning of some phrase,
-// so there are few branches.
+// read continues a phrase with the tokens from index i on. The other index is that of the phrase's first token. If
+// counted is true, the number of the phrase was already read. The key is always the beginning of some phrase, so
+// there are few branches.
 func (r *timeReader) read(from, i int, counted bool) {
 	if len(r.key) > 0 {
 		if kind := r.whole[string(r.key)]; i > r.best && kind > 0 && r.counts(kind, from, i) {
@@ -203,7 +205,7 @@ func (r *timeReader) read(from, i int, counted bool) {
 			return
 		}
 		for i < len(r.tokens) && r.tokens[i].kind == sign && r.tokens[i].end-r.tokens[i-1].end <= 2 {
-			i++ // a period after an abbreviation, a hyphen, or a bracket in languages that use one
+			i++ // the token is a period after an abbreviation, a hyphen, or a bracket in languages that use one
 		}
 	}
 	if i == len(r.tokens) {
@@ -222,7 +224,7 @@ func (r *timeReader) read(from, i int, counted bool) {
 	}
 }
 
-// counts reports whether a phrase from token from to token i is the time at which something was written.
+// counts reports whether the phrase between the two tokens is the time at which something was written.
 func (r *timeReader) counts(kind phraseKind, from, i int) bool {
 	switch kind {
 	case ago:
@@ -233,7 +235,7 @@ func (r *timeReader) counts(kind phraseKind, from, i int) bool {
 	return r.label && (r.dated || isWritten(r.line))
 }
 
-// alone reports whether the line has no other words or numbers than those from token from to token i.
+// alone reports whether the line has no words or numbers besides those of the phrase between the two tokens.
 func (r *timeReader) alone(from, i int) bool {
 	other := func(t token) bool { return t.kind != sign }
 	return !slices.ContainsFunc(r.tokens[:from], other) && !slices.ContainsFunc(r.tokens[i:], other)
@@ -251,8 +253,8 @@ func (r *timeReader) step(next string, from, i int, counted bool) {
 	r.key = r.key[:before]
 }
 
-// vague returns the number of tokens from i on that express a number vaguely or in words ("more than a", "about 3").
-// It returns 0 if there are none.
+// vague returns the number of tokens at index i that express a number vaguely or in words, such as "more than a" and
+// "about 3". It returns 0 if there are none.
 func (r *timeReader) vague(i int) (n int) {
 	const most = 4
 	for ; n < most && i+n < len(r.tokens); n++ {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Typography returns a line in the form in which variants of writing are alike: quotation marks, dashes, kinds of
-// spaces, composed and decomposed letters, and characters that nobody sees.
+// Typography returns a line in a form that is the same for all variants of writing. It unifies quotation marks,
+// dashes, spaces, and composed and decomposed letters, and drops characters that nobody sees.
 func Typography(line string) string {
 	if isPlain(line) {
 		return line
@@ -35,11 +35,11 @@ func Typography(line string) string {
 			out = utf8.AppendRune(out, r)
 		}
 	}
-	// The characters that were left out may have kept letters apart.
+	// Some of the dropped characters may have separated letters that now combine.
 	return norm.NFC.String(string(out))
 }
 
-// isPlain reports whether a line is ASCII text with single spaces, for which Typography has nothing to do.
+// isPlain reports whether a line is ASCII text with single spaces, which Typography would not change.
 func isPlain(line string) bool {
 	for i := range len(line) {
 		if c := line[i]; c >= utf8.RuneSelf || c < ' ' || c == 0x7f || c == ' ' && i > 0 && line[i-1] == ' ' {
@@ -49,8 +49,8 @@ func isPlain(line string) bool {
 	return true
 }
 
-// unseen reports whether r is a character that readers do not see: soft hyphens, marks of direction, variation
-// selectors and the like.
+// unseen reports whether r is a character that readers do not see: a soft hyphen, a direction mark, a variation
+// selector or the like.
 func unseen(r rune) bool {
 	switch {
 	case r == '\u00ad', r == '\u061c', r == '\u200b', r == '\u2060', r == '\ufeff', '\u200e' <= r && r <= '\u200f',
@@ -61,8 +61,8 @@ func unseen(r rune) bool {
 	return false
 }
 
-// oneForm returns the hashed form of a punctuation mark that regions write in several ways, or "" for other
-// characters.
+// oneForm returns the hashed form of a punctuation mark that is written differently in different regions. It returns
+// "" for other characters.
 func oneForm(r rune) string {
 	switch r {
 	case '“', '”', '„', '‟', '«', '»', '″', '＂':

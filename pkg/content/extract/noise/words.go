@@ -9,13 +9,13 @@ import (
 type lineRole uint64
 
 const (
-	counted   lineRole = 1 << iota // things that pages count next to a document
-	oneThing                       // one such thing; only after a number, because "Answer: 42" is no count
-	seen                           // what readers did, counted by a word of times: "viewed 12 times"
+	counted   lineRole = 1 << iota // things that pages count beside a document
+	oneThing                       // one such thing; only after a number, because "Answer: 42" is not a count
+	seen                           // actions of readers, counted with "times": "viewed 12 times"
 	viewed                         // "viewed"
 	times                          // "times", "by"
 	filler                         // words that add nothing: "total", "so far"
-	scale                          // "k" and "million" behind a number
+	scale                          // "k" and "million" after a number
 	helpful                        // "helpful"
 	found                          // the other words of "12 of 15 people found this helpful"
 	star                           // "stars"
@@ -29,12 +29,12 @@ const (
 	hours                          // units of time of an hour and more
 	minutes                        // units of time below an hour
 	seconds                        // units of time below a minute
-	millis                         // one of these: the millisecond
+	millis                         // the millisecond, which is also one of the units in seconds
 	clock                          // "time"
 	current                        // "now", "current"
 	todays                         // "today"
 	month                          // names of months
-	weekday                        // names of weekdays, and what stands between the parts of a date
+	weekday                        // names of weekdays, and words between the parts of a date
 	halfDay                        // "am", "pm", time zones
 	is                             // "is", "the"
 	generated                      // "generated"
@@ -49,7 +49,7 @@ const (
 	you                            // the other words of "you are visitor number 12"
 )
 
-// lineWords are the words of each role. In scripts without spaces, an entry is a piece of a line.
+// lineWords are the words of each role. In scripts without spaces, an entry may be any piece of a line.
 var lineWords = map[lineRole]string{
 	counted: `
 		views pageviews visits hits reads downloads likes shares comments replies followers subscribers votes upvotes
@@ -223,7 +223,7 @@ var lineWords = map[lineRole]string{
 		вы siz 您是 您 是 第 本站 本站第 あなたは 番目の 人目の 訪問者です 당신은 의 입니다 our site website`,
 }
 
-// plainFacts are words of headings under which numbers are what the page is about.
+// plainFacts are words of headings under which numbers are information.
 const plainFacts = `limits limit quota quotas plan plans pricing prices price allowance allowances included results
 result
 	election elections votes vote poll polls score scores ranking statistics figures
@@ -236,14 +236,14 @@ result
 	голосование
 	limity ceny wyniki wybory 限额 套餐 价格 结果 选举 投票 制限 料金 プラン 結果 選挙 한도 요금 결과 선거 투표`
 
-// vocabulary has the words of lines that may be folded.
+// vocabulary holds the words of lines that may be folded.
 type vocabulary struct {
 	roles  map[string]lineRole
 	facts  map[string]bool
 	widest int // largest length, in bytes, of a piece in a script without spaces
 }
 
-// lineVocabulary is made on first use.
+// lineVocabulary is built on first use.
 var lineVocabulary = sync.OnceValue(func() vocabulary {
 	v := vocabulary{roles: map[string]lineRole{}, facts: map[string]bool{}}
 	add := func(r lineRole, w string) {

@@ -16,17 +16,17 @@ import (
 // Bounds on an archive. They apply to the data that is read, not to the sizes in headers.
 const (
 	maxEntries  = 10_000    // files in the archive
-	maxPart     = 64 << 20  // bytes of one part, inflated
-	maxInflated = 256 << 20 // bytes of all parts read, inflated
-	maxElements = 8 << 20   // XML elements in those parts; each costs time, however small
+	maxPart     = 64 << 20  // bytes of a part, inflated
+	maxInflated = 256 << 20 // bytes of all parts that are read, inflated
+	maxElements = 8 << 20   // XML elements in those parts; even a small one takes time to read
 )
 
-// archive is a package of parts (ECMA-376 part 2). When a bound is exceeded, err is set. After that, nothing more is
-// read, and the reader of the document returns err.
+// archive is a package of parts (ECMA-376 part 2). When a bound is exceeded, err is set and nothing more is read. The
+// reader of the document then returns err.
 type archive struct {
 	files    map[string]*zip.File // by name, which is in lower case and without a leading slash
 	own      relations            // relationships of the package itself
-	part     int64                // bytes to which one part may inflate
+	part     int64                // bytes to which a part may inflate
 	left     int64                // bytes that may still be inflated
 	elements int                  // elements that may still be read
 	err      error
@@ -34,8 +34,8 @@ type archive struct {
 
 // openArchive reads the directory of a ZIP file.
 func openArchive(body []byte) (*archive, error) {
-	// Entries are counted before the ZIP reader allocates memory for them. The four bytes may occur inside an entry
-	// too, but not thousands of times by accident.
+	// Entries are counted before the ZIP reader allocates memory for them. An entry may contain the four bytes, too,
+	// but not thousands of times by accident.
 	if bytes.Count(body, []byte("PK\x01\x02")) > maxEntries {
 		return nil, fault.New(fault.TooLarge, "office file holds more than %d entries", maxEntries)
 	}
@@ -51,14 +51,14 @@ func openArchive(body []byte) (*archive, error) {
 	return a, a.err
 }
 
-// partName returns the form of a part's name by which the part is looked up. Case does not matter in names (part 2
-// §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
+// partName returns the name of a part in lower case, because case does not matter in names (part 2 §6.3.5). The
+// backslashes that some programs write become slashes.
 func partName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }
 
-// required reads the root element of a part without which there is no document. A part is read once and is treated as
-// missing afterwards, so a file that refers to a part repeatedly does not repeat its text.
+// required reads the root element of a part that every document must have. A part is read once and is treated as
+// missing afterwards. So a file that refers to a part repeatedly does not repeat its text.
 func (a *archive) required(name string, read func(*part, xml.StartElement)) error {
 	if a.err != nil {
 		return a.err
@@ -85,8 +85,8 @@ func (a *archive) required(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// optional reads a part that only adds to the document. A missing part is treated as empty. If a part is broken, what
-// precedes the error is kept. Errors: TooLarge.
+// optional reads a part that only adds to the document. A missing part is treated as empty. From a broken part, the
+// text before the error is kept. Errors: TooLarge.
 func (a *archive) optional(name string, read func(*part, xml.StartElement)) error {
 	if name == "" {
 		return nil
@@ -97,7 +97,7 @@ func (a *archive) optional(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// meter returns an error when a part inflates beyond its bounds.
+// meter returns an error when a part inflates beyond the bounds.
 type meter struct {
 	r    io.Reader
 	left int64

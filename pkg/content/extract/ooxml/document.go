@@ -16,16 +16,16 @@ type docx struct {
 	styles  styles
 	lists   *numbering
 
-	in      *part     // the part being read
+	in      *part     // the part that is being read
 	links   relations // relationships of that part
 	w       writer
 	para    paragraph
 	serial  int      // number of the last paragraph
-	cell    *[]byte  // text of the table cell being read; nil outside of tables
+	cell    *[]byte  // text of the table cell that is being read; nil outside of tables
 	inner   []string // tables inside cells; they are added after the outermost table
 	fields  fields
 	written int             // bytes of text written so far
-	notes   map[string]bool // keys of the notes to which the text refers
+	notes   map[string]bool // keys of the notes that the text refers to
 }
 
 // paragraph is the paragraph being collected.
@@ -35,7 +35,7 @@ type paragraph struct {
 	format format
 	run    run
 	open   bool
-	joined bool // the paragraph's end is a tracked deletion; the next paragraph continues it
+	joined bool // the end of the paragraph is a tracked deletion, so the next paragraph continues it
 }
 
 func newDocx(a *archive, out *extract.Composer) *docx {
@@ -45,7 +45,7 @@ func newDocx(a *archive, out *extract.Composer) *docx {
 	return d
 }
 
-// add adds a block. When the document is full, it stops the reading.
+// add adds a block. When the document is full, add stops the reading.
 func (d *docx) add(b extract.Block) {
 	if !d.out.Add(b) {
 		d.in.stop()
@@ -84,14 +84,13 @@ func (d *docx) story(p *part, links relations) {
 	d.w.flush()
 }
 
-// aside reads content that is separate from the paragraph around it. If there is such a paragraph, the separate
-// content is added before the paragraph.
+// aside reads content that is separate from the paragraph around it. The separate content is added before that
+// paragraph.
 func (d *docx) aside(read func()) {
 	outer := d.para
 	d.para = d.newParagraph()
 	read()
-	// At this point, d holds text only if the end of the last paragraph read was deleted, so that the paragraph was
-	// not added yet.
+	// At this point, d holds text only if the end of the last paragraph was deleted. That paragraph is not added yet.
 	d.endParagraph()
 	d.para = outer
 }
@@ -119,7 +118,7 @@ func (d *docx) visit(e xml.StartElement) {
 	}
 }
 
-// control reads a content control. If the control only shows what to type into it, control adds nothing.
+// control reads a content control. A control that only prompts for input adds nothing.
 func (d *docx) control() {
 	prompt := false
 	d.in.children(func(e xml.StartElement) {
@@ -160,7 +159,7 @@ func (d *docx) endParagraph() {
 	d.para = d.newParagraph()
 	switch {
 	case r.toc:
-		// A table of contents repeats the headings, and its page numbers change although the text does not.
+		// A table of contents repeats the headings. Its page numbers may change although the text does not.
 	case d.cell != nil:
 		*d.cell = append(append(*d.cell, raw...), '\n')
 	default:

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// fields are the open fields, innermost last (part 1 §17.16.18). A field has a begin, a separator and an end. Its
-// instruction is between the begin and the separator. Its result, which is text, is between the separator and the
-// end.
+// fields are the open fields, innermost last (part 1 §17.16.18). A field has a begin, a separator and an end. The
+// text between the begin and the separator is its instruction. The text between the separator and the end is its
+// result.
 type fields []field
 
 type field struct {

@@ -11,7 +11,8 @@ import (
 // maxTongues is the largest number of languages that are counted. A document in more languages has no main language.
 const maxTongues = 64
 
-// tongue is the set of languages of a run. The script of the text decides which one applies (part 1 §17.3.2.20).
+// tongue is the set of languages of a run. The script of the text determines which of them applies (part 1
+// §17.3.2.20).
 type tongue struct{ latin, eastAsia, complex string }
 
 func readTongue(e xml.StartElement) tongue {
@@ -36,10 +37,10 @@ func (t tongue) of(text []byte) string {
 	return ""
 }
 
-// tongues holds the amount of text in each language.
+// tongues counts the amount of text in each language.
 type tongues struct {
 	bytes    map[string]int
-	fallback tongue // languages of text for which the file gives none
+	fallback tongue // languages of text for which the file gives no language
 }
 
 func newTongues() *tongues { return &tongues{bytes: map[string]int{}} }

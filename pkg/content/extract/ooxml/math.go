@@ -39,8 +39,8 @@ func (q equation) visit(e xml.StartElement) {
 	}
 }
 
-// operator reads an element such as parentheses (§22.1.2.24) or a sum (§22.1.2.70). The properties of the element
-// give its characters. If they give none, the characters in chars are used.
+// operator reads an element such as parentheses (§22.1.2.24) or a sum (§22.1.2.70). The characters are those in the
+// properties of the element, or else those in chars.
 func (q equation) operator(chars map[string]string) {
 	started := false
 	q.children(func(e xml.StartElement) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// noteID returns the key of a note. The element e is the note itself, or a reference to it.
+// noteID returns the key of a note. The element is the note itself, or a reference to it.
 func noteID(e xml.StartElement) string {
 	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
 }
 
-// readNotes adds the footnotes and endnotes to which the text refers, after the text. Notes without a reference are
+// readNotes adds the footnotes and endnotes that the text refers to, after the text. Notes without a reference are
 // only the lines between text and notes, or remains of deleted text.
 func (d *docx) readNotes(links relations) error {
 	for _, kind := range []string{"footnotes", "endnotes"} {

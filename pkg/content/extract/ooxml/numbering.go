@@ -9,7 +9,7 @@ import (
 // maxLevels is the number of levels of a list (part 1 §17.9.6).
 const maxLevels = 9
 
-// listLevel is the form that the markers of items have on one level of a list.
+// listLevel is the form of the item markers on one level of a list.
 type listLevel struct {
 	format string // "bullet", "none", a number format, or "" when undefined
 	start  int
@@ -18,7 +18,7 @@ type listLevel struct {
 // abstractList is the definition of a list. Several lists of a document may share one.
 type abstractList struct {
 	levels [maxLevels]listLevel
-	link   string // the style whose list replaces this definition
+	link   string // the style that has the list to use instead
 	counts counts
 }
 
@@ -42,7 +42,7 @@ type numbering struct {
 // numberedList is one list of the document.
 type numberedList struct {
 	abstract string
-	starts   map[int]int // first numbers, by level; a list that sets one is numbered independently
+	starts   map[int]int // first numbers, by level; a list with a first number of its own is numbered independently
 	counts   counts
 }
 
@@ -92,7 +92,7 @@ func readLevel(p *part) listLevel {
 			text = e
 		}
 	})
-	// Some programs write the second and later paragraphs of an item with a blank marker.
+	// Some programs write later paragraphs of an item as items with a blank marker.
 	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
 		level.format = "none"
 	}

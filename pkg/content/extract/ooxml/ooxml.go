@@ -1,10 +1,10 @@
 // Package ooxml turns Word and PowerPoint files (Office Open XML, ECMA-376) into the blocks of an [extract.Document],
 // in the order in which a reader sees them.
 //
-// It promises that the same bytes always give the same document, that every word appears at most once, and that no
-// input makes it panic or exceed its bounds. The bounds are checked on the data that is read, never on the sizes in a
-// header. The package leaves out text that repeats on every page, is a tracked deletion or is hidden, because it is
-// not part of what the author wrote.
+// The same bytes always give the same document, and every word appears at most once. No input makes the package panic
+// or exceed its bounds. The bounds are checked on the data that is read, never on the sizes in a header. The package
+// leaves out text that repeats on every page, is a tracked deletion or is hidden, because the author did not write
+// such text for readers.
 //
 // # Life of a file
 //
@@ -15,8 +15,8 @@
 //	      → lines that belong together become one block (writer.go) → extract.Composer
 //
 // Elements are identified by local name alone. The Strict and Transitional forms of the standard differ only in
-// namespaces. Where several vocabularies have an element of the same name (w:t, a:t, m:t), the elements mean the
-// same.
+// namespaces. Where several vocabularies have an element of the same name (w:t, a:t, m:t), the elements have the same
+// meaning.
 package ooxml
 
 import (
@@ -32,12 +32,12 @@ const (
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 )
 
-// Docx reads a Word document. The level of a heading is its outline level; notes follow the text. Only external links
-// are returned as links. The language is the declared one, or else the language of most of the text.
+// Docx reads a Word document. The level of a heading is its outline level. Notes follow the text. Of the links, only
+// external ones are returned. The language is the declared language, or else the language of most of the text.
 //
-// The field MaxBytes of lim bounds the text, not the body, which is read whole. A document that exceeds a bound is
-// cut and is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that would unpack beyond the
-// bounds of this package; Invalid for a broken file or one that is not a Word document.
+// lim.MaxBytes limits the text, not the body, which is read whole. A document that exceeds a bound is cut and is
+// Truncated. Errors: Blocked for a file with a password; TooLarge for a file that would inflate beyond the bounds of
+// this package; Invalid for a broken file or one that is not a Word document.
 func Docx(body []byte, lim extract.Limits) (extract.Document, error) {
 	a, main, err := open(body)
 	if err != nil {

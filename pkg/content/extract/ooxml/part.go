@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxDepth bounds the nesting of elements. In ordinary files, tables inside tables inside text boxes reach a depth of
-// about 60.
+// maxDepth limits how deep elements may be nested. In ordinary files, tables inside tables inside text boxes are
+// about 60 deep.
 const maxDepth = 256
 
-// errEnough ends the reading of a part when nothing more in it is needed.
+// errEnough ends the reading of a part that has nothing else of use.
 var errEnough = errors.New("enough was read")
 
-// part is an XML part that is read one element at a time. After an error it returns no more elements, so callers need
-// to check err only at the end.
+// part is an XML part that is read one element at a time. After an error, a part returns no more elements, so callers
+// need to check err only at the end.
 type part struct {
 	decoder  *xml.Decoder
 	depth    int  // number of open elements
@@ -27,7 +27,7 @@ type part struct {
 
 func newPart(r io.Reader, elements *int) *part {
 	d := xml.NewDecoder(decoded(r))
-	// The text is already decoded, whatever the declaration states.
+	// The text is already decoded, whatever encoding the declaration names.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return &part{decoder: d, elements: elements}
 }
@@ -65,7 +65,7 @@ func (p *part) bounded() error {
 	return nil
 }
 
-// root passes the outermost element to read, and checks that the element is closed.
+// root passes the outermost element to the given function, and checks that the element is closed.
 func (p *part) root(read func(*part, xml.StartElement)) {
 	for token := p.next(); token != nil; token = p.next() {
 		if e, ok := token.(xml.StartElement); ok {
@@ -79,7 +79,8 @@ func (p *part) root(read func(*part, xml.StartElement)) {
 	}
 }
 
-// children visits the elements inside the last visited element. It skips everything that visit leaves unread.
+// children visits the elements inside the last visited element. It skips everything that the function visit does not
+// read.
 func (p *part) children(visit func(xml.StartElement)) {
 	inside := p.depth
 	for token := p.next(); token != nil; token = p.next() {
@@ -95,13 +96,13 @@ func (p *part) children(visit func(xml.StartElement)) {
 	}
 }
 
-// skip skips the remaining tokens of elements deeper than depth.
+// skip skips the remaining tokens of the elements that are deeper than depth.
 func (p *part) skip(depth int) {
 	for p.depth > depth && p.next() != nil {
 	}
 }
 
-// text passes the characters of the last visited element to write, piece by piece.
+// text passes the characters of the last visited element to the function write, piece by piece.
 func (p *part) text(write func([]byte)) {
 	inside := p.depth
 	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
@@ -140,8 +141,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// relationID returns the id of the relationship to which an element refers. It is the attribute named id that has a
-// prefix. A slide also has an id without a prefix, which does not refer to a relationship.
+// relationID returns the id of the relationship to which an element refers. This id is in the attribute named id that
+// has a prefix. A slide also has an id without a prefix, which is not that of a relationship.
 func relationID(e xml.StartElement) string {
 	for i := range e.Attr {
 		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" {

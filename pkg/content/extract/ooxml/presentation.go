@@ -14,8 +14,8 @@ type pptx struct {
 	tongues *tongues
 }
 
-// read reads all slides, in the order of the show. It includes slides that the show skips, because everybody who
-// opens the file sees them.
+// read reads all slides in the order of the show. It includes slides that the show skips, because everybody who opens
+// the file can see them.
 func (p *pptx) read(main string) error {
 	links := p.archive.relations(main)
 	slides, err := p.slides(main, links)
@@ -34,7 +34,7 @@ func (p *pptx) read(main string) error {
 	return p.archive.err
 }
 
-// slides returns the names of the slides' parts, each once.
+// slides returns the names of the slides' parts, without repeats.
 func (p *pptx) slides(main string, links relations) ([]string, error) {
 	var names []string
 	wrong, seen := "", map[string]bool{}

@@ -8,12 +8,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// maxTable bounds the entries of a part with relationships, styles or lists. Further entries are treated as missing.
+// maxTable limits the number of entries of a part with relationships, styles or lists. Further entries are treated as
+// missing.
 const maxTable = 65_536
 
-// relation is one relationship of a part.
+// relation is a relationship of a part.
 type relation struct {
-	kind   string // the last segment of its type, which is the same in Strict and Transitional
+	kind   string // the last segment of the type, which is the same in Strict and Transitional
 	target string // name of a part, or an external address
 }
 
@@ -23,8 +24,8 @@ type relations struct {
 	order []string
 }
 
-// relations reads the relationships of a part, or of the package itself if source is "". A part may have none. When a
-// bound is exceeded, the error is in a.err.
+// relations reads the relationships of a part, or of the package itself if source is "". A part may have no
+// relationships. When a bound is exceeded, the error is in a.err.
 func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
@@ -70,8 +71,8 @@ func (rs relations) part(kind string) string {
 	return ""
 }
 
-// address returns the target of a relationship, to be used as the address of a link. If the target is the name of a
-// part, no link results, because that is not a web address.
+// address returns the target of a relationship, for use as the address of a link. If the target is the name of a
+// part, the composer ignores the link, because the target is not a web address.
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
 // properties are the properties that a file declares (part 2 §8.3).
@@ -93,8 +94,8 @@ func appendShort(s string, more []byte) string {
 	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
 }
 
-// usefulTitle returns the title of the file. It returns "" for the title that PowerPoint gives every new file in the
-// language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
+// usefulTitle returns the title of the file. It returns "" for the title that PowerPoint gives to every new file, in
+// the language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
 func (ps *properties) usefulTitle() string {
 	title := strings.ToValidUTF8(dom.Fold(ps.title), "")
 	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// run holds the properties of the text that follows.
+// run holds the properties of the text that is read next.
 type run struct {
 	hidden bool
 	tongue tongue
@@ -91,8 +91,8 @@ func (d *docx) write(s []byte) {
 	d.written += len(s)
 }
 
-// symbol reads a w:sym. Most codes are in the private-use area; symbol ignores these, because only the font gives
-// them a meaning.
+// symbol reads a w:sym. It ignores codes in the private-use area, because only the font gives them a meaning. Most
+// codes are in that area.
 func (d *docx) symbol(e xml.StartElement) {
 	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
 	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {
@@ -112,9 +112,9 @@ type position struct{ paragraph, offset int }
 
 func (d *docx) here() position { return position{d.para.serial, len(d.para.text)} }
 
-// since returns the text written to the paragraph after a position.
+// since returns the text that was written to the paragraph after position p.
 func (d *docx) since(p position) string {
-	const most = 1024 // the stored text of a link is shorter than this
+	const most = 1024 // the stored text of a link is shorter
 	if p.paragraph != d.para.serial {
 		p.offset = 0
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// shape is the text shape being read.
+// shape is the text shape that is being read.
 type shape struct {
 	id      string
 	title   bool
-	list    bool // paragraphs are list items unless they say otherwise
+	list    bool // paragraphs are list items unless they declare another format
 	repeats bool // the shape repeats on every slide, like a date or a footer
 	counts  counts
 }
 
-// placeholder sets the purpose for which the layout reserves the shape (part 1 §19.7.10). In the body of a slide, the
-// layout gives every paragraph a bullet; in notes it does not.
+// placeholder sets the purpose for which the layout reserves the shape (part 1 §19.7.10). The layout gives a bullet
+// to every paragraph in the body of a slide, but not to those in notes.
 func (sh *shape) placeholder(kind string, notes bool) {
 	switch kind {
 	case "title", "ctrTitle":

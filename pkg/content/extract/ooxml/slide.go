@@ -16,7 +16,7 @@ type slide struct {
 	notes bool
 	w     writer
 
-	titles []extract.Block // titles are added first, wherever they are on the slide
+	titles []extract.Block // titles are added first, wherever the slide shows them
 	rest   []extract.Block
 
 	shapes  int
@@ -27,7 +27,7 @@ type slide struct {
 	written int
 }
 
-// slide reads a slide and its speaker's notes. It reports whether the document has room for more.
+// slide reads a slide and its speaker's notes. It reports whether the document has room for further slides.
 func (p *pptx) slide(name string) (bool, error) {
 	links := p.archive.relations(name)
 	s := newSlide(p, links)
@@ -60,7 +60,7 @@ func (s *slide) read(p *part, _ xml.StartElement) {
 	s.w.flush()
 }
 
-// emit adds the collected blocks to the document and reports whether the document has room for more.
+// emit adds the collected blocks to the document. It reports whether the document has room for further slides.
 func (s *slide) emit() bool {
 	for _, b := range append(s.titles, s.rest...) {
 		if !s.out.Add(b) {
@@ -87,7 +87,7 @@ func (s *slide) visit(e xml.StartElement) {
 		s.table()
 	case "relIds":
 		s.diagram(e)
-	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
+	case "pt": // a point of a diagram; its dgm:t holds paragraphs, not characters
 		s.children(func(e xml.StartElement) {
 			if e.Name.Local == "t" {
 				s.children(s.visit)

@@ -8,8 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// format holds the part of a paragraph's formatting that decides the role of the paragraph. If a pointer is nil, the
-// style decides.
+// format holds the formatting that decides the role of a paragraph. If a pointer is nil, the style decides.
 type format struct {
 	style   string
 	outline *int    // outline level: 0 to 8 for headings, 9 for body text
@@ -88,8 +87,8 @@ func (l *format) read(p *part, e xml.StartElement) {
 	}
 }
 
-// number returns the value of an element, or nil if it has none. A value outside the range of valid values becomes
-// the nearest valid value.
+// number returns the value of an element, or nil if the element has no value. A value that is too small or too large
+// becomes the nearest valid value.
 func number(e xml.StartElement) *int {
 	n, err := strconv.Atoi(attr(e, "val"))
 	if err != nil {
@@ -103,16 +102,16 @@ func number(e xml.StartElement) *int {
 type role struct {
 	kind    extract.Kind
 	heading int    // level of the heading; 0 for other text
-	list    string // id of the list to which the item belongs
+	list    string // id of the list that the item belongs to
 	level   int    // level of the item in its list
-	indent  int    // further levels, from the name of the style
+	indent  int    // further levels, which the name of the style gives
 	toc     bool   // the paragraph is a line of the table of contents
 }
 
-// role returns the role of a paragraph with format l. It looks at the paragraph's styles, nearest first, until each
+// role returns the role of a paragraph with format l. It examines the paragraph's styles, nearest first, until each
 // property is known.
 func (ss styles) role(l format) role {
-	const longest = 16 // styles may be based on each other in a circle
+	const longest = 16 // a circle of styles that are based on each other must end
 	r := role{kind: extract.Paragraph}
 	named := false
 	for range longest {
@@ -132,7 +131,7 @@ func (ss styles) role(l format) role {
 	return r
 }
 
-// inherit returns l with its unset properties taken from a style.
+// inherit returns l, with the properties that l does not set copied from a style.
 func (l format) inherit(s style) format {
 	if l.outline == nil {
 		l.outline = s.outline
@@ -155,8 +154,8 @@ func spelledOut(id string) string {
 	return id
 }
 
-// byName sets the role that the name of a style gives, if it gives one. The built-in style "list bullet 2" makes a
-// list of its own that looks like the second level of another list.
+// byName sets the role that follows from the name of a style, if any. The built-in style "list bullet 2" makes a
+// separate list that looks like the second level of another list.
 func (r *role) byName(name string) bool {
 	if level, found := strings.CutPrefix(name, "heading "); found && len(level) == 1 && level >= "1" && level <= "9" {
 		r.kind, r.heading = extract.Heading, min(int(level[0]-'0'), 6)
@@ -182,8 +181,8 @@ func (r *role) byName(name string) bool {
 	return true
 }
 
-// byFormat sets what the styles left open in the role. An outline level makes any paragraph a heading. The level for
-// body text makes a paragraph body text even if its style has the name of a heading.
+// byFormat sets the parts of the role that the styles do not decide. An outline level makes any paragraph a heading.
+// The level for body text makes a paragraph body text, even if its style has the name of a heading.
 func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)

@@ -6,8 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// table is a w:tbl being read. A table with a single column only arranges the page, so it is read like ordinary text.
-// A table in a cell becomes a block of its own after the outermost table.
+// table is a w:tbl that is being read. A table with a single column only arranges the page, so it is read like
+// ordinary text. A table in a cell becomes a separate block after the outermost table.
 type table struct {
 	d       *docx
 	grid    grid

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// writer makes blocks. The formats store the lines of a list or a listing as separate paragraphs; the writer gathers
-// them until something else follows.
+// writer makes blocks. The formats store the lines of a list or a listing as separate paragraphs. The writer gathers
+// such lines until another kind of paragraph follows.
 type writer struct {
 	add func(extract.Block)
 
@@ -17,7 +17,7 @@ type writer struct {
 	lines []byte
 }
 
-// block adds a block of its own.
+// block adds a block that consists of a single text.
 func (w *writer) block(kind extract.Kind, level int, text string) {
 	if text == "" {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxMemory bounds the memory of PDFium, in pages of 64 KiB: 512 MiB.
+// maxMemory limits the memory of PDFium, in pages of 64 KiB: 512 MiB.
 const maxMemory = 8192
 
 // Engine is PDFium, compiled and ready to read one document after another. Each document is read in an instance of
@@ -20,13 +20,13 @@ const maxMemory = 8192
 type Engine struct {
 	pool  pdfium.Pool
 	cache wazero.CompilationCache
-	temp  string // folder of a cache for this run only, or empty
+	temp  string // folder of a cache that only this run uses, or ""
 }
 
-// Open starts PDFium. The folder cacheDir holds the compiled module, 20 MB. A start takes 60 ms with the module, and
-// 2 s without it. Open fills the folder on first use. The code in the folder is run unchecked, so the caller must
-// pass a folder to which no other user can write. If the folder cannot be read or written, Open uses a cache for this
-// run only, because a slow start is better than a failure. Errors: Internal.
+// Open starts PDFium. The folder cacheDir holds the compiled module, 20 MB. With the module, a start takes 60 ms;
+// without it, 2 s. Open fills the folder on first use. The code in the folder is run unchecked, so no other user may
+// be able to write to the folder. If the folder cannot be read or written, Open uses a cache for this run only,
+// because a slow start is better than a failure. Errors: Internal.
 func Open(cacheDir string) (*Engine, error) {
 	if cacheDir != "" {
 		if e, err := open(cacheDir); err == nil {
@@ -92,8 +92,8 @@ func (e *Engine) Close() {
 }
 
 // Warm fills a cache directory, so that the first document need not wait for the compiler. The cache works on every
-// machine of this architecture whose processor is no older than that of the machine that filled the cache (SSE4.1,
-// BMI1 and ABM are checked). Other machines compile again.
+// machine of this architecture whose processor is no older than that of this machine (SSE4.1, BMI1 and ABM are
+// checked). Other machines compile again.
 func Warm(cacheDir string) error {
 	e, err := open(cacheDir)
 	if err != nil {

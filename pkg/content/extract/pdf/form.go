@@ -7,12 +7,12 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// readFields adds the values of the form fields on a page; these are not part of the page's text. It labels each
-// value with the tool tip of the field, because field names are meant for programmers.
+// readFields adds the values of the form fields on a page, which are not part of the page's text. The label of a
+// value is the tool tip of the field, because the names of fields are meant for programmers.
 func (r *reader) readFields(page requests.Page, number int) {
 	form, err := r.pdfium.GetForm(&requests.GetForm{Page: page})
 	if err != nil {
-		return // the text is useful without the form, too
+		return // even without the form, the text is useful
 	}
 	for _, f := range form.Fields {
 		text := fieldText(f)
@@ -24,7 +24,7 @@ func (r *reader) readFields(page requests.Page, number int) {
 	}
 }
 
-// fieldText returns the label of a field and its value, or "" when the field is empty.
+// fieldText returns the label of a field and its value, or "" if the field is empty.
 func fieldText(f responses.FormField) string {
 	value, label := "", clean(f.ToolTip)
 	switch {

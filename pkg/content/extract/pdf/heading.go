@@ -18,7 +18,7 @@ const (
 	maxLevel        = 6
 )
 
-// findSizeHeadings makes headings of the lines in larger type. The largest size gives level 1.
+// findSizeHeadings turns the lines in larger type into headings. The lines of the largest size get level 1.
 func findSizeHeadings(lines []line) {
 	body := bodySize(lines)
 	var sizes []float64
@@ -48,13 +48,13 @@ func findSizeHeadings(lines []line) {
 	}
 }
 
-// continues reports whether the heading prev continues on the line next.
+// continues reports whether the second line is part of the heading that begins with the first line.
 func continues(prev, next line) bool {
 	gap := prev.endY - next.y
 	return prev.page == next.page && prev.level == next.level && gap > 0 && gap < 1.6*next.size
 }
 
-// bodySize returns the size in which most of the text is set, in points.
+// bodySize returns the type size of most of the text, in points.
 func bodySize(lines []line) float64 {
 	bytes := map[float64]int{}
 	for _, l := range lines {
@@ -86,7 +86,7 @@ func firstHeading(blocks []extract.Block) string {
 	return title
 }
 
-// declaredTitle returns the title that the file declares, or "" if that title is only the name of a file.
+// declaredTitle returns the title that the file declares, or "" if this title is only the name of a file.
 func (r *reader) declaredTitle() string {
 	tag, err := r.pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: r.doc, Tag: "Title"})
 	if err != nil {

@@ -31,7 +31,7 @@ type assembler struct {
 	blocks  []extract.Block
 }
 
-// breaks reports whether a new block begins with l.
+// breaks reports whether l begins a new block.
 func (a *assembler) breaks(l line) bool {
 	prev := a.lines[len(a.lines)-1]
 	if l.level != prev.level || l.level > 0 {
@@ -49,20 +49,21 @@ func (a *assembler) breaks(l line) bool {
 	return prev.endY-l.y > l.size*a.leading*1.25 || a.ends(prev, l)
 }
 
-// moves reports whether l is not directly below prev, but in another column or far below it.
+// moves reports whether l is in another column than prev, or far below it.
 func (a *assembler) moves(prev, l line) bool {
 	gap := prev.endY - l.y
 	return gap < l.size*0.3 || gap > l.size*a.leading*4
 }
 
-// flows reports whether the text continues from prev, the last line of a column or page, to l in the next one.
+// flows reports whether the text continues from the first of two lines to the second. The first line ends a column or
+// page, and the second begins the next.
 func flows(prev, l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
 }
 
-// ends reports whether the paragraph ends with prev although the distance between the lines does not show it. The
-// paragraph may end there if l has another indentation than prev, or if prev is short.
+// ends reports whether the paragraph ends between two lines, if their distance does not show it. The paragraph may
+// end there if the indentation of the lines differs, or if the first line is short.
 func (a *assembler) ends(prev, l line) bool {
 	first, step := a.lines[0], 0.8*l.size
 	indent := l.x - prev.x
@@ -70,14 +71,14 @@ func (a *assembler) ends(prev, l line) bool {
 	case indent > step:
 		return endsSentence(prev.text)
 	case indent < -step:
-		// If the paragraph has a hanging indent, it ended with prev. If it has none, prev is an indented first line,
-		// and l continues the paragraph.
+		// If the paragraph has a hanging indent, prev was its last line. If it has none, prev is an indented first
+		// line, and l continues the paragraph.
 		return len(a.lines) > 1 && first.x < prev.x-step
 	}
 	return endsSentence(prev.text) && a.width() > 0 && prev.endX-prev.x < a.width()*0.75
 }
 
-// width returns the length of the longest line of the block so far, in points.
+// width returns the length of the longest line in the block so far, in points.
 func (a *assembler) width() (w float64) {
 	for _, l := range a.lines {
 		w = max(w, l.endX-l.x)
@@ -107,7 +108,7 @@ func (a *assembler) flush() {
 	}
 }
 
-// addItem adds an item to the list at the end of the blocks, or begins a list.
+// addItem adds an item to the list that ends the blocks, or begins a list.
 func (a *assembler) addItem(text string) {
 	if n := len(a.blocks); n > 0 && a.blocks[n-1].Kind == extract.List {
 		a.blocks[n-1].Text += "\n" + text
@@ -133,7 +134,7 @@ func leading(lines []line) float64 {
 		return usual
 	}
 	slices.Sort(all)
-	return all[(len(all)-1)/2] // of two middle values the lower, so that gaps are detected
+	return all[(len(all)-1)/2] // of two middle values, the lower one detects more gaps
 }
 
 func near(a, b float64) bool { return a < b*1.1 && b < a*1.1 || a == b }

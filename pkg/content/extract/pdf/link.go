@@ -8,7 +8,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// Bounds on links: the number of annotations examined on a page, and the length of an address in bytes.
+// Bounds on links: the number of annotations that are examined on a page, and the length of an address in bytes.
 const (
 	maxPageLinks = 2_000
 	maxAddress   = 4096
@@ -28,7 +28,7 @@ func (r *reader) readLinks(page requests.Page, text references.FPDF_TEXTPAGE) {
 	}
 }
 
-// target returns the address to which a link leads, or "" if the link leads to a place in the document.
+// target returns the address to which a link leads, or "" if the link leads to a position in the document.
 func (r *reader) target(link references.FPDF_LINK) string {
 	action, err := r.pdfium.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: link})
 	if err != nil || action.Action == nil {

@@ -15,15 +15,15 @@ const (
 	maxOutlineDepth = 20
 )
 
-// bookmark is one entry of the outline.
+// bookmark is an entry of the outline.
 type bookmark struct {
 	key   string
 	page  int
 	level int
 }
 
-// findOutlineHeadings makes headings of the lines that are titles in the outline. It reports whether it found at
-// least two headings. If it found fewer, it changes no line.
+// findOutlineHeadings turns the lines that are titles in the outline into headings, and reports whether there are at
+// least two. If there are fewer, it changes no line.
 func (r *reader) findOutlineHeadings() bool {
 	byPage := map[int][]bookmark{}
 	for _, b := range r.bookmarks() {
@@ -50,7 +50,7 @@ func (r *reader) findOutlineHeadings() bool {
 const maxHeadingLines = 3
 
 // match makes a heading of the first lines if together they are the title of a bookmark. It returns the number of
-// these lines, or 0.
+// these lines, or 0 if there is no heading.
 func match(lines []line, marks []bookmark) int {
 	key := ""
 	for n := 0; n < min(maxHeadingLines, len(lines)) && lines[n].page == lines[0].page && len(marks) > 0; n++ {
@@ -68,8 +68,8 @@ func match(lines []line, marks []bookmark) int {
 	return 0
 }
 
-// headingKey returns the part of a heading that is compared: its letters and digits, without the number of the
-// heading, which outlines often lack.
+// headingKey returns the text by which headings are compared: letters and digits, without the number of the heading.
+// Many outlines lack these numbers.
 func headingKey(text string) string {
 	key := strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -80,7 +80,8 @@ func headingKey(text string) string {
 	return strings.TrimLeft(key, "0123456789")
 }
 
-// bookmarks returns the entries of the outline in order. It returns nothing if the outline is too large or is a loop.
+// bookmarks returns the entries of the outline in order. It returns no entries if the outline is too large or is a
+// loop.
 func (r *reader) bookmarks() (found []bookmark) {
 	if n := r.countBookmarks(nil, 1); n == 0 || n > maxBookmarks {
 		return nil

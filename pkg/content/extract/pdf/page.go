@@ -21,11 +21,11 @@ type line struct {
 	text       string // cleaned; never empty
 	size       float64
 	x, y       float64 // position of the first glyph
-	endX, endY float64 // position of the last glyph, on another line if PDFium joined two lines at a hyphen
+	endX, endY float64 // position of the last glyph, which is on another line if PDFium joined two lines at a hyphen
 	direction  float64 // direction of writing, in degrees
 
 	running bool // the line is repeated from page to page
-	level   int  // level of a heading, or 0
+	level   int  // level of the heading, or 0
 	follows bool // the line is a heading that continues the previous line
 	field   bool // the line is the value of a form field
 }
@@ -114,9 +114,10 @@ func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
 	return nil
 }
 
-// units returns the characters of a page, so that an index has the meaning that it has for PDFium. It reads all
+// units returns the characters of a page, so that an index means the same character as in PDFium. It reads all
 // characters at once, as text, because reading them one by one took more than half of the time of a document. But the
-// text omits glyphs without a character. If the number of characters then differs, units reads them one by one.
+// text omits glyphs without a character. If the number of characters differs for this reason, units reads them one by
+// one.
 func (r *reader) units(page references.FPDF_TEXTPAGE, count int) ([]rune, error) {
 	all, err := r.pdfium.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: page, Count: count})
 	if err == nil {
@@ -143,7 +144,7 @@ func (r *reader) unitsByIndex(page references.FPDF_TEXTPAGE, count int) ([]rune,
 	return units, nil
 }
 
-// appendUnit appends one of PDFium's characters, which is a UTF-16 unit. If c is the second half of a character
+// appendUnit appends one of PDFium's characters, which are UTF-16 units. If c is the second half of a character
 // beyond the basic plane, appendUnit combines it with the first half.
 func appendUnit(runes []rune, c rune) []rune {
 	if end := len(runes) - 1; end >= 0 && utf16.IsSurrogate(c) {
@@ -174,9 +175,9 @@ func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, 
 // direction is the direction of writing as a unit vector.
 type direction struct{ cos, sin float64 }
 
-// glyph returns the size in points and the direction of one glyph. It reads both the font size and the matrix,
-// because a file may scale its fonts by either. A glyph that PDFium inserted has neither; glyph returns an upright
-// direction for it.
+// glyph returns the size in points and the direction of a glyph. It reads both the font size and the matrix, because
+// a file may scale its fonts by either. A glyph that PDFium inserted has neither; its direction is returned as
+// upright.
 func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, d direction) {
 	d = direction{cos: 1}
 	if s, err := r.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: index}); err == nil {
@@ -193,7 +194,7 @@ func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, 
 	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), d
 }
 
-// origin returns the position of a glyph: x along the direction d, and y across it.
+// origin returns the position of a glyph: x along the direction of writing, and y across it.
 func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (x, y float64) {
 	o, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: index})
 	if err != nil {
@@ -202,7 +203,7 @@ func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (
 	return o.X*d.cos + o.Y*d.sin, o.Y*d.cos - o.X*d.sin
 }
 
-// maxObjects bounds the objects of a page that are searched for an image.
+// maxObjects limits how many objects of a page are searched for an image.
 const maxObjects = 1000
 
 // showsImage reports whether a page shows an image, directly or within one group.
@@ -225,7 +226,7 @@ func (r *reader) isImage(object references.FPDF_PAGEOBJECT) bool {
 	return err == nil && kind.Type == enums.FPDF_PAGEOBJ_IMAGE
 }
 
-// holdsImage reports whether a form XObject holds an image. Some scanners put their image into one.
+// holdsImage reports whether a form XObject holds an image. Some scanners put the image of a page into one.
 func (r *reader) holdsImage(object references.FPDF_PAGEOBJECT) bool {
 	count, err := r.pdfium.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: object})
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package pdf reads the content of a PDF: its text in reading order as headings, paragraphs and lists, the values of
 // its form fields, its links, title and language.
 //
-// PDFium, compiled to WebAssembly, does the work. It has no access to files or network, and its memory is bounded. It
-// cannot be stopped, so package document calls [Engine.Extract] in a process of its own. The same bytes always give
-// the same document.
+// PDFium, compiled to WebAssembly, does the work. It has no access to files or network, and its memory is bounded. A
+// running PDFium cannot be stopped, so package document calls [Engine.Extract] in a process of its own. The same
+// bytes always give the same document.
 //
 // # From glyphs to blocks
 //
@@ -12,9 +12,9 @@
 //	      → headings by the outline, else by size (outline.go, heading.go)
 //	      → paragraphs joined over lines, columns and pages (layout.go)
 //
-// Running heads are only in VisibleText. A document whose pages are all images is an error, because it needs text
-// recognition; a picture between pages of text is not an error. Pages that cannot be read are left out. The document
-// is then [extract.Document.Truncated], as it is when a bound is exceeded.
+// Running heads are only in VisibleText. It is an error if all pages of a document are images, because such a
+// document needs text recognition. A picture between pages of text is no error. Pages that cannot be read are left
+// out, and the document is then [extract.Document.Truncated]. So is a document that exceeds a bound.
 package pdf
 
 import (
@@ -40,11 +40,11 @@ type Options struct {
 	// are left out.
 	BaseURL  string
 	MaxPages int // pages to read; default 2,000
-	// Limits bounds the document as it does in [extract.NewComposer]: MaxBytes bounds the text.
+	// Limits bounds the document as it does in [extract.NewComposer]: MaxBytes limits the text.
 	Limits extract.Limits
 }
 
-// maxText bounds the text, in bytes, when [Options] set no bound.
+// maxText limits the text, in bytes, when [Options] has no bound.
 const maxText = 5 << 20
 
 func (o Options) withDefaults() Options {
@@ -53,8 +53,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Extract reads a PDF. Errors: Blocked for a file with a password; Invalid for a broken file, or one that holds only
-// images of its pages; Internal when PDFium does not start.
+// Extract reads a PDF. Errors: Blocked for a file with a password; Invalid for a broken file, or one that contains
+// only images of its pages; Internal when PDFium does not start.
 func (e *Engine) Extract(body []byte, o Options) (extract.Document, error) {
 	o = o.withDefaults()
 	p, err := e.instance()
@@ -93,7 +93,7 @@ type reader struct {
 
 	out    *extract.Composer
 	lines  []line
-	text   int    // bytes of text read so far
+	text   int    // bytes of text that were read so far
 	images bool   // some page without text shows an image
 	cut    string // the part of the document that is read; empty if all is read
 }
@@ -120,7 +120,7 @@ func (r *reader) read() (extract.Document, error) {
 	return doc, nil
 }
 
-// visible returns all text, running heads included.
+// visible returns all text, including running heads.
 func visible(lines []line) string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// edge is the number of lines at the top and at the bottom of a page that may be running heads.
+// edge is the number of lines at the top, and at the bottom, of a page that may be running heads.
 const edge = 2
 
 // findRunningLines finds page numbers, running heads and footers. These are lines at the edge of a page that are
-// alike on at least three pages, and on at least a quarter of the pages from the first to the last such page. Two
-// lines are alike if their texts differ only in a number that increases with the page number. They are also alike if
-// both begin or end with such a number, because the rest of the line may be the name of a section. So a sum at the
-// foot of each page is not such a line, but content.
+// alike on several pages: on at least three, and on at least a quarter of the pages from the first of them to the
+// last. Two lines are alike if their texts differ only in a number that increases with the page number. They are also
+// alike if both begin or end with such a number, because the rest of the line may be the name of a section. A sum at
+// the foot of each page does not increase with the page number, so it is content.
 func findRunningLines(lines []line) {
 	spans := map[string]*span{}
 	pages := byPage(lines)
@@ -36,7 +36,7 @@ func findRunningLines(lines []line) {
 	}
 }
 
-// span describes the pages on which a line recurs: the first, the last, and their number.
+// span describes the pages on which a line recurs: the first page, the last page, and how many there are.
 type span struct{ first, last, pages int }
 
 func (s *span) add(page int) {
@@ -62,7 +62,7 @@ func byPage(lines []line) (pages [][]int) {
 	return pages
 }
 
-// edges returns the first lines and the last lines of a page.
+// edges returns the first lines and the last lines of a page, which may be running heads.
 func edges(page []int) []int {
 	if len(page) <= 2*edge {
 		return page
@@ -70,13 +70,13 @@ func edges(page []int) []int {
 	return append(append([]int{}, page[:edge]...), page[len(page)-edge:]...)
 }
 
-// Bounds on a running head: its length in bytes, and how many of the numbers in it are examined.
+// Bounds on a running head: its length in bytes, and how many of its numbers are examined.
 const (
 	maxRunning = 150
 	maxNumbers = 4
 )
 
-// runningKeys returns the features that a line may share with a line of another page. In these features, numbers are
+// runningKeys returns the features that a line may share with lines of other pages. In these features, numbers are
 // relative to the page number.
 func runningKeys(l line) []string {
 	if len(l.text) > maxRunning {
@@ -106,7 +106,7 @@ func runningKeys(l line) []string {
 	return keys
 }
 
-// spaced reports whether text has a space at i, or i is outside text.
+// spaced reports whether text has a space at index i, or i is outside the text.
 func spaced(text string, i int) bool { return i < 0 || i >= len(text) || text[i] == ' ' }
 
 // roman parses Roman numerals in lower case, which number the pages of front matter.

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// PDFium joins the two parts of a word that a line end divides. It writes joint in place of the hyphen and the line
-// break. Another function of PDFium writes jointText instead.
+// PDFium joins the two parts of a word that a line end divides. In place of the hyphen and the line break, it writes
+// the character joint. One of its functions writes jointText instead.
 const (
 	joint     = '\u0002'
 	jointText = '\ufffe'
 )
 
-// clean returns the text of a line as its author meant it: hyphens at line ends are resolved, whitespace is folded,
-// and invisible characters are dropped.
+// clean returns the text of a line as its author meant it: hyphens at line ends are removed where they are not part
+// of the word, whitespace is folded, and invisible characters are dropped.
 func clean(raw string) string {
 	runes := []rune(raw)
 	var out strings.Builder
@@ -41,8 +41,8 @@ func clean(raw string) string {
 	return out.String()
 }
 
-// keepsHyphen reports whether a hyphen belongs to its word. Otherwise the word was only broken at the line end.
-// Typesetters break only inside words in lower case, and leave at least two letters on the line.
+// keepsHyphen reports whether a hyphen at a line end belongs to its word. If it does not, the word was only broken
+// there. Typesetters break only inside words in lower case, and leave at least two letters on the line.
 func keepsHyphen(left, right []rune) bool {
 	if len(left) == 0 || len(right) == 0 || !unicode.IsLower(right[0]) {
 		return true
@@ -55,7 +55,7 @@ func keepsHyphen(left, right []rune) bool {
 	return len(part) < 2 || strings.ToUpper(string(part)) == string(part)
 }
 
-// invisible reports whether c takes no room and has no meaning between words.
+// invisible reports whether readers do not see c and c has no meaning between words.
 func invisible(c rune) bool {
 	switch c {
 	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff', '\uffff':
@@ -64,8 +64,8 @@ func invisible(c rune) bool {
 	return unicode.IsControl(c)
 }
 
-// join appends a line to the text of a paragraph. It adds a space, except between two ideographs and after a hyphen
-// at which the line was broken.
+// join appends a line to the text of a paragraph. It adds a space before the line, except between two ideographs and
+// after a hyphen at which the word was broken.
 func join(text, next string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -87,7 +87,7 @@ func ideographic(c rune) bool {
 		c >= 0x3000 && c <= 0x303f || c >= 0xff00 && c <= 0xffef
 }
 
-// endsSentence reports whether a text ends like a sentence, not counting closing quotes and brackets.
+// endsSentence reports whether a text ends like a sentence, apart from closing quotes and brackets.
 func endsSentence(text string) bool {
 	text = strings.TrimRight(text, "\"'”’»)]")
 	last, _ := utf8.DecodeLastRuneInString(text)
@@ -97,7 +97,7 @@ func endsSentence(text string) bool {
 // bullets are the characters that begin list items. The last four are from the fonts Symbol and Wingdings.
 const bullets = "•◦▪▫‣⁃●○■□➢➔✓\uf0b7\uf0a7\uf0d8\uf0fc"
 
-// item returns the first line of a list item without its bullet. The result ok reports whether there is a bullet.
+// item returns the first line of a list item without its bullet. It returns ok = false if there is no bullet.
 func item(text string) (rest string, ok bool) {
 	first, size := utf8.DecodeRuneInString(text)
 	rest = text[size:]

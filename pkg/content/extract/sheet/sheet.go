@@ -1,6 +1,6 @@
 // Package sheet turns Excel workbooks (SpreadsheetML, ECMA-376) into the blocks of an [extract.Document]. Each
-// visible sheet becomes a heading with its name, followed by the cells as they are shown, in one table for each group
-// of rows. If the form of a date depends on the reader's country, the date is written as year, month and day.
+// visible sheet becomes a heading with its name. The cells follow as they are shown, in one table for each group of
+// rows. If the form of a date depends on the reader's country, the date is written as year, month and day.
 //
 // The same bytes always give the same document. The package reads with excelize. A file can make excelize use far
 // more memory than its options allow, so package document calls this package in a process of its own.
@@ -33,18 +33,18 @@ const (
 	maxRows     = 50_000    // rows of all sheets, including empty rows
 	maxCells    = 1_000_000 // cells of all sheets, including empty cells to the left of a filled one
 	maxText     = 5 << 20   // bytes of text, unless [extract.Limits] has another bound
-	maxBeyond   = 2 << 20   // further rows, including empty rows, that are compared but not read
+	maxBeyond   = 2 << 20   // further rows, including empty rows, that are not read but whose changes are noticed
 )
 
-// Extract reads a workbook. The field MaxBytes of lim bounds the text, not the body. A workbook that exceeds a bound
-// is cut, and its document is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that
-// inflates beyond 256 MiB; Invalid for a broken file.
+// Extract reads a workbook. lim.MaxBytes limits the text, not the body. A workbook that exceeds a bound is cut, and
+// its document is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that inflates beyond 256
+// MiB; Invalid for a broken file.
 func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
 	if err := checkSize(body, maxInflated); err != nil {
 		return extract.Document{}, err
 	}
 	file, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
-		// The two limits are equal, because excelize would otherwise write large sheets to files on disk.
+		// The two limits must be equal, because otherwise excelize writes large sheets to files on disk.
 		UnzipSizeLimit: maxInflated, UnzipXMLSizeLimit: maxInflated,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
 	})
@@ -60,8 +60,8 @@ func broken(err error) error { return fault.New(fault.Invalid, "broken workbook:
 // oleMagic is the beginning of a compound file, the container of a workbook with a password.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// checkSize inflates the archive to measure it, without keeping the data. It is needed because excelize trusts the
-// sizes in the headers of the archive.
+// checkSize measures the inflated archive, without keeping the data. It is needed because excelize trusts the sizes
+// in the headers of the archive.
 func checkSize(body []byte, most int64) error {
 	if bytes.HasPrefix(body, []byte(oleMagic)) {
 		return fault.New(fault.Blocked, "the workbook is protected by a password")
@@ -98,8 +98,8 @@ type reader struct {
 
 	rows, cells, text int          // numbers of rows, cells and bytes that may still be read
 	cut               string       // the part of the workbook that is read; empty if all is read
-	rest              extract.Rest // the rows beyond it
-	left              int          // number of rows beyond it that may still be compared
+	rest              extract.Rest // summary of the rows beyond this part
+	left              int          // number of rows beyond this part that rest may still cover
 	table             []string     // rows of the current group
 }
 
@@ -132,7 +132,7 @@ func (r *reader) read() (extract.Document, error) {
 	return doc, nil
 }
 
-// full reports whether no further row is read, and notes why.
+// full reports whether no further row is to be read, and records the reason.
 func (r *reader) full() bool {
 	switch {
 	case r.cut != "":
@@ -146,8 +146,8 @@ func (r *reader) full() bool {
 	return r.cut != ""
 }
 
-// sheet adds one sheet, or only compares its rows if enough was read. A sheet that is hidden, is only a chart or cannot
-// be read adds nothing. If a sheet has an error in the middle, its rows before the error are kept.
+// sheet adds a sheet. If enough was read, it only adds the rows to the summary. A sheet that is hidden, is only a
+// chart or cannot be read adds nothing. If a sheet has an error in the middle, its rows before the error are kept.
 func (r *reader) sheet(name string) {
 	if visible, err := r.file.GetSheetVisible(name); err != nil || !visible {
 		return

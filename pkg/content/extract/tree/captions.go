@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// findCaptions finds the buttons and labels that readers read: those that open a panel or are the whole of a heading,
-// and labels that say more than the name of a field.
+// findCaptions finds the buttons and labels that people read as text: those that open a panel or are the whole of a
+// heading, and labels that say more than the name of a field.
 func (f *found) findCaptions() {
 	for _, n := range f.buttons {
 		if isQuestion(n) {
@@ -25,7 +25,7 @@ func (f *found) findCaptions() {
 	}
 }
 
-const longestCaption = 300 // bytes
+const longestCaption = 300 // in bytes
 
 // isQuestion reports whether a button is the head of a panel with text, or the whole of a heading.
 func isQuestion(n *html.Node) bool {
@@ -45,14 +45,14 @@ func isQuestion(n *html.Node) bool {
 	return false
 }
 
-// opensPanel reports whether a button says that it opens what follows it.
+// opensPanel reports whether a button declares that it opens the element after the button.
 func opensPanel(n *html.Node) bool {
 	return dom.HasAttr(n, "aria-expanded") || dom.HasAttr(n, "aria-controls") ||
 		hasWord(headWords, dom.Attr(n, "class")) ||
 		strings.Contains(dom.Attr(n, "data-bs-toggle")+dom.Attr(n, "data-toggle"), "collapse")
 }
 
-// headingAround returns the heading, term or summary that n is in, or nil.
+// headingAround returns the heading, term or summary that contains n, or nil.
 func headingAround(n *html.Node) *html.Node {
 	const near = 3 // levels
 	for i := 0; i < near && n.Parent != nil; i++ {
@@ -65,7 +65,8 @@ func headingAround(n *html.Node) *html.Node {
 	return nil
 }
 
-// behind returns the element that follows n, or that follows the element of which n is the whole.
+// behind returns the next element after n. If n is all that its parent contains, it returns the next element after
+// the parent.
 func behind(n *html.Node) *html.Node {
 	const near = 3 // levels
 	for range near {
@@ -86,7 +87,7 @@ func behind(n *html.Node) *html.Node {
 }
 
 // isStatement reports whether a label says more than the name of a field: it belongs to no field, opens a panel, or
-// holds a number. The number of hits behind a filter, as in "Red (12)", does not count.
+// contains a number. A number of hits after a filter, as in "Red (12)", does not count.
 func (f *found) isStatement(n *html.Node) bool {
 	text := textOf(n, longestCaption)
 	if text == "" {
@@ -101,7 +102,7 @@ func (f *found) isStatement(n *html.Node) bool {
 			isAlone(n) && textOf(next, longestCaption) != "" && !holdsControl(next) {
 			return true
 		}
-		if dom.HasAttr(control, "disabled") { // a task that is done or not
+		if dom.HasAttr(control, "disabled") { // the label names a task, done or not
 			return true
 		}
 	}
@@ -109,9 +110,9 @@ func (f *found) isStatement(n *html.Node) bool {
 	return strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-// isInside reports whether an element of type a is around n.
+// isInside reports whether n is inside an element of type a.
 func isInside(n *html.Node, a atom.Atom) bool {
-	const near = 6 // levels; some pages are one form
+	const near = 6 // levels to examine; some pages consist of one form
 	for i := 0; i < near && n != nil; i, n = i+1, n.Parent {
 		if n.DataAtom == a {
 			return true
@@ -126,7 +127,7 @@ func isChoice(control *html.Node) bool {
 	return control.DataAtom == atom.Input && (kind == "checkbox" || kind == "radio")
 }
 
-// isAlone reports whether nothing but a field is between a label and the element before it.
+// isAlone reports whether there is no text directly before a label.
 func isAlone(label *html.Node) bool {
 	prev := label.PrevSibling
 	for prev != nil && prev.Type == html.TextNode && strings.TrimSpace(prev.Data) == "" {
@@ -135,7 +136,7 @@ func isAlone(label *html.Node) bool {
 	return prev == nil || prev.Type == html.ElementNode
 }
 
-// holdsControl reports whether a field is in n, such as the next choice of a list.
+// holdsControl reports whether n contains a field, such as the next choice of a list.
 func holdsControl(n *html.Node) bool {
 	const most = 60 // nodes
 	nodes := 0
@@ -150,8 +151,8 @@ func holdsControl(n *html.Node) bool {
 	return false
 }
 
-// controlOf returns the field to which a label belongs, or nil: the one that it names, the one in it, or the first one
-// behind it in the element around both.
+// controlOf returns the field to which a label belongs, or nil. It is the field that the label names, the field
+// inside the label, or the first field after the label in the element around both.
 func (f *found) controlOf(label *html.Node) *html.Node {
 	if control := f.controls[dom.Attr(label, "for")]; control != nil {
 		return control
@@ -174,7 +175,7 @@ func (f *found) controlOf(label *html.Node) *html.Node {
 	return nil
 }
 
-// isField reports whether n is a field of a form that readers see.
+// isField reports whether n is a field of a form that is not hidden.
 func isField(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Select, atom.Textarea:

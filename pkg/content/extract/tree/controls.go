@@ -11,7 +11,7 @@ import (
 )
 
 // ShowControls turns the controls in elements into text that is read: the options of a selection, the value of a
-// field, and the text in a drawing. It is meant for elements that somebody selected. Passwords are not shown.
+// field, and the text in a drawing. It is meant for elements that a user selected. It does not show passwords.
 func ShowControls(elements []*html.Node) {
 	var all []*html.Node
 	for _, n := range elements {
@@ -38,7 +38,8 @@ func ShowControls(elements []*html.Node) {
 	}
 }
 
-// showTexts turns n into an element of another type, with a child for each text that readers see.
+// showTexts turns n into an element of another type. The children of the new element are the texts that readers see
+// in n.
 func showTexts(n *html.Node, data string, is atom.Atom, child string, childIs atom.Atom, seen func(*html.Node) bool) {
 	var texts []string
 	for c := range n.Descendants() {
@@ -59,7 +60,7 @@ func showTexts(n *html.Node, data string, is atom.Atom, child string, childIs at
 
 func isOption(n *html.Node) bool { return n.DataAtom == atom.Option }
 
-// isDrawnText reports whether an element of a drawing holds text, and no element that does.
+// isDrawnText reports whether n is an element of a drawing that may hold only text.
 func isDrawnText(n *html.Node) bool {
 	switch n.Data {
 	case "text", "title", "desc":
@@ -68,7 +69,7 @@ func isDrawnText(n *html.Node) bool {
 	return false
 }
 
-// valueOf returns what readers see of an input.
+// valueOf returns the text that readers see in an input.
 func valueOf(n *html.Node) string {
 	switch strings.ToLower(dom.Attr(n, "type")) {
 	case "password", "hidden", "file", "image":
@@ -82,8 +83,8 @@ func valueOf(n *html.Node) string {
 	return dom.Attr(n, "value")
 }
 
-// Unread returns the type of the elements if no text of them is ever read, because they show pictures or other pages.
-// It returns "" if text of one of them may be read.
+// Unread returns the type of the elements if their text is never read because they show pictures or other pages. It
+// returns "" if the text of one of them may be read.
 func Unread(elements []*html.Node) (name string) {
 	for _, n := range elements {
 		switch n.DataAtom {

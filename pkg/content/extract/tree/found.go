@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// maxFound bounds the number of elements of each kind that one page may have to be examined.
+// maxFound limits the number of elements of each kind that are examined on one page.
 const maxFound = 5_000
 
 // found holds the elements of a page whose meaning depends on other elements.
@@ -27,7 +27,7 @@ type found struct {
 	opens    map[string]bool       // ids of elements that another element opens
 }
 
-// see records n if its meaning depends on other elements.
+// see adds n to the list of its kind, if the meaning of n depends on other elements.
 func (f *found) see(n *html.Node) {
 	if n.Type != html.ElementNode {
 		return

@@ -13,11 +13,11 @@ import (
 // Bounds on the pages in the srcdoc attributes of a page.
 const (
 	maxInline     = 50
-	maxInlineSize = 256 << 10 // bytes of all of them
+	maxInlineSize = 256 << 10 // total size in bytes
 )
 
-// showFrames shows the pages that are written into frames of this page, in srcdoc attributes. Of a frameset it shows
-// the text for browsers without frames, or else a link to each frame.
+// showFrames shows the pages that srcdoc attributes embed in the frames of this page. For a frameset, it shows the
+// text for browsers without frames, or else a link to each frame.
 func showFrames(inline, sets []*html.Node, maxTags int) {
 	left := maxInlineSize
 	for _, n := range inline[:min(len(inline), maxInline)] {
@@ -72,9 +72,9 @@ func frameLink(frame *html.Node) *html.Node {
 	return p
 }
 
-// fragment parses markup that a page holds as text. It returns nil when the markup is not safe to parse.
+// fragment parses markup that a page holds as text. It returns nil if the markup is not safe to parse.
 func fragment(text string, maxTags int) []*html.Node {
-	const mostNodes = 20 // for each tag, of markup that is safe
+	const mostNodes = 20 // nodes for each tag, in markup that is safe
 	body := endRepeated([]byte(text))
 	if tags, nodes := cost(body, maxTags); tags > maxTags || nodes > mostNodes*(tags+100) {
 		body = dropFormatting(body)
@@ -91,7 +91,7 @@ func fragment(text string, maxTags int) []*html.Node {
 	return nodes
 }
 
-// become turns an element into a div with other children. It does nothing when there are none.
+// become turns an element into a div with other children. It does nothing if there are no other children.
 func become(n *html.Node, children []*html.Node) {
 	if len(children) == 0 {
 		return

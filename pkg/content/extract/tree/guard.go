@@ -8,19 +8,19 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxNodes bounds the estimated number of nodes into which a body may expand. The estimate is made before parsing. A
+// maxNodes limits the estimated number of nodes into which a body may expand. The estimate is made before parsing. A
 // node takes about 130 bytes.
 const maxNodes = 3_000_000
 
-// tame returns a body that is safe to parse. The result ok is false if the body cannot be made safe. Ordinary bodies
-// are returned unchanged. No option of the parser prevents the two attacks below.
+// tame returns a body that is safe to parse, or ok = false if the body cannot be made safe. Ordinary bodies are
+// returned unchanged. No option of the parser prevents the two attacks below.
 //
-// If a formatting element was left open, HTML opens it again in later elements (standard §13.2.4.3), with all its
-// attributes. So 12 KB of <b a1><b a2>… followed by many <p> become a million nodes. A body that could do so is
+// HTML reopens a formatting element that was not closed, with all its attributes, in later elements (standard
+// §13.2.4.3). So 12 KB of <b a1><b a2>… followed by many <p> become a million nodes. A body that could do so is
 // parsed without its formatting tags, which carry no text.
 //
-// If an html or body tag is repeated, HTML adds its attributes to the first one (§13.2.6.4.7). For each such tag the
-// parser makes a map of all attributes so far, so the time would be quadratic.
+// HTML adds the attributes of a repeated html or body tag to those of the first one (§13.2.6.4.7). For each such tag
+// the parser makes a map of all attributes so far, so the time would be quadratic.
 func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 	body = endRepeated(body)
 	tags, nodes := cost(body, maxTags)
@@ -36,8 +36,8 @@ func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 }
 
 // endRepeated keeps the first two html start tags and the first two body start tags. It turns all others into end
-// tags, which have no effect in those positions. Two are kept because one may be in a script or comment. Like cost,
-// endRepeated looks at bytes and does not parse HTML.
+// tags, which have no effect in those positions. It keeps two because one may be in a script or comment. Like the
+// function cost, endRepeated examines bytes and does not parse HTML.
 func endRepeated(body []byte) []byte {
 	const kept = 2
 	var seen [2]int
@@ -84,9 +84,9 @@ func rootTag(b []byte) int {
 	return -1
 }
 
-// cost returns the number of tags, and an upper bound on the nodes that they make, attributes included. It looks at
+// cost returns the number of tags, and an upper bound on the nodes that they make, including attributes. It examines
 // bytes and does not parse HTML. So it also counts tags in a script or comment, and no body can make it miss a tag.
-// Every tag may reopen every formatting element seen so far. Of these, the parser keeps three for each distinct start
+// Each tag may reopen all formatting elements seen so far. Of these, the parser keeps three for each distinct start
 // tag (the "Noah's Ark clause"), and only one link at a time.
 func cost(body []byte, maxTags int) (tags, nodes int) {
 	open, link := 1, 0
@@ -112,8 +112,8 @@ func cost(body []byte, maxTags int) (tags, nodes int) {
 	return tags, nodes
 }
 
-// attrScanner counts attributes. The field left bounds the bytes that the scanner reads in all. Start tags overlap
-// only if other text looks like a tag, so ordinary pages stay below this bound.
+// attrScanner counts attributes. The field left is the number of bytes that the scanner may still read. Start tags
+// overlap only if other text looks like a tag, so ordinary pages never use up these bytes.
 type attrScanner struct{ left int }
 
 // weight returns the size of the attributes of the start tag at the beginning of b, in nodes. Two attributes take
@@ -127,8 +127,8 @@ func (s *attrScanner) weight(b []byte) int {
 	return (n + 1) / 2
 }
 
-// attributes returns the number of attributes of the start tag at the beginning of b, found as the tokenizer does
-// (standard §13.2.5.32 to 39), and the number of bytes up to the end of the tag.
+// attributes returns the number of attributes of the start tag at the beginning of b, and the number of bytes up to
+// the end of the tag. It finds attributes as the tokenizer does (standard §13.2.5.32 to 39).
 func attributes(b []byte) (n, size int) {
 	i := 0
 	until := func(stop string) {
@@ -173,8 +173,8 @@ func tagName(b []byte) []byte {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// tagText returns the start tag at the beginning of b up to its ">". The result exact is true only if every attribute
-// is written in the plainest way, so that the tag ends there however quotes are read. If exact is false, two tags
+// tagText returns the start tag at the beginning of b up to its ">". It returns exact = true only if every attribute
+// is written in the plainest form, so that the tag ends there however quotes are read. If exact is false, two tags
 // with equal texts may differ.
 func tagText(b []byte) (text []byte, exact bool) {
 	const longest = 300
@@ -195,7 +195,7 @@ func tagText(b []byte) (text []byte, exact bool) {
 	return b[:i], i < len(b) && b[i] == '>'
 }
 
-// nameLen returns the length of the plain word at the beginning of b.
+// nameLen returns the length of the word of plain characters at the beginning of b.
 func nameLen(b []byte) int {
 	n := 0
 	for n < len(b) && (isLetter(b[n]) || b[n] >= '0' && b[n] <= '9' || b[n] == '-' || b[n] == '_' || b[n] == '#') {
@@ -216,7 +216,7 @@ func valueLen(b []byte) int {
 	return end + 2
 }
 
-// isFormatting reports whether name is a formatting element of the HTML standard §13.2.4.3, other than a.
+// isFormatting reports whether name is that of a formatting element (HTML standard §13.2.4.3), other than a link.
 func isFormatting(name []byte) bool {
 	switch string(name) {
 	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":

@@ -12,13 +12,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// leastNoscript is the smallest amount of markup, in bytes, that the noscript elements of a page must have to be
-// read.
+// leastNoscript is the smallest size, in bytes, at which the markup in a page's noscript elements is read.
 const leastNoscript = 1000
 
-// ShowNoscript parses the content of the noscript elements below body into elements; the parser leaves that content
-// as text. It does nothing when the content is short, and reports whether it changed the tree. It is meant for
-// applications whose noscript elements hold all that they show to readers without scripts.
+// ShowNoscript parses the content of the noscript elements below body into elements. The parser leaves this content
+// as text. ShowNoscript does nothing if the content is short, and reports whether it changed the tree. It is meant
+// for applications that show readers without scripts only their noscript elements.
 func ShowNoscript(body *html.Node) bool {
 	var found, read []*html.Node
 	size := 0

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// findPanels finds the hidden elements that the page itself can open: those that a button or a link names, those
-// whose class says that they are such panels, and those that stand behind elements that look like the heads of
-// panels, as in a list of questions.
+// findPanels finds the hidden elements that the page itself can open. There are three kinds. Some are named by a
+// button or a link, some have the class of a panel, and some are behind elements that look like the heads of panels,
+// as in a list of questions.
 func (f *found) findPanels() {
 	pairs := map[string]int{}
 	for _, n := range f.hidden {
@@ -31,7 +31,7 @@ func (f *found) findPanels() {
 	}
 }
 
-// panelWords are words in the classes of panels, and noPanelWords words in the classes of other elements that scripts
+// panelWords are words in the classes of panels. noPanelWords are words in the classes of other elements that scripts
 // show: dialogs, menus and messages.
 var (
 	panelWords = dom.WordSet(`
@@ -49,8 +49,8 @@ var (
 	`)
 )
 
-// hasWord reports whether a class holds one of the words, with "-" and "_" between words. "tab-pane" has the word
-// "tabpane", too.
+// hasWord reports whether a class contains one of the words, separated by "-" and "_". The class "tab-pane" contains
+// the word "tabpane", too.
 func hasWord(words map[string]bool, class string) bool {
 	const longest = 40
 	for name := range strings.FieldsSeq(class) {
@@ -83,7 +83,7 @@ func mayBePanel(n *html.Node) bool {
 	return !hasWord(noPanelWords, dom.Attr(n, "class")) && !hasWord(noPanelWords, dom.Attr(n, "id"))
 }
 
-// headOf returns the element directly before a panel that may be its head, or nil.
+// headOf returns the element directly before a panel if it may be the head of the panel, or else nil.
 func headOf(panel *html.Node) *html.Node {
 	const longest = 300 // bytes of text
 	n := panel.PrevSibling
@@ -109,8 +109,8 @@ func headOf(panel *html.Node) *html.Node {
 	return n
 }
 
-// pairOf identifies the look of a hidden block and the element before it, or returns "". Where a page has a second
-// pair of the same look, the elements before the blocks are the heads of panels.
+// pairOf returns a description of the look of a hidden block and the element before it, or "". If a page has several
+// pairs of the same look, the elements before the blocks are the heads of panels.
 func pairOf(panel *html.Node) string {
 	if !dom.IsBlock(panel.DataAtom) || isInForm(panel) || dom.IsPanel(panel) {
 		return ""
@@ -121,12 +121,12 @@ func pairOf(panel *html.Node) string {
 	}
 	of, class := head.Data+" "+dom.Attr(head, "class"), dom.Attr(panel, "class")
 	if of == panel.Data+" "+class {
-		return "" // the rest of a list, not of a pair
+		return "" // two items of a list, and not a head with its panel
 	}
 	return of + ">" + panel.Data + " " + class
 }
 
-// isInForm reports whether fields of a form are beside n: then n may hold a message about a wrong value.
+// isInForm reports whether a form field is before n. Then n may hold a message about a wrong value.
 func isInForm(n *html.Node) bool {
 	for i, c := 0, n.PrevSibling; c != nil && i < maxBetween; i, c = i+1, c.PrevSibling {
 		if isField(c) {
@@ -136,10 +136,10 @@ func isInForm(n *html.Node) bool {
 	return false
 }
 
-// maxBetween bounds the number of nodes between an element and the one to which it belongs.
+// maxBetween limits the number of nodes between two elements that belong together.
 const maxBetween = 20
 
-// isHead reports whether an element looks like one that opens what follows it.
+// isHead reports whether an element looks like one that opens the next element.
 func isHead(n *html.Node) bool {
 	if n.DataAtom == atom.Button || n.DataAtom == atom.Summary || dom.Attr(n, "role") == "button" ||
 		dom.HasAttr(n, "onclick") || dom.HasAttr(n, "aria-expanded") || hasWord(headWords, dom.Attr(n, "class")) {
@@ -154,8 +154,8 @@ func isHead(n *html.Node) bool {
 		n.DataAtom == atom.Div) && isHead(only)
 }
 
-// onlyElement returns the only child of n that is an element, or nil when there are several or there is text beside
-// it.
+// onlyElement returns the only child of n that is an element. It returns nil if there are several, or if there is
+// text beside it.
 func onlyElement(n *html.Node) (only *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
@@ -168,7 +168,8 @@ func onlyElement(n *html.Node) (only *html.Node) {
 	return only
 }
 
-// textOf returns the first bytes of the text below n, without whitespace around it. It examines few nodes.
+// textOf returns the first bytes of the text below n, at most the given number, without surrounding whitespace. It
+// examines few nodes.
 func textOf(n *html.Node, most int) (text string) {
 	const mostNodes = 60
 	nodes := 0

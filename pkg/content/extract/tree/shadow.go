@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// showShadows puts the content of declarative shadow roots (HTML standard §4.12.3) where readers see it. In place of
-// its children, a host shows its shadow root, and in the slots of the shadow root the children that name these slots.
-// Children that name no slot of the root are not shown, unless the root has a slot without a name. The roots are in
-// page order; inner ones are shown before outer ones. Of several roots of a host only the first one counts, so each
-// node moves once for each host around it.
+// showShadows puts the content of declarative shadow roots (HTML standard §4.12.3) where readers see it. A host shows
+// its shadow root in place of its children. A slot of the shadow root shows the children that name the slot. Children
+// that name no slot of the root are not shown, unless the root has a slot without a name. The roots are in page
+// order; inner ones are shown before outer ones. If a host has several roots, only the first one counts, so each node
+// moves once for each host around it.
 func showShadows(roots []*html.Node) {
-	first := map[*html.Node]*html.Node{} // by host
+	first := map[*html.Node]*html.Node{} // the first shadow root of each host
 	for _, root := range slices.Backward(roots) {
 		first[root.Parent] = root
 	}
@@ -26,7 +26,7 @@ func showShadows(roots []*html.Node) {
 	}
 }
 
-// showShadow replaces the children of a host by the content of its shadow root.
+// showShadow replaces the children of a host with the content of its shadow root.
 func showShadow(host, root *html.Node) {
 	host.RemoveChild(root)
 	light := map[string][]*html.Node{}
@@ -53,7 +53,7 @@ func showShadow(host, root *html.Node) {
 	}
 }
 
-// fill puts the children that name a slot into it, in place of what the slot shows without them.
+// fill puts the children that name a slot into the slot. They replace the slot's own content.
 func fill(slot *html.Node, light map[string][]*html.Node) {
 	name := dom.Attr(slot, "name")
 	nodes := light[name]

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// maxStreamed bounds the number of pieces of a page that are moved, and the number of placeholders for them.
+	// maxStreamed limits the number of pieces of a page that are moved, and the number of placeholders for them.
 	maxStreamed = 500
-	// maxDepth bounds the nesting of elements. The parser goes no deeper.
+	// maxDepth limits how deep elements may be nested. The parser has the same limit.
 	maxDepth = 512
 )
 
-// streamed holds the hidden pieces that React sends after a page, and the placeholders to which the scripts of React
-// move the pieces: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show the
-// pieces at once.
+// streamed holds the hidden pieces that React sends after a page, and the placeholders for them. The piece <div
+// hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. In browsers, the scripts of React move each
+// piece to its placeholder at once.
 type streamed struct {
 	pieces       []*html.Node
 	placeholders map[string]*html.Node
 }
 
 // ShowStreamed moves streamed pieces to where readers see them. A piece without a placeholder becomes visible where
-// it is. ShowStreamed returns false when nested pieces make the tree too deep to walk.
+// it is. ShowStreamed returns false if nested pieces make the tree too deep to walk.
 func ShowStreamed(root *html.Node) (ok bool) {
 	s := streamed{placeholders: map[string]*html.Node{}}
 	for n := range root.Descendants() {
@@ -80,7 +80,7 @@ func show(n *html.Node) {
 	n.Attr = kept
 }
 
-// isBelow reports whether n is inside outer. It also returns true if n is so deep that nothing may be moved there.
+// isBelow reports whether n is inside outer. It also returns true if n is too deep for anything to be moved there.
 func isBelow(n, outer *html.Node) bool {
 	for depth := 0; n != nil; n = n.Parent {
 		if depth++; n == outer || depth > maxDepth {
@@ -90,8 +90,8 @@ func isBelow(n, outer *html.Node) bool {
 	return false
 }
 
-// dropFallback removes the content that is shown until the piece arrives. This content is the siblings after the
-// placeholder, up to a comment "/$".
+// dropFallback removes the content that is shown until the piece arrives. This content consists of the siblings after
+// the placeholder, up to a comment "/$".
 func dropFallback(placeholder *html.Node) {
 	const most = 1000 // number of siblings to examine
 	end := placeholder.NextSibling
@@ -105,7 +105,7 @@ func dropFallback(placeholder *html.Node) {
 	}
 }
 
-// isTooDeep reports whether elements are nested deeper than left levels.
+// isTooDeep reports whether elements are nested deeper than the given number of levels.
 func isTooDeep(n *html.Node, left int) bool {
 	if left == 0 {
 		return true

@@ -1,6 +1,6 @@
 // Package tree makes the tree of an HTML page as browsers see it before scripts run. Its time and memory are bounded
-// whatever the page holds. If a server sends pieces of a page late, the package moves them to where they belong. It
-// finds what readers can open, and the buttons and labels that they read.
+// for any page. If a server sends pieces of a page late, the package moves them to where they belong. It also finds
+// the elements that readers can open, and the buttons and labels that people read as text.
 package tree
 
 import (
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Parse makes the tree of a page in UTF-8. It returns nil when the page has more than maxTags tags, would take the
+// Parse makes the tree of a page in UTF-8. It returns nil if the page has more than maxTags tags, would take the
 // parser too much time or memory, or nests elements more than 512 deep. The parser is not known to panic, but callers
-// should recover from a panic, so that one page does not prevent others from being read.
+// should recover from a panic, so that the other pages can still be read.
 func Parse(text []byte, maxTags int) *html.Node {
 	text, ok := tame(text, maxTags)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// beyond returns the summary of the part of a body beyond the bound. A text is summarized by lines. A page is
-// summarized by the lines that its block elements make, without its nav and footer elements. There is no tree, so
-// text that other elements or attributes hide is included.
+// beyond returns the summary of the part of a body beyond the bound. A text is summarized line by line. A page is
+// summarized by the lines that its block elements make, without its nav and footer elements. No tree is made, so
+// hidden text is included.
 func beyond(tail []byte, charset string, isHTML bool) extract.Beyond {
 	text, _ := decode(tail, "text/plain; charset="+charset, false)
 	var rest extract.Rest
@@ -27,7 +27,7 @@ func beyond(tail []byte, charset string, isHTML bool) extract.Beyond {
 	return rest.Sum()
 }
 
-// longestLine bounds the length of a line that [pageLines] collects, in bytes.
+// longestLine limits the length, in bytes, of a line that [pageLines] collects.
 const longestLine = 64 << 10
 
 // pageLines passes the lines of a page to the function line.

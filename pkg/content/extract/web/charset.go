@@ -18,8 +18,8 @@ import (
 
 // decode returns the body as valid UTF-8, and the name of its encoding. The order of evidence is that of the HTML
 // standard §13.2.3: byte order mark, Content-Type, meta element, and then the bytes themselves. A declaration of
-// UTF-8 is ignored if the bytes are not UTF-8, because many servers declare it for everything. A meta element is used
-// only in markup: in other texts it is part of the text.
+// UTF-8 is ignored if the bytes are not UTF-8, because many servers declare UTF-8 for everything. A meta element
+// counts only in markup: in other texts it is part of the text.
 func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain || name == "utf-8" && !readsAsUTF8(body) {
@@ -29,7 +29,7 @@ func decode(body []byte, contentType string, markup bool) (text []byte, name str
 		return bytes.ToValidUTF8(bytes.TrimPrefix(body, utf8BOM), replacement), name
 	}
 	decoded, err := enc.NewDecoder().Bytes(body)
-	if err != nil { // Unreachable: decoders of this package replace invalid bytes.
+	if err != nil { // Unreachable: the decoders of this package replace invalid bytes.
 		decoded = body
 	}
 	// A byte order mark is not content, not even in UTF-16.
@@ -41,8 +41,8 @@ var (
 	replacement = []byte("\ufffd")
 )
 
-// guess finds the encoding from the body alone. It looks, in this order, for the zero bytes of UTF-16, a meta
-// element, the byte sequences of UTF-8, and the byte frequencies of other encodings.
+// guess finds the encoding from the body alone. It examines, in this order, the zero bytes of UTF-16, a meta element,
+// the byte sequences of UTF-8, and the byte frequencies of other encodings.
 func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	switch utf16Name(body[:min(len(body), 1024)]) {
 	case "utf-16le":
@@ -77,8 +77,8 @@ const (
 
 // byFrequency runs the detector, which knows the usual encodings of the usual languages and reads 8 KiB of text. If
 // the detector is not sure, byFrequency returns enc and name. If several encodings are equally likely, byFrequency
-// uses the first in alphabetical order, because the detector tries them concurrently and returns equal ones in any
-// order.
+// returns the first in alphabetical order. The detector tries encodings concurrently, and returns equally likely ones
+// in any order.
 func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
 	const most = 64 << 10
 	body = body[:min(len(body), most)]
@@ -110,7 +110,7 @@ func isLatin9(body []byte) bool {
 		switch {
 		case c >= 0x80 && c < 0xa0:
 			return false
-		case c == 0xa4: // in windows-1252, 0xa4 is a sign that nobody writes
+		case c == 0xa4: // in windows-1252, 0xa4 is a sign that is hardly ever written
 			letters++
 		case !strings.Contains("\xa6\xa8\xb4\xb8\xbc\xbd\xbe", string([]byte{c})):
 		case i+1 < len(body) && isLatin(body[i+1]):
@@ -125,7 +125,7 @@ func isLatin9(body []byte) bool {
 func isLatin(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0xc0 }
 
 // metaCharset returns the encoding that the first meta element with an encoding declares (standard §13.2.3.2), or nil
-// if there is none. Browsers accept such an element in any position; metaCharset searches up to a bound.
+// if there is none. Browsers accept such an element anywhere in a page. metaCharset searches the page up to a bound.
 func metaCharset(body []byte) (encoding.Encoding, string) {
 	const most = 512 << 10
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), most)]))
@@ -138,7 +138,7 @@ func metaCharset(body []byte) (encoding.Encoding, string) {
 				continue
 			}
 			if enc, name := charset.Lookup(metaLabel(z)); enc != nil {
-				if strings.HasPrefix(name, "utf-16") { // in real UTF-16 the element would be unreadable here
+				if strings.HasPrefix(name, "utf-16") { // if the body were UTF-16, the element could not be read here
 					return encoding.Nop, "utf-8"
 				}
 				return enc, name
@@ -201,7 +201,7 @@ func utf16Name(head []byte) string {
 }
 
 // readsAsUTF8 reports whether most sequences of bytes beyond ASCII are characters of UTF-8. It tolerates a few broken
-// sequences, and a last one that was cut because the body exceeds the bound on bytes.
+// sequences, and an incomplete sequence at the end of a body that was cut.
 func readsAsUTF8(body []byte) bool {
 	if utf8.Valid(body) || bytes.HasPrefix(body, utf8BOM) {
 		return true

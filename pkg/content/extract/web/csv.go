@@ -10,8 +10,8 @@ import (
 // readCSV reads comma-separated values (RFC 4180) as one table, with a line for each record. The separator may also
 // be a semicolon or a tab. The document has no title.
 //
-// The package encoding/csv is not used: it does not bound a record, and a single stray quote turns the rest of the
-// file into one cell or an error.
+// The package encoding/csv is not used, because it sets no bound on a record. It also turns the rest of the file into
+// one cell or an error after a single stray quote.
 func readCSV(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	doc := extract.Document{Charset: charset}
@@ -27,8 +27,8 @@ func readCSV(p page) extract.Document {
 	return doc
 }
 
-// csvRows returns the first records that are not empty, with cells joined by " | ". It returns at most as many as the
-// argument most gives; the result beyond is the summary of the others.
+// csvRows returns the first records that are not empty, at most the given number, with cells joined by " | ". It also
+// returns the summary of the other records.
 func csvRows(text string, most int) (rows []string, beyond extract.Beyond) {
 	var rest extract.Rest
 	separator := csvSeparator(text)
@@ -70,8 +70,8 @@ func csvRow(text string, separator byte) (row, rest string) {
 	return strings.TrimRight(string(cells), " |"), text
 }
 
-// csvCell reads one cell and the separator or line end after it. The result more reports whether another cell of the
-// record follows.
+// csvCell reads one cell and the separator or line end after it. It returns more = true if another cell of the record
+// follows.
 func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	quoted, rest := csvQuoted(text)
 	end := strings.IndexAny(rest, string([]byte{separator, '\r', '\n'}))
@@ -85,7 +85,7 @@ func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	return cell, rest[end+1:], more
 }
 
-// csvQuoted returns the text inside the quotes at the beginning of text. If the quote is not closed, it is an
+// csvQuoted returns the text inside the quotes at the beginning of the text. A quote that is not closed is an
 // ordinary character. A file can have only one such quote, so the search for a closing quote fails only once.
 func csvQuoted(text string) (quoted, rest string) {
 	if !strings.HasPrefix(text, `"`) {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// flat reads a page without a usable tree. It returns the page's text, one paragraph per line, including chrome and
-// without links. It makes one pass over the tokens and uses memory proportional to the page.
+// flat reads a page that has no usable tree. It returns the page's text, including chrome, with one paragraph per
+// line and without links. It makes one pass over the tokens and uses memory proportional to the page.
 func flat(p page, text []byte) extract.Document {
 	doc := extract.Document{Flat: true, Truncated: true}
 	var f dom.Folder
@@ -43,7 +43,7 @@ func flat(p page, text []byte) extract.Document {
 	return doc
 }
 
-// isRaw reports whether the tokenizer returns the content of an element with this tag as one text.
+// isRaw reports whether the tokenizer returns the content of an element with this tag as a single text.
 func isRaw(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Textarea, atom.Title,

@@ -24,9 +24,9 @@ func readHTML(p page) extract.Document {
 // chooser is a function that finds the content of a page.
 type chooser func(*maincontent.Survey) maincontent.Content
 
-// structured reads a page by its tree. The function choose finds the content. The result ok is false when there is no
-// tree. Neither the parser nor the walk is known to panic; structured recovers so that an unknown bug does not
-// prevent other pages from being read.
+// structured reads a page by its tree, and finds the content with the function choose. It returns ok = false if there
+// is no tree. Neither the parser nor the walk is known to panic. structured recovers anyway, so that the other pages
+// can still be read.
 func structured(p page, text []byte, choose chooser) (doc extract.Document, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -40,7 +40,8 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 	return assemble(p, root, choose), true
 }
 
-// littleSeen is the size of a page's visible text, in bytes, below which the page's noscript elements are read, too.
+// littleSeen is the size in bytes below which the visible text of a page is so small that its noscript elements are
+// read, too.
 const littleSeen = 500
 
 // assemble makes the document from the tree of a page.

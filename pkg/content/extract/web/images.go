@@ -17,7 +17,7 @@ import (
 )
 
 // smallest is the smallest width and height, in CSS pixels, of an image that may be content. Smaller images are
-// smileys, icons or tracking pixels, most of which declare their size.
+// smileys, icons or tracking pixels. Most of them declare their size.
 const smallest = 32
 
 // gallery collects the images of a page, one for each address.
@@ -27,13 +27,13 @@ type gallery struct {
 	most    int
 
 	images    []extract.Image
-	known     map[string]int // position in images, by address
+	known     map[string]int // index in images, by address
 	truncated bool
 }
 
-// collectImages returns the images of the content in page order, then the page's preview image. It skips images in
-// elements that are left out of the content. The argument most bounds the number of images; the result truncated
-// reports whether there are more.
+// collectImages returns the images of the content in page order, at most the given number, and then the page's
+// preview image. It skips images in elements that are left out of the content. It returns truncated = true if there
+// are more images.
 func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, most int) (images []extract.Image,
 	truncated bool) {
 	g := gallery{content: c, base: base, most: most, known: map[string]int{}}
@@ -60,7 +60,7 @@ func previewOf(h head.Head) extract.Image {
 	return img
 }
 
-// visit collects the images below n. Parameter caption is the caption of the figure around n.
+// visit collects the images below n. The caption is that of the figure around n.
 func (g *gallery) visit(n *html.Node, caption string) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Noscript {
@@ -82,8 +82,8 @@ func (g *gallery) visit(n *html.Node, caption string) {
 	}
 }
 
-// noscript collects the images of a noscript element: those for readers without the scripts that load the image beside
-// it. It does nothing if the image beside it has an address.
+// noscript collects the images of a noscript element, which are for readers without scripts. It does nothing if the
+// image beside the element already has an address.
 func (g *gallery) noscript(n *html.Node, caption string) {
 	markup := dom.RawText(n)
 	if !strings.Contains(markup, "<img") && !strings.Contains(markup, "<IMG") || len(markup) > maxNoscript {
@@ -105,7 +105,7 @@ func (g *gallery) noscript(n *html.Node, caption string) {
 	g.visit(div, caption)
 }
 
-// maxNoscript bounds the markup in one noscript element, in bytes, that is read for images.
+// maxNoscript limits the markup that is searched for images in one noscript element, in bytes.
 const maxNoscript = 20_000
 
 // picture collects the img of a picture element. The img has the texts; the source elements beside it may have a
@@ -162,8 +162,8 @@ func (g *gallery) add(img extract.Image) {
 
 func imageText(s string) string { return dom.Clip(dom.Fold(s), extract.MaxImageText) }
 
-// captionOf returns the caption of a figure. If the figure has none, it returns outer, the caption of the figure
-// around it.
+// captionOf returns the caption of a figure. If there is none, it returns the outer caption, which is that of the
+// figure around it.
 func captionOf(figure *html.Node, outer string) string {
 	if n := figcaption(figure); n != nil {
 		return dom.Clip(blocks.Line(n), extract.MaxImageText)
@@ -218,8 +218,8 @@ func tinyStyle(style string) bool {
 	return false
 }
 
-// lazySources and lazySets are attributes from which scripts load an image when the reader scrolls near it. They take
-// precedence over src, which in such an image holds only a placeholder.
+// lazySources and lazySets are the attributes from which scripts load an image when the reader scrolls near it. They
+// take precedence over src, because the src of such an image is only a placeholder.
 var (
 	lazySources = []string{"data-src", "data-lazy-src", "data-original", "data-original-src", "data-lazy", "data-url",
 		"src"}
@@ -227,7 +227,7 @@ var (
 )
 
 // address returns the best known address of an img: the largest in the srcset of the img, else the largest in the
-// source elements beside it, else the lazy or plain source of the img. It returns "" when none of these is the
+// source elements beside the img, else the lazy or plain source of the img. It returns "" if none of these is the
 // address of a web image.
 func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	for _, n := range append([]*html.Node{img}, sources...) {
@@ -273,8 +273,8 @@ func imageURL(base *url.URL, ref string) string {
 }
 
 // largest returns the address with the greatest descriptor in a srcset attribute ("a.jpg 400w, b.jpg 800w" or "a.jpg,
-// b.jpg 2x"). If several are equal, it returns the first. It follows HTML §4.8.4.2.2: an address ends at whitespace,
-// so it may contain commas but not end with one.
+// b.jpg 2x"), or the first of several with equal descriptors. It follows HTML §4.8.4.2.2: an address ends at
+// whitespace, so it may contain commas but not end with one.
 func largest(srcset string) string {
 	const spaces = " \t\n\f\r"
 	best, size := "", -1.0
@@ -300,7 +300,7 @@ func largest(srcset string) string {
 	}
 }
 
-// descriptorSize parses "800w" or "2x". A missing descriptor has the size of "1x", and a broken one a smaller size
+// descriptorSize parses "800w" or "2x". A missing descriptor counts as "1x". A broken descriptor counts as smaller
 // than any other.
 func descriptorSize(descriptor string) float64 {
 	fields := strings.Fields(descriptor)

@@ -14,7 +14,7 @@ import (
 )
 
 // markdown parses CommonMark with tables, as most hosts do. It keeps HTML, because the result is only read and never
-// shown. It keeps the boxes of task lists as text, because the content includes whether a task is done.
+// shown. It keeps the boxes of task lists as text, because the state of a task is part of the content.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithRendererOptions(goldhtml.WithUnsafe()),
@@ -35,7 +35,7 @@ func readMarkdown(p page) extract.Document {
 	return doc
 }
 
-// rendered renders Markdown to HTML and extracts the document from the HTML. The result ok is false when rendering
+// rendered renders Markdown to HTML and extracts the document from the HTML. It returns ok = false if rendering
 // fails. It recovers from a panic for the same reason as [structured].
 func rendered(p page, text string) (doc extract.Document, ok bool) {
 	defer func() {
@@ -57,13 +57,13 @@ func rendered(p page, text string) (doc extract.Document, ok bool) {
 func everything(s *maincontent.Survey) maincontent.Content {
 	c := s.Everything()
 	for i := range c.Blocks {
-		c.Blocks[i].Anchor = "" // browsers show Markdown as it is written, so no id works there
+		c.Blocks[i].Anchor = "" // browsers show Markdown as it is written, so no browser can jump to an id
 	}
 	return c
 }
 
-// bounded is a buffer with a size limit. The limit is needed because a long address that is defined once may be
-// written many times.
+// bounded is a buffer with a size limit. The limit is needed because an address that is defined once may be long, and
+// may be written many times.
 type bounded struct {
 	buf  bytes.Buffer
 	most int
@@ -78,8 +78,8 @@ func (w *bounded) Write(b []byte) (int, error) {
 }
 
 // Bounds on Markdown. The parser takes some microseconds for each block. Its time is quadratic in the depth of
-// nesting, in the open brackets of a block and in the size of a table, and it recurses once for each level. Within
-// these bounds, the worst known text takes two seconds.
+// nesting, in the number of open brackets of a block, and in the size of a table. It recurses once for each level.
+// Within these bounds, the slowest known text takes two seconds.
 const (
 	maxMarkdown      = 512 << 10   // bytes of the text
 	maxLines         = 40_000      // lines of the text
@@ -94,8 +94,8 @@ const (
 // blockCost holds the counts for one block.
 type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
 
-// isCheap reports whether the parser needs a reasonable time for a text. It assumes that a block extends to the next
-// blank line, item or heading; blocks are never longer than that.
+// isCheap reports whether the parser needs a reasonable time for a text. It treats all text up to the next blank
+// line, item or heading as one block. Real blocks are never longer.
 func isCheap(text string) bool {
 	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
 		return false
@@ -126,8 +126,8 @@ func (c *blockCost) count(line string) {
 	}
 }
 
-// beginsBlock reports whether a line ends the paragraph before it. A line indented by four columns does not: it
-// continues the paragraph.
+// beginsBlock reports whether a line ends the paragraph before it. A line that is indented by four columns continues
+// the paragraph.
 func beginsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {

@@ -108,8 +108,8 @@ func isBinary(body []byte) bool {
 	})
 }
 
-// looksLikeHTML reports whether a body begins with one of the tags with which whole pages begin. It follows the HTML
-// rows of the WHATWG MIME Sniffing standard §7.1.
+// looksLikeHTML reports whether a body begins with one of the tags that begin whole pages. It follows the HTML rows
+// of the WHATWG MIME Sniffing standard §7.1.
 func looksLikeHTML(body []byte) bool {
 	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
 	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))

@@ -15,14 +15,14 @@ import (
 type Selector interface {
 	// Select removes unwanted elements from the tree. It returns the wanted elements in page order.
 	Select(root *html.Node) ([]*html.Node, error)
-	// Narrow reports whether only the elements that Select returns are wanted. If Narrow returns false, everything
-	// that remains in the tree is wanted.
+	// Narrow reports whether only the elements that Select returns are wanted. If it returns false, everything that
+	// remains in the tree is wanted.
 	Narrow() bool
 }
 
 // Part reads the part of an HTML page that a selector finds. Everything visible in the selected elements is content.
-// The result found is the number of these elements. If the document is not an HTML page or is too tangled to parse,
-// the result read is false, and there is no part. Part returns the error of the selector, or of [Extract].
+// Part also returns the number of these elements. It returns read = false, and no part, if the document is not an
+// HTML page or cannot be parsed. Its errors are those of the selector and of [Extract].
 func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
 	found int, read bool, err error) {
 	base, err := pageBase(baseURL)
@@ -48,7 +48,7 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	return doc, found, read, err
 }
 
-// partOf reads the part of a page, and otherwise does the same as [structured].
+// partOf reads the part of a page. Otherwise it is like [structured].
 func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int, read bool, err error) {
 	defer func() {
 		if recover() != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// maxProtected bounds the number of hidden addresses.
+// maxProtected limits the number of hidden addresses.
 const maxProtected = 1000
 
-// protected returns the mail addresses that the content hides from programs, in page order. In place of each address,
-// the text has "[email protected]". The hashes cover the addresses themselves, so that a page has the same hash
-// whether it hides an address or shows it.
+// protected returns the mail addresses that the content hides from programs, in page order. The text has "[email
+// protected]" in place of each address. The hashes cover the addresses themselves. So the hash of a page does not
+// depend on whether the page hides or shows an address.
 func protected(c maincontent.Content) (addresses []string) {
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {

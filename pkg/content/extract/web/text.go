@@ -19,8 +19,8 @@ func readText(p page) extract.Document {
 	return doc
 }
 
-// plainText makes a block of each run of lines that are not blank. The block is code if all its lines are indented by
-// four columns, else a paragraph. Lines keep their line breaks, which the hashes ignore.
+// plainText makes a block of each run of lines without a blank line. If all lines are indented by four columns, the
+// block is code; otherwise it is a paragraph. Blocks keep their line breaks, which the hashes ignore.
 func plainText(text string, mostBlocks int) extract.Document {
 	var doc extract.Document
 	var run []string
@@ -48,7 +48,7 @@ func plainText(text string, mostBlocks int) extract.Document {
 	return doc
 }
 
-// newlines converts all line endings, and page breaks, to "\n".
+// newlines converts all line ends, and page breaks, to "\n".
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n")
 
 // textBlock makes a block of lines that belong together.
@@ -79,7 +79,7 @@ func joinLines(all []extract.Block) string {
 	return f.Peek()
 }
 
-// firstLine returns the first line of a text if it could be a title, or else "".
+// firstLine returns the first line of a text if this line could be a title, or else "".
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if len(line) > longestTitleLine {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
 
-// Tree returns the tree of an HTML page as [Extract] reads it, for callers that search the tree for something else.
-// It returns nil when the page is too large or too tangled to parse.
+// Tree returns the tree of an HTML page. It is the tree that [Extract] reads, for callers that search it for
+// something else. Tree returns nil if the page is too large or too tangled to parse.
 func Tree(body []byte, contentType string) (root *html.Node) {
 	defer func() { // recovers for the same reason as [structured]
 		if recover() != nil {

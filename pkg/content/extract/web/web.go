@@ -12,7 +12,7 @@
 //	      → blocks (package blocks), images (images.go), protected addresses (protected.go)
 //	      → signs that the host sent something else in place of the page (package failure)
 //
-// When the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
+// If the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
 //
 // Plain text (text.go), comma-separated values (csv.go) and code (code.go) become blocks directly. Package data reads
 // JSON, XML, feeds and calendars (structured.go). Markdown (markdown.go) is rendered to HTML and then read like a page,
@@ -29,7 +29,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// readers maps media types to their readers.
+// readers are the readers of the media types.
 var readers = map[string]func(page) extract.Document{
 	"text/html":             readHTML,
 	"application/xhtml+xml": readHTML,
@@ -90,21 +90,22 @@ func readerOf(mimeType, urlPath string, body []byte) func(page) extract.Document
 	return read
 }
 
-// page is one document as received.
+// page is a document as it was received.
 type page struct {
 	body        []byte
-	contentType string // includes its parameters, which may give the charset
+	contentType string // with its parameters, which may give the charset
 	base        *url.URL
 	limits      extract.Limits
 	cut         bool // the body is only the beginning of the document
 }
 
-// Extract reads a document. Parameter contentType is the Content-Type header as received. If it is empty or gives no
-// information, the body decides. Addresses are resolved against baseURL, the final address of the body. Errors:
-// Invalid, with the field baseURL, when that is not an absolute http or https address. No body causes an error.
+// Extract reads a document. The contentType is the Content-Type header as it was received. If the header is empty or
+// gives no information, the body decides. Addresses are resolved against baseURL, the final address of the body.
+// Errors: Invalid, with the field baseURL, if baseURL is not an absolute http or https address. No body causes an
+// error.
 //
 // The field MetaRobots of the document holds the contents of robots meta elements, in the form that package robots
-// parses. If an element addresses a single crawler, the name of the crawler and ": " precede the content.
+// parses. If an element addresses a single crawler, the content begins with the name of the crawler and ": ".
 func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
 	base, err := pageBase(baseURL)
 	if err != nil {

@@ -16,18 +16,18 @@ import (
 // Options select what the file contains.
 type Options struct {
 	Mails      int
-	First      int   // number of the first mail: files with different numbers share threads, but no newsletters
+	First      int   // number of the first mail; files with different numbers share threads, but no newsletters
 	Attachment int64 // size in bytes of the attachment of every hundredth mail
 	TooLarge   int64 // size in bytes of one broken mail at the end; 0 for no such mail
 }
 
-// Made holds the numbers of mails in a file, as an import of the file should count them.
+// Made counts the mails of each kind in a file. An import of the file should have the same counts.
 type Made struct {
 	Mails      int
 	Newsletter int // newsletters, each with an id of its own
 	Duplicates int // duplicates of newsletters
 	Threads    int // different subjects of correspondence
-	Replies    int // mails of correspondence after the first of each thread
+	Replies    int // mails of correspondence, except the first of each thread
 	Broken     int
 	Bytes      int64
 }
@@ -108,7 +108,7 @@ func (w *writer) thread(i int) (subject string, reply bool) {
 	return subject, reply
 }
 
-// kinds are functions that write the kinds of mails. They are called in rotation.
+// kinds are the functions that write mails, one for each kind of mail. They are called in rotation.
 var kinds = []func(w *writer, i int, o Options){
 	newsletterAlternative, letter, reply, newsletterLatin, quoted, forwarded, windows, newsletterAlternative, attachment,
 	duplicate,
@@ -135,7 +135,7 @@ func (w *writer) newsletter(i int) {
 func (w *writer) quotedPrintable(text string) {
 	var b strings.Builder
 	q := quotedprintable.NewWriter(&b)
-	_, _ = q.Write([]byte(text)) // a write to memory never fails
+	_, _ = q.Write([]byte(text)) // writing to memory never fails
 	_ = q.Close()
 	w.printf("%s", strings.ReplaceAll(b.String(), "\r\n", "\n"))
 }
@@ -149,7 +149,7 @@ func newsletterLatin(w *writer, i int, _ Options) {
 }
 
 func (w *writer) base64(body []byte) {
-	const raw = 57 // bytes that give a line of 76 characters
+	const raw = 57 // number of bytes that fill a line of 76 characters
 	for len(body) > 0 {
 		n := min(raw, len(body))
 		w.printf("%s\n", base64.StdEncoding.EncodeToString(body[:n]))
@@ -225,7 +225,7 @@ func duplicate(w *writer, i int, _ Options) {
 	w.newsletter(i - 2)
 }
 
-// broken writes a mail without a subject, without a header, or without anything.
+// broken writes a mail that has no subject, or no header, or is empty.
 func broken(w *writer, i int, _ Options) {
 	w.Broken++
 	switch i / 20 % 3 {

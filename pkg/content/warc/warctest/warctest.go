@@ -1,5 +1,5 @@
-// Package warctest reads WARC files in tests with warcio.js, the reader of Webrecorder's tools. So tests see what
-// other tools find in the files.
+// Package warctest reads WARC files in tests with warcio.js, the reader of Webrecorder's tools. So tests see the
+// files as other tools do.
 package warctest
 
 import (
@@ -21,13 +21,13 @@ const warcioVersion = "2.4.11"
 //go:embed read.mjs
 var script []byte
 
-// Reading is the result of reading a file with warcio.js.
+// Reading is the content of a file, as warcio.js reads it.
 type Reading struct {
 	Records []Record
 	Index   []Entry
 }
 
-// Record is one record of a file. The field Warc holds the record's fields, with names in lower case.
+// Record is a record of a file. The field Warc holds the fields of the record, with names in lower case.
 type Record struct {
 	Version       string
 	Warc          map[string]string
@@ -53,8 +53,8 @@ func Read(t testing.TB, files ...string) []Reading {
 	return out
 }
 
-// warcio returns the folder of warcio.js in .tools, and downloads warcio.js if it is missing. If the download fails,
-// the test fails; it is never skipped.
+// warcio returns the folder of warcio.js in .tools. It downloads warcio.js if the folder is missing. If the download
+// fails, the test fails; it is never skipped.
 func warcio(t testing.TB) string {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
@@ -65,7 +65,7 @@ func warcio(t testing.TB) string {
 		return module
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// warcio.js is installed in a temporary folder, which is then renamed, so that the folder home never holds an
+	// warcio.js is installed in a temporary folder, which is then renamed. So the final folder never holds an
 	// incomplete copy.
 	temp, err := os.MkdirTemp(tools, "warcio-")
 	must(t, err)

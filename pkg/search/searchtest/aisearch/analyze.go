@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// analyzer is a custom analyzer with the filters that it names
+// analyzer is a custom analyzer together with its filters
 // (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
 type analyzer struct {
 	Type         string   `json:"@odata.type"`
@@ -40,7 +40,7 @@ type token struct {
 	from, to int
 }
 
-// char is a character that passes through the filters, with the byte range of the text that it came from.
+// char is a character that passes through the filters, with the byte range of the text that it comes from.
 type char struct {
 	r        rune
 	from, to int
@@ -140,7 +140,7 @@ func (f charFilter) filter() (func([]char) []char, error) {
 	return nil, refuse("char filter %s", f.Name)
 }
 
-// mapping replaces single characters; the service would also accept longer strings.
+// mapping returns a filter that replaces single characters. The service would also accept longer strings.
 func (f charFilter) mapping() (func([]char) []char, error) {
 	to := map[rune]string{}
 	for _, m := range f.Mappings {
@@ -204,7 +204,7 @@ func charsOf(text string) []char {
 	return cs
 }
 
-// whitespace splits at whitespace; tokens of more than 255 characters are split again.
+// whitespace splits at whitespace. It also splits tokens of more than 255 characters.
 func whitespace(cs []char) []token {
 	return tokenize(cs, func(r rune) bool { return !unicode.IsSpace(r) })
 }
@@ -252,13 +252,13 @@ func (d *definition) tokenFilter(name string) (func(string) string, error) {
 	return nil, refuse("no token filter %q", name)
 }
 
-// special holds letters that fold to ASCII although they do not decompose to it.
+// special holds letters that do not decompose to ASCII letters but are folded to them.
 var special = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i",
 	'þ': "th", 'ŋ': "n",
 }
 
-// asciiFolded folds a term as Lucene's filter does: letters with ASCII equivalents become these, others stay.
+// asciiFolded folds a term as Lucene's filter does: letters with ASCII equivalents are replaced, others stay.
 func asciiFolded(term string) string {
 	var out strings.Builder
 	for _, r := range term {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// definition is the definition of an index, in the form in which a request creates the index
+// definition is the definition of an index, in the form of the request that creates the index
 // (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update).
 type definition struct {
 	Name                  string           `json:"name"`
@@ -105,7 +105,7 @@ func (s *Server) getIndex(name string) (int, any, error) {
 	})
 }
 
-// answered returns a definition as the service returns it, with the service's additions.
+// answered returns the definition as the service returns it, with the service's additions.
 func (ix *index) answered() any {
 	encoded, _ := json.Marshal(ix.definition)
 	var all map[string]any
@@ -151,7 +151,7 @@ func readDefinition(name string, body []byte) (*definition, error) {
 	if err := json.Unmarshal(body, &known); err != nil {
 		return nil, refuse("no object: %v", err)
 	}
-	// A request may contain properties that the service has added to an answer.
+	// A client may send back properties that the service has added to an answer.
 	for _, added := range []string{"corsOptions", "suggesters", "similarity"} {
 		delete(known, added)
 	}
@@ -181,7 +181,7 @@ func withoutSynonyms(known map[string]json.RawMessage) error {
 	return nil
 }
 
-// check checks a definition against the rules
+// check checks a definition against the service's rules
 // (https://learn.microsoft.com/azure/search/search-how-to-create-search-index).
 func (d *definition) check() error {
 	keys := 0

@@ -14,14 +14,14 @@ import (
 // document is a stored document: fields by name, as JSON decodes them.
 type document map[string]any
 
-// index holds the documents of one definition.
+// index holds a definition and its documents.
 type index struct {
 	definition *definition
 	key        string // name of the key field
 	analyzers  map[string]func(string) []token
 
-	stored  map[string]*indexed // all written documents, by key
-	pending [][]string          // keys whose change is not visible yet, by request
+	stored  map[string]*indexed // all documents that were written, by key
+	pending [][]string          // keys of changes that are not visible yet, one list for each request
 	visible map[string]*indexed
 }
 
@@ -44,8 +44,8 @@ func newIndex(d *definition) (*index, error) {
 	return ix, nil
 }
 
-// Refresh makes all writes visible, document by document, in an arbitrary order within each request (the service
-// guarantees no order for the actions of one request).
+// Refresh makes all writes visible, document by document. The order within each request is arbitrary, because the
+// service guarantees no order for the actions of one request.
 func (s *Server) Refresh() {
 	for s.applyOne() {
 	}
@@ -116,7 +116,7 @@ func (ix *index) write(batch []document, f Fault) (int, any, error) {
 		if err := ix.checkShape(doc); err != nil {
 			return 0, nil, err
 		}
-		if seen[doc[ix.key]] { // the service accepts repeated documents, but guarantees no order of the actions
+		if seen[doc[ix.key]] { // the service accepts repeated documents, but guarantees no order of their actions
 			return 0, nil, refuse("two actions on the document %v", doc[ix.key])
 		}
 		seen[doc[ix.key]] = true
@@ -213,14 +213,14 @@ func (ix *index) checkShape(doc document) error {
 func (f *field) checkValue(value any) error {
 	switch v := value.(type) {
 	case nil:
-		if f.Type != stringsType { // a collection may be empty, not null
+		if f.Type != stringsType { // a collection may be empty, but not null
 			return nil
 		}
 	case string:
 		if f.Type == stringType {
 			return nil
 		}
-		// The service would normalize times of other forms. Times of this form can be compared as texts.
+		// The service would normalize times of other forms. Times of this form can be compared as text.
 		if _, err := time.Parse("2006-01-02T15:04:05Z", v); f.Type == timeType && err == nil {
 			return nil
 		}
@@ -239,8 +239,8 @@ func all[T any](values []any) bool {
 	return !slices.ContainsFunc(values, func(v any) bool { _, ok := v.(T); return !ok })
 }
 
-// Bounds of terms: analyzers may produce no token longer than 300 characters, and a value that is filtered or sorted
-// by is a single term (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
+// Bounds of terms. Analyzers must not produce tokens longer than 300 characters. A value of a field for filters or
+// sorting is a single term (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
 const (
 	maxToken = 300
 	maxTerm  = 32766
@@ -261,7 +261,7 @@ func (ix *index) digestible(d *indexed) bool {
 	return true
 }
 
-// texts returns the strings of a value.
+// texts returns the strings in a value.
 func texts(value any) []string {
 	switch v := value.(type) {
 	case string:

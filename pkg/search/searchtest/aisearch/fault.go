@@ -6,29 +6,30 @@ import "net/http"
 type Fault struct {
 	// Op is "index" for writing documents, "search", "get" or "put"; "" matches any.
 	Op string
-	// Status is the answer to the whole request: 413, 429, 503, or any other.
+	// Status is the status of the answer to the whole request: 413, 429, 503, or any other.
 	Status int
-	// Item is, for an indexing request, the status of single documents: 409, 422 or 503, within a 207 answer. The
-	// other documents of the request are written.
+	// Item applies to an indexing request. It is the status of single documents, 409, 422 or 503, within a 207
+	// answer. The other documents of the request are written.
 	Item int
-	// Match selects the documents by key; nil means every other one.
+	// Match selects the documents by key. If it is nil, every other document is selected.
 	Match func(key string) bool
 	// RetryAfter is the header, in seconds or a date, or "".
 	RetryAfter string
-	// After lets the request take effect before it fails, as if the answer were lost.
+	// After lets the request take effect before it fails, as if the answer were lost on the way.
 	After bool
-	// Times is how often the fault happens; it must be set.
+	// Times is the number of times that the fault happens. It must be set.
 	Times int
 }
 
-// Fail plans a fault. Faults of the same request happen one after another, in the order planned.
+// Fail plans a fault. Several faults of the same request happen one after another, in the order in which they were
+// planned.
 func (s *Server) Fail(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
 }
 
-// fault consumes the next fault planned for an operation.
+// fault returns the next fault that is planned for an operation, and removes it from the plan.
 func (s *Server) fault(op string) (f Fault, found bool) {
 	for i := range s.faults {
 		if f := &s.faults[i]; f.Times > 0 && (f.Op == "" || f.Op == op) {
@@ -39,7 +40,7 @@ func (s *Server) fault(op string) (f Fault, found bool) {
 	return Fault{}, false
 }
 
-// around runs an operation, with the fault planned for its whole request, if any.
+// around runs an operation. If a fault is planned for the whole request, the operation fails in that way.
 func (s *Server) around(op string, do func(Fault) (int, any, error)) (int, any, error) {
 	f, found := s.fault(op)
 	fails := found && f.Status != 0

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// filter is a parsed OData expression. The supported part is: eq, ne, gt, ge, lt and le of a field and a string or
-// time, search.in, any with equality over a collection of strings, and, or, not, and parentheses
+// filter is a parsed OData expression. The supported part is: eq, ne, gt, ge, lt and le between a field and a string
+// or time; search.in; any with equality over a collection of strings; and, or, not, and parentheses
 // (https://learn.microsoft.com/azure/search/search-query-odata-syntax-reference).
 type filter func(document) bool
 
@@ -108,7 +108,7 @@ func (p *filterParser) text() (string, error) {
 	return strings.ReplaceAll(piece[1:len(piece)-1], "''", "'"), nil
 }
 
-// value parses the value that a field is compared with: a string, or a time without quotes.
+// value parses the value to compare a field with: a string, or a time without quotes.
 func (p *filterParser) value(name string) (string, error) {
 	if p.d.field(name).Type != timeType {
 		return p.text()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// highlighting is a field whose matches are highlighted, and the maximum number of fragments: five, or the number
-// after the field's name.
+// highlighting is a field whose matches are highlighted, and the maximum number of fragments. The number is five, or
+// follows the field's name.
 type highlighting struct {
 	field string
 	most  int
@@ -45,7 +45,7 @@ func (ix *index) highlights(h hit, name string, most int, q searchRequest, m *ma
 	return fragments[:min(most, len(fragments))]
 }
 
-// marked returns a field's tokens that are part of a match, in order.
+// marked returns the tokens of a field that are part of a match, in order.
 func (m *matches) marked(h hit, field string) []token {
 	tokens := h.doc.tokens[field]
 	set := map[int]bool{}
@@ -68,8 +68,8 @@ func (m *matches) marked(h hit, field string) []token {
 	return marked
 }
 
-// sentences returns the sentences that contain a token. If filters inserted or removed text, tokens may overlap; each
-// byte is highlighted once.
+// sentences returns the sentences that contain one of the tokens. Tokens may overlap if filters inserted or removed
+// text. Each byte is highlighted once.
 func sentences(text string, tokens []token, pre, post string) (fragments []string) {
 	for from := 0; from < len(text); {
 		to := len(text)

@@ -7,7 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// stopWords of the English analyzer are not indexed. The stop words of other languages are not imitated.
+// stopWords are the words that the English analyzer does not index. The stop words of other languages are not
+// imitated.
 var stopWords = map[string]bool{}
 
 func init() {
@@ -18,7 +19,8 @@ func init() {
 	}
 }
 
-// languageAnalyzer imitates the analyzer of a language: words roughly as Unicode splits text, in lower case, stemmed.
+// languageAnalyzer imitates the analyzer of a language. It splits text into words roughly as Unicode does, in lower
+// case, and stems them.
 func languageAnalyzer(language string) (func(string) []token, error) {
 	subtag, _, _ := strings.Cut(language, "-") // pt-PT and pt-BR
 	if !stem.Known(subtag) {

@@ -7,13 +7,13 @@ import (
 
 // clause is a node of a parsed query in full Lucene syntax
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax). The supported part is: words and words*, "phrases",
-// field:, parentheses, and either AND or OR throughout a group. Mixing them is refused, because their precedence is
-// surprising. Adjacent words are refused, because their meaning depends on searchMode.
+// field:, parentheses, and either AND or OR throughout a group. A mix of AND and OR is refused, because their
+// precedence is surprising. Adjacent words are refused, because their meaning depends on searchMode.
 type clause struct {
-	and  bool // true: all clauses of the group must match; false: any of them
+	and  bool // true if all clauses of the group must match, false if any of them suffices
 	kids []clause
 
-	field  string // "" means the fields in searchFields
+	field  string // "" for the fields in searchFields
 	text   string
 	quoted bool
 	prefix bool

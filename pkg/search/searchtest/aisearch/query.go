@@ -60,7 +60,7 @@ func (s *Server) search(ix *index, body []byte) (int, any, error) {
 		answer, err := ix.answer(q, cmp.Or(s.Page, maxTop))
 		if err == nil && q.QueryType == semanticType {
 			ix.rerank(q, answer, s.Partial)
-			if s.Partial != "" { // https://learn.microsoft.com/rest/api/searchservice/http-status-codes
+			if s.Partial != "" { // see https://learn.microsoft.com/rest/api/searchservice/http-status-codes
 				status = http.StatusPartialContent
 			}
 		}
@@ -68,7 +68,7 @@ func (s *Server) search(ix *index, body []byte) (int, any, error) {
 	})
 }
 
-// check refuses a request that is out of bounds or meaningless.
+// check refuses a request that exceeds the bounds or has no meaning.
 func (ix *index) check(q searchRequest) error {
 	switch {
 	case q.Top != nil && *q.Top < 0 || q.Skip < 0 || q.Skip > maxSkip:
@@ -123,7 +123,7 @@ func (ix *index) answer(q searchRequest, page int) (map[string]any, error) {
 	if err := ix.check(q); err != nil {
 		return nil, err
 	}
-	if q.QueryType == semanticType { // plain words, any of which may match: searchMode any
+	if q.QueryType == semanticType { // any of the plain words may match, as with searchMode any
 		q.Search = strings.Join(strings.Fields(q.Search), " OR ")
 	}
 	keep, err := ix.filtered(q.Filter)
@@ -164,7 +164,7 @@ func (ix *index) filtered(expression string) (filter, error) {
 	return ix.definition.parseFilter(expression)
 }
 
-// found matches text and vectors. If there are both, it joins them by Reciprocal Rank Fusion
+// found finds matches of text and vectors. If the request has both, found joins the matches by Reciprocal Rank Fusion
 // (https://learn.microsoft.com/azure/search/hybrid-search-ranking).
 func (ix *index) found(q searchRequest, keep filter) (*matches, []hit, error) {
 	var m *matches
@@ -206,7 +206,7 @@ func byScore(hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
 }
 
-// sort sorts hits as requested. Equal hits have an arbitrary order, here descending by key.
+// sort sorts hits as requested. The service orders equal hits arbitrarily; here their order is descending by key.
 func (ix *index) sort(hits []hit, orderBy string) error {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(b.key, a.key) })
 	type order func(a, b hit) int

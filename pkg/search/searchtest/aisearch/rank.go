@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// indexed is a document with its words by field.
+// indexed is a document with the words of each field.
 type indexed struct {
 	doc    document
 	tokens map[string][]token
-	values map[string][]string // texts of a field; tokens carry offsets into them
+	values map[string][]string // texts of a field; the tokens hold offsets into these texts
 }
 
-// gap separates the positions of a collection's values, so that no phrase spans two of them.
+// gap separates the positions of the values in a collection, so that no phrase spans two values.
 const gap = 1_000_000
 
 func (ix *index) digest(doc document) *indexed {
@@ -38,15 +38,15 @@ type leaf struct {
 	field string
 	spans map[string][]span // the matches, by document
 	boost float64
-	fixed bool // set for prefixes, which are not scored by frequency
-	// The mean number of words in the field, and the number of documents that have words in the field.
+	fixed bool // set for prefixes, whose score does not depend on their frequency
+	// The mean number of words in the field, and the number of documents with words in the field.
 	length, n float64
 }
 
 // matches is an evaluated query.
 type matches struct {
 	ix    *index
-	all   bool // the query is "*", which matches every document
+	all   bool // the query is "*" and matches every document
 	root  node
 	leafs []*leaf
 }
@@ -56,7 +56,7 @@ type node struct {
 	empty bool
 	and   bool
 	kids  []node
-	leafs []*leaf // the node matches where any of these does
+	leafs []*leaf // the node matches where any of these leaves matches
 }
 
 func (ix *index) match(query string, fields []string) (*matches, error) {
@@ -120,7 +120,7 @@ func (m *matches) leaf(c clause, field string) *leaf {
 	return l
 }
 
-// find finds consecutive words.
+// find finds the positions at which the words follow each other.
 func find(tokens, words []token, prefix bool) (spans []span) {
 next:
 	for i := range tokens {
@@ -169,7 +169,7 @@ func (m *matches) holds(n node, key string) bool {
 	return slices.ContainsFunc(n.kids, one)
 }
 
-// score returns BM25 with the weights of the default scoring profile, over all documents
+// score returns the BM25 score with the weights of the default scoring profile, over all documents
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring).
 func (m *matches) score(key string, doc *indexed) (score float64) {
 	const k1, b = 1.2, 0.75
@@ -190,8 +190,8 @@ func (m *matches) score(key string, doc *indexed) (score float64) {
 	return score
 }
 
-// average returns the mean length of a field over the documents with words in it, and their number. Documents without
-// words in the field are not counted.
+// average returns the mean length of a field over the documents with words in the field, and the number of these
+// documents.
 func (ix *index) average(field string) (length, n float64) {
 	for _, doc := range ix.visible {
 		if len(doc.tokens[field]) > 0 {

@@ -9,10 +9,10 @@ import (
 const (
 	semanticType = "semantic"
 	maxReranked  = 50
-	leastWait    = 700 // milliseconds
+	leastWait    = 700 // in milliseconds
 )
 
-// checkSemantic refuses requests that the semantic ranker does not accept: with an order, without text, or with
+// checkSemantic refuses requests that the semantic ranker does not accept: those with an order, without text, or with
 // Lucene syntax (https://learn.microsoft.com/azure/search/semantic-how-to-query-request).
 func (ix *index) checkSemantic(q searchRequest) error {
 	known := ix.definition.Semantic != nil && slices.ContainsFunc(ix.definition.Semantic.Configurations,
@@ -34,8 +34,9 @@ func (ix *index) checkSemantic(q searchRequest) error {
 	return nil
 }
 
-// rerank gives the first rows scores of 0 to 4 and sorts them. The service uses a model. This server uses the share
-// of the title's words that occur in the query, because that gives an order different from the original one.
+// rerank gives the first rows scores of 0 to 4 and sorts them. The service uses a model for the scores. This server
+// uses the share of the title's words that occur in the query, because the resulting order differs from the original
+// one.
 func (ix *index) rerank(q searchRequest, answer map[string]any, partial string) {
 	if partial != "" {
 		answer["@search.semanticPartialResponseReason"] = partial

@@ -1,13 +1,13 @@
-// Package aisearch is a test server for the data plane of Azure AI Search, as far as Tidemark uses it: indexes,
-// documents in batches, searches by text and vector. It is a contract, not an engine: it refuses requests that the
-// documentation does not allow, and fails on demand in every documented way.
+// Package aisearch is a test server for the data plane of Azure AI Search. It supports the part that Tidemark uses:
+// indexes, documents in batches, and searches by text and vector. It is a contract, not an engine: it refuses
+// requests that the documentation does not allow, and fails on demand in every documented way.
 //
 // The rules are those of https://learn.microsoft.com/rest/api/searchservice/ at version [APIVersion]. Where the
-// service is lenient or its behaviour undocumented, the server refuses, so that a client cannot come to depend on it.
-// It only imitates language analyzers (a stemmer, and for English the stop words), vectors (exact instead of HNSW),
-// and the cutting of highlights (one fragment for each highlighted term).
+// service is lenient or its behaviour is undocumented, the server refuses, so that no client comes to depend on it.
+// The server only imitates language analyzers (a stemmer, and for English the stop words), vectors (exact instead of
+// HNSW), and the cutting of highlights (one fragment for each highlighted term).
 //
-// Documents are durable at once and visible to searches later, as documented
+// Documents are durable at once and become visible to searches later, as documented
 // (https://learn.microsoft.com/rest/api/searchservice/http-status-codes, 200). Here they become visible one after
 // another when the test calls [Server.Refresh].
 package aisearch
@@ -47,7 +47,7 @@ type Server struct {
 	// Page is the maximum number of results in one answer; zero means 1000, as documented. It must be set before the
 	// first request.
 	Page int
-	// Partial, unless empty, is the reason why the semantic ranker does not rank: maxWaitExceeded, capacityOverloaded
+	// Partial, if not empty, is the reason why the semantic ranker does not rank: maxWaitExceeded, capacityOverloaded
 	// or transient.
 	Partial string
 
@@ -67,13 +67,13 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Request is a received request and what it wrote.
+// Request is a received request, with the actions that it wrote.
 type Request struct {
 	Op      string   // "get", "put", "index", "search"
 	Actions []string // for "index": "upload key", "merge key", "delete key"
 }
 
-// Requests returns the requests since its last call.
+// Requests returns the requests that were received since its last call.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Server) Requests() []Request {
 	return log
 }
 
-// failure is an answer other than success.
+// failure is an answer that reports a failure.
 type failure struct {
 	status     int
 	message    string
@@ -181,7 +181,7 @@ func admit(r *http.Request) error {
 	return nil
 }
 
-// decode decodes JSON into v; it refuses a property that v does not have.
+// decode decodes JSON into v. It refuses properties that v does not have.
 func decode(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()

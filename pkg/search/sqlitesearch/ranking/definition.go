@@ -22,8 +22,9 @@ func lastHeading(path string) string {
 	return path
 }
 
-// definitions returns the names that a text defines. There are two forms. In a definition list, the term is a line
-// and the line below begins with a colon. In a glossary, the term is a short paragraph before its explanation.
+// definitions returns the names that a text defines. There are two forms of definitions. In a definition list, the
+// term is on a line of its own, and the next line begins with a colon. In a glossary, the term is a short paragraph
+// before its explanation.
 func definitions(body string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for rest, paragraph := body, ""; rest != ""; {
@@ -47,7 +48,7 @@ func definitions(body string) func(func(string) bool) {
 	}
 }
 
-// mayDefine is a cheap test of whether a text may contain definitions.
+// mayDefine reports whether a text may contain definitions. The test is cheap.
 func mayDefine(body string) bool {
 	return strings.Contains(body, "\n: ") || strings.Contains(body, "\n\n")
 }

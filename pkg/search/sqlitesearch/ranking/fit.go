@@ -7,14 +7,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// fit describes how well a title or heading matches the query, and how surely it defines each term. Both values are
-// from 0 to 1.
+// fit describes how well a title or heading matches the query, and how certain it is that the title or heading
+// defines each term. All values are from 0 to 1.
 type fit struct {
 	fit     float64
 	defines []float64 // by term
 }
 
-// fitOf compares a title, or a heading below that title, with the query.
+// fitOf compares the query with a title, or with a heading below that title.
 func (r *Scorer) fitOf(text, title string) fit {
 	if f, known := r.fits[title+"\n"+text]; known {
 		return f
@@ -34,7 +34,7 @@ func (r *Scorer) fitOf(text, title string) fit {
 			return true
 		})
 		s := &r.part
-		if part != text { // the whole text is scanned already
+		if part != text { // the whole text was scanned already
 			r.m.scan(part, s)
 		}
 		var have float64
@@ -68,7 +68,7 @@ func (r *Scorer) matched(s *scanned) (n int) {
 	return n
 }
 
-// hasAny reports whether a text has a word of any content term, in the same form as in the query.
+// hasAny reports whether a text has a word of any content term, in the form that the query has.
 func (r *Scorer) hasAny(s *scanned) bool {
 	for i, parts := range s.parts {
 		if r.content[i] && parts != 0 {
@@ -78,7 +78,7 @@ func (r *Scorer) hasAny(s *scanned) bool {
 	return false
 }
 
-// defined returns how much is added to the score of a chunk because the chunk defines terms.
+// defined returns the amount that definitions add to the score of a chunk that contains them.
 func (r *Scorer) defined(titled, headed fit, title, body string) (score float64) {
 	best := make([]float64, len(r.query.Terms))
 	for i := range best {
@@ -124,7 +124,7 @@ func (r *Scorer) DefinesAt(text string) int {
 	return at
 }
 
-// mayName reports whether a name contains the last part of any term. If it does not, the name defines no term.
+// mayName reports whether a name contains the last part of any term. Other names cannot define a term.
 func (r *Scorer) mayName(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc(r.query.Terms, func(t Term) bool {
@@ -133,8 +133,8 @@ func (r *Scorer) mayName(name string) bool {
 	})
 }
 
-// names updates best, which holds for each term how surely a defined name is that term. The query must have the last
-// part of the name. The parts before it, such as a module, may be in the query or in the title.
+// names updates best, which holds for each term how certain it is that a defined name is that term. The query must
+// contain the last part of the name. The parts before it, such as a module, may be in the query or in the title.
 func (r *Scorer) names(name naming, title string, best []float64) {
 	if len(name.leaf) == 0 || len(name.all) > 12 {
 		return

@@ -9,20 +9,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// Impact is how much a word by itself adds to the score of a chunk. It depends on how often the text has the word,
-// whether the title or a heading has the word or consists of it, and whether the chunk defines it. Impacts are stored
-// in the postings of the index, so a change to a weight on which they depend requires a new version of the index. A
-// query reads the chunks whose words have the greatest impacts, and only then scores these chunks ([Scorer.Score]).
+// Impact is the amount that a word by itself adds to the score of a chunk. It depends on how often the text contains
+// the word, whether the title or a heading contains the word or consists of it, and whether the chunk defines the
+// word. Impacts are stored in the postings of the index. Therefore a change to a weight on which they depend requires
+// a new version of the index. A query reads the chunks whose words have the greatest impacts, and only then scores
+// these chunks ([Scorer.Score]).
 //
-// The lowest bit is set if the title has the word. The other bits are the score.
+// The lowest bit is set if the title contains the word. The other bits are the score.
 type Impact uint16
 
 const (
 	inTitle     = 1
 	impactSteps = 1<<15 - 1
 	maxImpact   = 1 + saturation + titleFit + headingFit + definesIt
-	// usualLength is used instead of the average number of words in a chunk, because the real average changes but
-	// stored impacts do not.
+	// usualLength replaces the average number of words in a chunk. The real average changes, but stored impacts do
+	// not.
 	usualLength = 80
 	// gap is added between the positions of title, heading and text, so that no phrase matches across their borders.
 	gap = 2
@@ -35,13 +36,13 @@ func impactOf(score float64) Impact {
 // Score returns the score of a word with this impact, before it is multiplied by its rarity.
 func (i Impact) Score() float64 { return float64(i>>1) / impactSteps * maxImpact }
 
-// InTitle reports whether the title has the word.
+// InTitle reports whether the title contains the word.
 func (i Impact) InTitle() bool { return i&inTitle != 0 }
 
-// OfForm returns the impact that the word has in the results of a query for another form of the word.
+// OfForm returns the impact of the word when it is found by a query for another form of the word.
 func (i Impact) OfForm() Impact { return i&inTitle | impactOf(formImpact*i.Score()) }
 
-// Word is a word of a chunk. It converts to the word of package postings.
+// Word is a word of a chunk. Its type converts to that of a word in package postings.
 type Word struct {
 	Text      string
 	Impact    Impact
@@ -54,10 +55,10 @@ type Analyzer struct {
 	named   map[string]map[string]namedWord
 	at      map[string]int // index of a word among those of the chunk
 	words   []Word
-	times   []float64 // by word: number of its occurrences so far
+	times   []float64 // number of occurrences of each word so far
 }
 
-// namedWord describes a word in a title or heading: the word's share of the title or heading, and how surely the
+// namedWord describes a word in a title or heading: its share of the title or heading, and how certain it is that the
 // title or heading defines the word.
 type namedWord struct {
 	fit, defines float64
@@ -110,7 +111,7 @@ func at(numbers []float64, i int) float64 {
 	return 0
 }
 
-// add adds the words of a text, starting at a position, and returns the position after the last word.
+// add adds the words of a text that starts at the given position, and returns the position after the last word.
 func (a *Analyzer) add(text string, position uint32) uint32 {
 	tokens.Each(text, func(t tokens.Token) bool {
 		if len(t.Word) > a.maxWord {
@@ -130,7 +131,7 @@ func (a *Analyzer) add(text string, position uint32) uint32 {
 	return position
 }
 
-// namedBy describes each word of a title or heading. Each part between dashes is also described by itself.
+// namedBy describes each word of a title or heading. Each part between dashes also counts as a title or heading.
 func (a *Analyzer) namedBy(text string) map[string]namedWord {
 	if known, ok := a.named[text]; ok {
 		return known
@@ -177,7 +178,7 @@ func definedIn(body string) map[string]float64 {
 	return all
 }
 
-// sharesOf returns each word's share of a name. Words in the parts before the last one, such as modules, have half
+// sharesOf returns each word's share of a name. The words of a part before the last one, such as a module, have half
 // the weight.
 func sharesOf(name string) map[string]float64 {
 	if name == "" || strings.Count(name, " ") > 12 {

@@ -19,7 +19,7 @@ func isListing(url, title string) bool {
 	return false
 }
 
-// listWords are used for a cheap test first: every text that matches lists contains at least one of them.
+// listWords are for a first, cheap test: every text that matches lists contains at least one of them.
 var listWords = []string{"index", "change", "what", "release", "news", "history", "sitemap", "all.html", "print.html",
 	"contents"}
 

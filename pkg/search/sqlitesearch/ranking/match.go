@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// matcher finds the terms of a query in texts. It is reused for each text, and not safe for concurrent use.
+// matcher finds the terms of a query in texts. It is reused for each text, and is not safe for concurrent use.
 type matcher struct {
 	terms    []Term
 	runs     []run
 	words    map[string][]runWord
-	lengths  [256]uint64 // by first byte: a bit for each possible length of a word, to reject most tokens fast
+	lengths  [256]uint64 // by first byte, a bit for each possible length of a word; rejects most tokens fast
 	prefixes []prefixWord
 	text     string // the text that is being scanned
 }
@@ -22,7 +22,7 @@ type matcher struct {
 type run struct {
 	term, words int
 	form        bool
-	chains      []chain // by word: the latest match of the words of the run up to this word
+	chains      []chain // by word, the latest match of the run's words up to this word
 }
 
 // runWord is a word of a run.
@@ -33,8 +33,8 @@ type prefixWord struct {
 	runWord
 }
 
-// chain is the latest match of the first words of a run: the position of the last of these words in the text, and the
-// byte offset at which the first of them begins.
+// chain is the latest match of the first words of a run. It holds the position of the last of these words in the
+// text, and the byte offset of the first.
 type chain struct{ position, from int }
 
 func newMatcher(terms []Term) *matcher {
@@ -53,7 +53,7 @@ func newMatcher(terms []Term) *matcher {
 }
 
 func (m *matcher) add(term int, words []string, form bool) {
-	for part := len(words) - 1; part >= 0; part-- { // last word first, so that scan reads a chain before it changes
+	for part := len(words) - 1; part >= 0; part-- { // the last word first: scan must read a chain before it changes
 		m.words[words[part]] = append(m.words[words[part]], runWord{len(m.runs), part})
 		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
 	}
@@ -62,16 +62,16 @@ func (m *matcher) add(term int, words []string, form bool) {
 
 // hit is an occurrence of a term in a text.
 type hit struct {
-	term, position int // position is the number of the last word of the occurrence
+	term, position int // position is that of the last word of the occurrence
 	search.Range
 }
 
-// scanned records which terms a text has, and where.
+// scanned records the terms that a text contains, and their positions.
 type scanned struct {
 	length int       // number of words in the text
-	times  []float64 // by term: number of occurrences, where other forms have less weight
-	forms  []float64 // by term: twice the weight of the next occurrence of another form
-	parts  []uint64  // by term: a bit for each word of the term that occurs
+	times  []float64 // by term, the number of occurrences; other forms weigh less
+	forms  []float64 // by term, twice the weight of the next occurrence of another form
+	parts  []uint64  // by term, a bit for each of its words that occurs
 	hits   []hit     // occurrences of whole terms, in order
 	single []hit     // occurrences of parts of symbols
 }
@@ -106,7 +106,7 @@ func (m *matcher) scan(text string, s *scanned) {
 	})
 }
 
-// advance records that a token is a word of a run.
+// advance records that a token is the given word of a run.
 func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
 	r := &m.runs[p.run]
 	if !r.form {
@@ -124,7 +124,7 @@ func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
 		switch {
 		case r.form:
 			s.times[r.term] += s.another(r.term)
-		case m.terms[r.term].Symbol && m.goesOn(from, t.To): // the text has only the beginning of another name
+		case m.terms[r.term].Symbol && m.goesOn(from, t.To): // the text has only a part of another name here
 			s.times[r.term] += unlike
 		default:
 			s.times[r.term]++
@@ -135,19 +135,19 @@ func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
 	}
 }
 
-// goesOn reports whether a piece of the text is only part of a longer name.
+// goesOn reports whether the range of the text is only a piece of a longer name.
 func (m *matcher) goesOn(from, to int) bool {
 	return from > 0 && m.text[from-1] == '_' || to < len(m.text) && m.text[to] == '_'
 }
 
-// another returns the weight of one more occurrence of another form of a term. Each such occurrence has half the
-// weight of the one before, so together they weigh less than formWeight.
+// another returns the weight of one more occurrence of another form of a term. Each occurrence has half the weight of
+// the previous one, so together they weigh less than formWeight.
 func (s *scanned) another(i int) float64 {
 	s.forms[i] /= 2
 	return s.forms[i]
 }
 
-// has returns 1 if a term occurs, less if it occurs only in another form, and 0 if it does not occur.
+// has returns 1 if a term occurs, a smaller number if only another form of it occurs, and 0 if neither occurs.
 func (s *scanned) has(i int) float64 {
 	switch {
 	case s.times[i] >= 1:

@@ -2,8 +2,8 @@ package ranking
 
 import "math"
 
-// near returns how close together the content terms are in the text that was scanned last: 1 if they are adjacent, 0
-// if the text has fewer than two of them.
+// near returns how close together the content terms are in the text that was scanned last. It returns 1 if they are
+// adjacent, and 0 if the text has fewer than two of them.
 func (r *Scorer) near() float64 {
 	last := make([]int, len(r.query.Terms))
 	n := 0

@@ -12,23 +12,24 @@ type Page struct {
 	ID, URL, Title  string
 	Type, Language  string
 	Host, Tags      string // values for facets; Tags has one tag per line
-	Same            string // equal for all pages that form one result
-	Precedence      int    // among pages that form one result, the lowest wins
-	Changed         int64  // in Unix seconds, like Published
+	Same            string // the same text for all pages that form one result
+	Precedence      int    // of the pages that form one result, the one with the lowest is shown
+	Changed         int64  // in Unix seconds, as Published
 	Published       int64  // 0 if the page states no date
 	Chunks          []Chunk
 	Score           float64
-	NearestPosition int // rank, from 1, of the page's chunk nearest to the query's vector; 0 if no chunk is near
+	NearestPosition int // rank of the page's chunk nearest to the query's vector, from 1; 0 if no chunk is near
 }
 
-// ByScore compares pages for a sort, best first. Pages with equal scores are sorted by id, so that paging neither
-// repeats nor skips a result.
+// ByScore compares pages for a sort that puts the best first. Pages with equal scores are sorted by id, so that
+// paging neither repeats nor skips a result.
 func ByScore(a, b *Page) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 }
 
-// Distinct keeps one of the pages that form one result: the one with the lowest precedence, then the lowest id. It
-// compares only the matching pages, not the whole index, so a page that a filter excludes hides no other page.
+// Distinct keeps one of the pages that form one result: the one with the lowest precedence, and among equals the one
+// with the lowest id. It compares only the matching pages, not the whole index. So a page that a filter excludes
+// hides no other page.
 func Distinct(pages iter.Seq[*Page]) []*Page {
 	bySame := map[string]*Page{}
 	for p := range pages {
@@ -44,8 +45,8 @@ func Distinct(pages iter.Seq[*Page]) []*Page {
 	return distinct
 }
 
-// ReduceCopies reduces the scores of a chunk whose text is on several pages. Only on the page where the text scores
-// best does the chunk keep its score.
+// ReduceCopies reduces the scores of chunks whose text is on several pages. Only on the page where the text scores
+// best does its chunk keep its score.
 func ReduceCopies(pages iter.Seq[*Page]) {
 	type copied struct {
 		page  *Page
@@ -74,8 +75,8 @@ func ReduceCopies(pages iter.Seq[*Page]) {
 	}
 }
 
-// ScorePage sorts the scored chunks of a page and sets the page's score, which is the score of the best chunk plus a
-// small part of the scores of the next ones.
+// ScorePage sorts the scored chunks of a page and sets the page's score: the score of the best chunk plus a small
+// part of the scores of the next ones.
 func (q Query) ScorePage(p *Page) {
 	p.Score = q.pageScore(p)
 }
@@ -104,8 +105,8 @@ func (q Query) pageScore(p *Page) float64 {
 	return score
 }
 
-// Fuse replaces the scores of pages by the reciprocal rank fusion of two rankings: by score, and by how near their
-// chunks are to the query's vector.
+// Fuse replaces the scores of pages by the reciprocal rank fusion of two rankings: by score, and by the nearness of
+// their chunks to the query's vector.
 func Fuse(pages []*Page) {
 	slices.SortFunc(pages, ByScore)
 	byWords, byNearness := 0, 0
@@ -127,11 +128,12 @@ func Fuse(pages []*Page) {
 	}
 }
 
-// maxPassages is the maximum number of passages of one page that are shown.
+// maxPassages is the maximum number of passages that are shown of one page.
 const maxPassages = 3
 
-// Shown returns the chunks of a page to show, best first. It fuses two rankings: the chunks by passage score, without
-// chunks that score far below the best, and the chunks in near, which are sorted by nearness to the query's vector.
+// Shown returns the chunks of a page to show, best first. It fuses two rankings. One is that of the chunks by passage
+// score, without chunks that score far below the best. The other is that of the chunks in near, which are sorted by
+// nearness to the query's vector.
 func (p *Page) Shown(near []int64) []int64 {
 	scores := map[int64]float64{}
 	slices.SortFunc(p.Chunks, func(a, b Chunk) int {

@@ -15,10 +15,10 @@ import (
 // Chunk is a chunk with its scores for a query.
 type Chunk struct {
 	ID      int64
-	Score   float64 // the score from which the page's score is computed
-	Passage float64 // the score as a passage to show, without the title's part
-	Hidden  bool    // the chunk adds to the score of its page, but is not shown
-	has     []bool  // by term: whether the chunk has this content term
+	Score   float64 // for the score of the page
+	Passage float64 // for the choice of passages to show; without the title's part
+	Hidden  bool    // the chunk adds to the score of its page but is not shown
+	has     []bool  // by term, whether the chunk contains this content term
 	body    uint64  // digest of the chunk's text
 }
 
@@ -26,10 +26,10 @@ type Chunk struct {
 type Scorer struct {
 	query   Query
 	m       *matcher
-	content []bool             // by term: whether it is a content term
+	content []bool             // by term, whether it is a content term
 	rarity  float64            // sum of the rarity of all content terms
-	asked   map[string]float64 // by word: 1 for a word of the query, less for another form of such a word
-	fits    map[string]fit     // by title or heading: those that were scored before
+	asked   map[string]float64 // by word, 1 for a word of the query, or less for another form of such a word
+	fits    map[string]fit     // titles and headings that were scored before
 
 	title, heading, body, part scanned
 }
@@ -55,7 +55,7 @@ func NewScorer(q Query) *Scorer {
 }
 
 // Score scores a chunk by the title of its page, the path of its headings and its text. It multiplies the scores by
-// factor; see [ZoneFactor].
+// the given factor; see [ZoneFactor].
 func (r *Scorer) Score(id int64, title, heading, body string, factor float64) Chunk {
 	c := Chunk{ID: id, body: xxhash.Sum64String(body), has: make([]bool, len(r.query.Terms))}
 	r.m.scan(title, &r.title)
@@ -92,14 +92,14 @@ func (r *Scorer) Score(id int64, title, heading, body string, factor float64) Ch
 	return c
 }
 
-// Coverage returns the factor that reduces the score of a chunk without some content terms. The parameter have is the
-// sum of the rarity of the terms that the chunk has; all is the sum for all terms.
+// Coverage returns the factor that reduces the score of a chunk without some content terms. It depends on two sums of
+// rarity: that of the terms in the chunk, and that of all terms.
 func Coverage(have, all float64) float64 { return leastCoverage + (1-leastCoverage)*have/all }
 
-// saturated returns the term frequency factor of BM25: each further occurrence adds less.
+// saturated returns the term frequency factor of BM25: each further occurrence adds less than the previous one.
 func saturated(times float64) float64 { return (1 + saturation) * times / (times + saturation) }
 
-// parts returns the share of a symbol's parts that the chunk has.
+// parts returns the share of a symbol's parts that the chunk contains.
 func (r *Scorer) parts(i, n int) float64 {
 	have := r.title.parts[i] | r.heading.parts[i] | r.body.parts[i]
 	count := 0
@@ -111,13 +111,13 @@ func (r *Scorer) parts(i, n int) float64 {
 	return float64(count) / float64(n)
 }
 
-// isSpelled reports whether the spelling of a word matters beyond its letters, because it has signs or inner
+// isSpelled reports whether the spelling of a word matters beyond its letters: whether it has signs or inner
 // capitals.
 func isSpelled(raw string) bool {
 	return strings.ContainsAny(raw, "_.:#") || strings.ToLower(raw[1:]) != raw[1:] && strings.ToUpper(raw) != raw
 }
 
-// likeness returns the weight of a term in a text. It is less where the text spells the term differently.
+// likeness returns the weight of a term in a text. The weight is smaller if the text spells the term differently.
 func likeness(t Term, text string, times float64) float64 {
 	if times == 0 || !isSpelled(t.Raw) || isSpelledIn(text, t.Raw) {
 		return 1
@@ -125,7 +125,7 @@ func likeness(t Term, text string, times float64) float64 {
 	return unlike
 }
 
-// isSpelledIn reports whether a text contains exactly this name, not as part of another name.
+// isSpelledIn reports whether a text contains exactly this name, and not only as part of another name.
 func isSpelledIn(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)

@@ -13,19 +13,18 @@ import (
 
 // Term is a word, a phrase or a symbol of a query.
 type Term struct {
-	Text     string // the term with separators, like the texts that are searched
-	Raw      string // the term as written in the query
+	Text     string // the term with separators, in the form of texts in the index
+	Raw      string // the term as the query has it
 	Phrase   bool   // the term was quoted
-	Prefix   bool   // the last word may be the beginning of a longer one
+	Prefix   bool   // the last word may be the beginning of a longer word
 	Tokens   []string
 	Variants []string // other forms of the word
-	// Symbol is set for a name of several parts, such as os.path.join. Chunks that have only some of the parts also
-	// match.
+	// Symbol is set for a name of several parts, such as os.path.join. Chunks with only some of the parts also match.
 	Symbol       bool
-	FunctionWord bool // an article, a preposition or the like; finds no pages if there are other words
+	FunctionWord bool // an article, a preposition or the like, which finds pages only if there are no other words
 
-	DF  float64 // document frequency: number of chunks that have the term
-	IDF float64 // inverse document frequency, the rarity of BM25
+	DF  float64 // document frequency: number of chunks that contain the term
+	IDF float64 // inverse document frequency, as in BM25
 }
 
 // Parse returns the terms of a query.
@@ -43,7 +42,8 @@ func Parse(text string) []Term {
 	return terms
 }
 
-// isSymbol reports whether a text is a name as in programs: parts joined by dots, colons or underscores.
+// isSymbol reports whether a text is a name of the kind in programs: parts that are joined by dots, colons or
+// underscores.
 func isSymbol(text string, parts int) bool {
 	return parts > 1 && parts <= 8 && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._:#()[]<>&*$@!,;?", r)
@@ -51,22 +51,23 @@ func isSymbol(text string, parts int) bool {
 		!slices.ContainsFunc(tokens.Of(text), func(part string) bool { return len(part) < 2 || part[0] <= '9' })
 }
 
-// Weigh computes a term's inverse document frequency in an index of this many chunks.
+// Weigh computes a term's inverse document frequency in an index with the given number of chunks.
 func (t *Term) Weigh(chunks float64) {
 	t.IDF = math.Log(1 + (chunks-min(t.DF, chunks)+.5)/(t.DF+.5))
 }
 
-// IsCommon reports whether a word is too frequent to be significant, if df chunks of all chunks in the index have it.
+// IsCommon reports whether a word is too frequent to be significant. Of all chunks in the index, df chunks contain
+// it.
 func IsCommon(df, chunks float64) bool { return df > max(commonAtLeast, chunks*commonPart) }
 
-// A word is common if more chunks contain the word than this share of all chunks, and more than this number.
+// A word is common if it is in more chunks than this share of all chunks, and in more than this number of chunks.
 const (
 	commonPart    = .1
 	commonAtLeast = 1000
 )
 
 // Content returns the content terms of a query, the rarest first. Only content terms find pages; the other terms
-// affect only the ranking. If all terms are common or function words, all are content terms.
+// affect only the ranking. If all terms of a query are common or function words, all of them are content terms.
 func Content(terms []Term, chunks float64) []Term {
 	var out []Term
 	for _, t := range terms {
@@ -88,10 +89,10 @@ func Content(terms []Term, chunks float64) []Term {
 	return out
 }
 
-// Query is a query in the form in which chunks and pages are compared with it.
+// Query is a query in the form that chunks and pages are compared with.
 type Query struct {
 	Terms   []Term
-	Content []Term  // the content terms: see [Content]
+	Content []Term  // the content terms; see [Content]
 	Length  float64 // average number of words in a chunk's text
 }
 

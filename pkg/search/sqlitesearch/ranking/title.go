@@ -34,7 +34,7 @@ func segments(text string) func(func(string) bool) {
 // maxParts is the maximum number of parts of a title.
 const maxParts = 6
 
-// partsOf splits a title at dashes, colons and the like, and before the sign that marks a title's link to itself.
+// partsOf splits a title at dashes, colons and the like, and before the sign of a link to the title itself.
 func partsOf(text string) (parts []string) {
 	from := 0
 	for at := 0; at < len(text) && len(parts) < maxParts-1; {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form in which words are compared: lower case, Latin letters without diacritics.
+// Fold returns a word in the form in which words are compared: in lower case, with Latin letters without diacritics.
 func Fold(word string) string {
 	word = strings.ToLower(word)
 	if isASCII(word) {

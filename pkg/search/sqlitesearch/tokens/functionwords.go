@@ -2,7 +2,7 @@ package tokens
 
 import "strings"
 
-// functionWords are the function words of English. Those of other languages are recognized by frequency.
+// functionWords are the function words of English. Function words of other languages are recognized by frequency.
 var functionWords = func() map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsSeq(`a about after all also am an and any are as at be because been before being between
@@ -15,5 +15,5 @@ var functionWords = func() map[string]bool {
 	return words
 }()
 
-// IsFunctionWord reports whether a folded word only joins others: an article, a preposition, a pronoun.
+// IsFunctionWord reports whether a folded word is an article, a preposition, a pronoun or the like.
 func IsFunctionWord(word string) bool { return functionWords[word] }

@@ -12,16 +12,16 @@ import (
 
 // The tokenizer splits at spaces and punctuation, so a Chinese sentence would be one word. Texts are therefore stored
 // with a zero-width space between the characters of scripts that are written without spaces. Each such character
-// becomes a word, and a sequence of them in a query becomes a phrase. The separator is removed from all incoming and
-// all outgoing texts.
+// becomes a word, and a sequence of them in a query becomes a phrase. The separator is removed from all texts that
+// come in or go out.
 const (
 	separator = '\u200b'
 	reserved1 = '\ufdd0' // noncharacters; removed because earlier indexes delimited highlights with them
 	reserved2 = '\ufdd1'
 )
 
-// Plain returns a text that can be stored: valid UTF-8, without the reserved characters, and without NUL, at which
-// SQLite functions stop.
+// Plain returns a text that can be stored: valid UTF-8, without the reserved characters, and without NUL, because
+// functions of SQLite stop at NUL.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -32,8 +32,8 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Separate returns a plain text with separators between the words of scripts without spaces. It is in Unicode
-// normalization form C, so that a letter matches however the source composed it.
+// Separate returns a plain text with separators between the words of scripts without spaces. The text is in Unicode
+// normalization form C, so that a letter matches whether the source wrote it composed or decomposed.
 func Separate(s string) string {
 	if isASCII(s) {
 		return s
@@ -51,7 +51,7 @@ func Separate(s string) string {
 	return out.String()
 }
 
-// isASCII reports whether s is ASCII without NUL; such a text needs no conversion.
+// isASCII reports whether s is ASCII without NUL. Such a text needs no conversion.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 || s[i] == 0 {

@@ -1,5 +1,5 @@
 // Package tokens splits texts into the words by which the embedded index finds them. Texts and queries are split in
-// the same way, so a word of a query equals a word of a text regardless of case, diacritics of Latin letters and
+// the same way. So a word of a query equals a word of a text regardless of case, diacritics of Latin letters and
 // Unicode normalization form.
 package tokens
 
@@ -10,15 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Token is a word of a text: lower case, Latin letters without diacritics. Word is valid until the next token.
+// Token is a word of a text, in lower case, with Latin letters without diacritics. Word is valid until the next
+// token.
 type Token struct {
 	Word     []byte
 	From, To int // byte offsets in the text
 }
 
-// Each calls the function each with the words of a text, in order, until the function returns false. Combining marks
-// are part of words; without them, words of Hindi, Bengali or Tamil would be split at every vowel. Variation
-// selectors of emoji are not part of words.
+// Each calls the given function with the words of a text, in order, until the function returns false. Combining marks
+// are parts of words. Otherwise words of Hindi, Bengali or Tamil would be split at every vowel. Variation selectors
+// of emoji are not parts of words.
 func Each(text string, each func(t Token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {

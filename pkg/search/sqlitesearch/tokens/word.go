@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// LeastStem is the minimum length of a word or stem, in characters; shorter ones are not significant.
+// LeastStem is the minimum length of a word or stem, in characters. Shorter ones are not significant.
 const LeastStem = 3
 
 // longestWord is the maximum length of a natural-language word, in characters.
