@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// keep stores the body and the capture that describes it.
+// keep stores the body, and a capture that describes the body.
 func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading, o verdict.Outcome) error {
 	it := &c.item
 	had := snapshot.Had{RawHash: c.basis.RawBefore, Verified: it.LastVerified, Last: c.basis.Last}
@@ -22,9 +22,8 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 	return nil
 }
 
-// prune drops captures that need not be kept any longer. It keeps the captures that the item's row refers to now, and
-// those that the row will refer to after the commit of this check: the commit may fail, and then the present row
-// stays.
+// prune drops captures that are no longer needed. It keeps the captures that the item's row refers to now, and those
+// that the row will refer to after this check is committed. If the commit fails, the present row stays.
 func (c *check) prune(ctx context.Context) error {
 	it, retention := &c.item, c.o.Retention
 	if !retention.Due(verdict.KeptOf(it), c.now()) {

@@ -14,12 +14,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// check moves one item through the stages. Each stage takes values and returns values: the item to be stored, the
+// check takes one item through the stages. Each stage takes values and returns values: the item to store, the
 // outcome, and where the content belongs.
 type check struct {
 	*checker
 	shared
-	item        registry.Item // the item as the stages change it; in the end it becomes part of the finding
+	item        registry.Item // the item, as changed by the stages so far; in the end it becomes part of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
 	placer      *placement.Placer
@@ -37,8 +37,8 @@ type shared struct {
 	noteBegun func(context.Context, *registry.Item) error
 }
 
-// check runs the stages on an item. An error is this program's own failure: the item is then given back unchanged. A
-// panic counts as the page's fault and is recorded on the item.
+// check runs the stages on an item. An error means that this program failed, and that the item is given back
+// unchanged. A panic counts as the page's fault and is recorded on the item.
 func (w *checker) check(
 	ctx context.Context, it registry.Item, of shared, release func(),
 ) (done verdict.Checked, err error) {
@@ -59,7 +59,7 @@ func (w *checker) check(
 			done, err = c.end(verdict.Failed("the page could not be processed: %v", p), verdict.Placement{}), nil
 		}
 	}()
-	// An item that is to be removed, or has moved, needs no request: its content is purged instead of checked.
+	// An item that is to be removed, or that has moved, needs no request. Its content is purged instead.
 	if verdict.PurgeDue(&c.item, rules, c.now()) {
 		release()
 		err = c.placer.Purge(ctx, &c.item)
@@ -67,9 +67,8 @@ func (w *checker) check(
 		done.Purged = true
 		return done, err
 	}
-	// The outcome must be known before the content is placed, because it decides whether the page is indexed, stands
-	// behind another item or leaves the index. Nothing is committed yet: if the worker dies here, the item is checked
-	// again.
+	// The outcome must be known before the content is placed: it decides whether the page is indexed, becomes an
+	// alias or leaves the index. Nothing is committed yet, so if the worker dies here, the item is checked again.
 	o, r, err := c.find(ctx)
 	if err != nil {
 		return done, err
@@ -78,8 +77,8 @@ func (w *checker) check(
 	if err != nil {
 		return done, err
 	}
-	// The entry is written later, together with the other pages of the batch. Slow preparation, such as computing
-	// vectors, is done now, because the time at the end of the lock belongs to the commit.
+	// The page is written to the index later, together with the other pages of the batch. Slow preparation, such as
+	// computing vectors, is done now, because the time at the end of the lock is reserved for the commit.
 	if err := c.placer.Prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
@@ -87,7 +86,7 @@ func (w *checker) check(
 	return c.end(o, p), err
 }
 
-// find is the first half of a check: fetch, read, compare. The first stage that decides the outcome ends it.
+// find is the first half of a check: fetch, read, compare. It ends at the first stage that decides the outcome.
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	// An item that has killed its workers while it was tried alone would kill the next one, too, so it is not tried
 	// again.
@@ -158,8 +157,8 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 }
 
 // recordSuspect records that the item killed its worker. The worker may have changed the index before it died, so the
-// next check fetches the whole page. The snapshot is not read again, neither for the index nor under new rules,
-// because reading it may be what kills the worker.
+// next check fetches the whole page. That check does not use the snapshot, neither to index it nor to read it under
+// new rules, because reading the snapshot may be what kills the worker.
 func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it := &c.item
 	c.release()

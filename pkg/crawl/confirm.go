@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// confirm decides whether a missing page is still missing, guarded or gone. The page counts as gone after enough
-// missing answers in a row (A14). It is guarded instead if too many pages of the host went missing at once. The
-// removal of a source that was never fetched successfully does not count as a loss.
+// confirm decides whether a missing page counts as missing, guarded or gone. The page is gone after enough missing
+// answers in a row (A14). It is guarded instead if too many pages of the host went missing at once. If the source was
+// never fetched successfully, its removal does not count as a loss.
 func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	it, config := &c.item, c.basis.Rules.Schedule
-	it.FetchSource = "" // the spelling that last answered may be gone while the source itself exists
+	it.FetchSource = "" // the spelling that last answered may be gone although the source still exists
 	kind := config.Miss(it.Schedule(), 0, c.now())
 	var losses schedule.Losses
 	if kind == schedule.Guarded {

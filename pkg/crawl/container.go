@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// MaxContainer is the most blobs that one container item keeps in sync.
+// MaxContainer is the largest number of blobs that one container item keeps in sync.
 const MaxContainer = 100_000
 
 var maxBlobs = MaxContainer // tests set a lower bound
@@ -33,9 +33,9 @@ func newListing(items *registry.Items, credential string) *listing {
 }
 
 // read compares a container's listing with the items of its blobs. New and changed blobs become due now. Blobs that
-// are no longer listed become due, too: their own check finds that they are gone. An interrupted listing returns an
-// error and is repeated; the blobs that it registered stay registered. A decided outcome states why the container
-// cannot be listed.
+// are no longer listed become due, too: their own check finds that they are gone. If the listing is interrupted, read
+// returns an error and is called again later; the blobs that it has registered stay registered. If the container
+// cannot be listed, the returned outcome is decided and states why.
 func (l *listing) read(
 	ctx context.Context, place file.Location, entries iter.Seq2[file.Entry, error],
 ) (o verdict.Outcome, err error) {
@@ -58,7 +58,7 @@ func (l *listing) read(
 	return o, l.finish(ctx)
 }
 
-// listingFailed separates the container's faults (an outcome) from this program's own (an error).
+// listingFailed returns an outcome for a fault of the container, and an error for a failure of this program.
 func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -69,16 +69,16 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	return verdict.FailedBy(err), nil
 }
 
-// listing is the part of a container's listing that has been read so far.
+// listing is the part of a container's listing that has been read so far, with the items of its blobs.
 type listing struct {
 	items                       *registry.Items
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by source hash: listed, or with an item not yet gone
-	sum                         hash.Hash                  // hash of names and revisions
+	known                       map[string]*blob           // by source hash: listed blobs, or with an item not gone
+	sum                         hash.Hash                  // hash of the names and revisions of the listed blobs
 	waiting                     map[string][]source.Source // blobs to register, by the credential they will get
 	blobs, fresh, changed, gone int
 	full                        int // blobs not added, because the store holds the maximum number of items
-	alike                       int // blobs skipped, because an earlier name differs only in slashes
+	alike                       int // blobs skipped, because their names differ from an earlier name only in slashes
 	unnamed                     int // blobs skipped, because their names cannot be part of an address
 }
 
@@ -92,15 +92,15 @@ type blob struct {
 	listed     bool
 }
 
-// changed reports whether a blob differs from the version that was last read. If the blob could not be read then,
-// changed reports whether the blob was written after that check.
+// changed reports whether a blob differs from the version that was last read. If the last check could not read the
+// blob, changed reports whether the blob was written after that check.
 func (b *blob) changed(e file.Entry) bool {
 	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
 }
 
-// recall reads the items of the container's blobs. The result full reports whether there are too many of them. Items
-// that are gone are skipped: a blob that comes back is treated as new, and over the years the gone items may
-// outnumber the others. Blobs of an account that has the same name at another address are skipped, too.
+// recall reads the items of the container's blobs. It reports whether there are too many items. Items that are gone
+// are skipped: a blob that comes back is treated as new, and over the years the gone items may outnumber the others.
+// Items of another account with the same name, at another address, are skipped, too.
 func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
 	within := place.Normalized() + "/"
 	for it, err := range l.items.Neighbours(ctx, place.Source()) {
@@ -159,8 +159,8 @@ func (l *listing) mayLetIn(b *blob) bool {
 	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
-// enlist queues a blob, to be registered together with other blobs; that makes the blob due. A blob that was added
-// with a credential of its own keeps its credential as long as that credential works.
+// enlist adds a blob to the blobs that will be registered together, which makes them due. A blob that was added with
+// a credential of its own keeps its credential as long as that credential works.
 func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
 	credential := ""
 	if b.credential == "" || b.failing {

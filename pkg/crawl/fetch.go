@@ -10,7 +10,7 @@ import (
 
 // fetchPage fetches a page if robots.txt allows the request (A11).
 func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
-	// robots.txt comes first: a page that it forbids must not be requested at all.
+	// robots.txt must be checked first: a page that it forbids must not be requested at all.
 	o, err = c.site.Allows(ctx, &c.item)
 	if err != nil || o.Kind == schedule.Failed {
 		return got, o, err

@@ -8,12 +8,12 @@ import (
 )
 
 // indexContent is the second half of a check: it decides where the content belongs and prepares the change. It also
-// runs when the check found nothing new, because the item that stands for the page may have changed. It costs nothing
-// for a page for which no other item was ever a candidate.
+// runs when the check found nothing new, because the item that stands for the page may have changed. If no other item
+// was ever a candidate to stand for the page, this costs nothing.
 func (c *check) indexContent(
 	ctx context.Context, o verdict.Outcome, r verdict.Reading,
 ) (p verdict.Placement, _ verdict.Outcome, err error) {
-	// One missing answer may be an accident, so it must be confirmed before it can remove the page.
+	// A single missing answer may be an accident. It must be confirmed before the page is removed.
 	if o.Kind == schedule.Missing || o.Kind == verdict.LooksMissing {
 		if o, err = c.confirm(ctx, o); err != nil {
 			return p, o, err
@@ -22,10 +22,10 @@ func (c *check) indexContent(
 	it, b := &c.item, c.basis
 	refresh := o.Refresh || b.Reread
 	if o.Kind == schedule.Collapsed {
-		r = verdict.Reading{} // the known content stays and is placed
+		r = verdict.Reading{} // not gone: the known content is placed as before
 	}
-	// Most checks need no further work. First, a page leaves the index if it must not, or must no longer, be
-	// searched.
+	// Most checks need no further work. A page that must not, or no longer, be searched is removed from the index
+	// first.
 	switch {
 	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.o.KeepGone:
 		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.Deindex(ctx, it)
@@ -37,8 +37,8 @@ func (c *check) indexContent(
 	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
 	}
-	// The same content must not be found twice, so another item that stands for the page takes precedence over the
-	// page.
+	// A search must not find the same content twice. So if another item stands for the page, that item takes
+	// precedence.
 	s, err := c.placer.Resolve(ctx, it, o.Kind)
 	if err != nil {
 		return p, o, err
@@ -69,8 +69,8 @@ func (c *check) indexContent(
 	return p, o, err
 }
 
-// noteUnchanged records in the history that the content equals the stored content. It is called before later steps
-// record where the content goes.
+// noteUnchanged records in the history that the content equals the stored content. It must be called before later
+// steps record where the content goes.
 func (c *check) noteUnchanged(o verdict.Outcome) {
 	if o.Kind == schedule.Unchanged && o.Why != "" {
 		c.item.Record(c.now(), "unchanged", o.Why)

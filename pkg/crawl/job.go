@@ -25,8 +25,8 @@ type job struct {
 
 	mu       politeness.Lock // guards the fields below
 	progress progress
-	done     []registry.Finding // findings of items that are indexed, but not committed
-	// Further details of the findings in done:
+	done     []registry.Finding // findings of items that are indexed but not yet committed
+	// These fields describe the findings in done further.
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
 	stale    []placement.Manifest
@@ -91,7 +91,7 @@ func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err
 	}
 }
 
-// begins reports whether an item may still begin after its wait for a permit. If it may not, begins gives the item
+// begins reports whether an item may still begin after the wait for a permit. If it may not, begins gives the item
 // back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
@@ -103,8 +103,7 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	return false
 }
 
-// one runs the check of a single item and records the result. The check begins only once it has a permit for its
-// request.
+// one checks a single item and records the result. The check begins once it has a permit for its request.
 func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
@@ -162,13 +161,13 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	j.count()
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
-	// This must come after the commit: only then does no item refer to the old manifests any more.
+	// The old manifests may be dropped only after the commit, when no item refers to them any more.
 	j.w.pages.Drop(ctx, j.stale)
 	j.stale = nil
 	return nil
 }
 
-// index writes the checked pages to the index together, and then turns all checked items into findings.
+// index writes the checked pages to the index in one call, and then turns all checked items into findings.
 func (j *job) index(ctx context.Context) {
 	all, unindexed := j.progress.collect()
 	var pages []search.Page
@@ -182,7 +181,7 @@ func (j *job) index(ctx context.Context) {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
 			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one may be at fault
+				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one may be bad
 			}
 			if c.Placement.Refused == nil {
 				j.countCollisions(ctx, c.Placement.Entry)

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// countCollisions logs and counts chunks that had the same uid before they were made distinct.
+// countCollisions logs and counts chunks that had the same uid at first. They have been made distinct since.
 func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {
 	n := e.Collisions
 	if n.Chunks == 0 {

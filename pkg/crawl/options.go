@@ -20,25 +20,25 @@ import (
 // Options adjust a worker. Schedule and Agent are required; the other fields have defaults.
 type Options struct {
 	Schedule  schedule.Config
-	Agent     string // product token by which robots meta tags may address the crawler
+	Agent     string // product token by which robots meta tags address the crawler
 	Rules     source.Rules
 	Documents *document.Reader         // when nil, a reader with the defaults
 	Files     *file.Client             // when nil, files cannot be read
 	Room      *opsmemory.Room          // when nil, a room of [opsmemory.DefaultMost]
 	Setting   func(name string) string // returns the value of the setting that holds a credential; may be nil
-	KeepGone  bool                     // keep documents of Gone items in the index
-	// ReindexOnCanonical indexes a page again when only its rel=canonical has changed
+	KeepGone  bool                     // the documents of Gone items stay in the index
+	// ReindexOnCanonical makes a check index a page again when only its rel=canonical has changed
 	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
-	Soft404            bool // learn how hosts answer for pages that do not exist
+	Soft404            bool // workers learn how hosts answer for pages that do not exist
 	RunID              string
 	Version            lineage.Version // version of the rules for reading texts; [lineage.Current] when empty
 	Retention          snapshot.Retention
 	Clock              func() time.Time
 	Jitter             func() float64
-	CommitTime         time.Duration // after this time, the next finished check commits; 10 s when zero
-	// Behind is how many checks may be in progress for each request in flight; 4 when zero. A check waits for storage
-	// several times, and meanwhile other checks should use the host.
+	CommitTime         time.Duration // after this time, the next check that finishes commits; 10 s when zero
+	// Behind is the number of checks that may be in progress for each request in flight; 4 when zero. A check waits
+	// for storage several times, and meanwhile other checks should use the host.
 	Behind  int
 	Started time.Time // when the process started; the time of [New] when zero
 	Metrics *telemetry.Metrics

@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// pending reads the stored snapshot under the present rules and indexes it (B5). So no page is fetched again just
-// because the index was down or is being rebuilt. This is not a check of the site, so the schedule continues as
-// before. If the page has any fault, the item is no longer pending, and the next check fetches the page again.
+// pending reads the stored snapshot under the present rules and indexes it (B5). Thus a page is not fetched again
+// just because the index was down or is being rebuilt. The site is not checked, so the schedule continues as before.
+// If the page has any fault, the item is no longer pending, and the next check fetches the page again.
 func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	it := &c.item
 	if !it.IndexPending {
-		it.ResumeAt = time.Time{} // after an interruption, the check that was due follows at once
+		it.ResumeAt = time.Time{} // if the last check was interrupted, it is repeated at once
 	}
 	c.basis.IndexOnly, it.IndexPending = true, false
 	nothing := verdict.Unchanged("")
@@ -34,9 +34,9 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 		return verdict.Failed("%v", s.unreadable), r, err
 	case s.gone && it.Status == registry.Error && it.IndexedHash == "":
 		it.RawHash = ""
-		return nothing, r, c.placer.RemoveAgain(ctx, it) // nothing of the item was ever indexed
+		return nothing, r, c.placer.RemoveAgain(ctx, it) // no content of the item was ever indexed
 	case s.gone:
-		// The snapshot is gone, so the page must be fetched at once. Another job does that: the item becomes due
+		// The snapshot is gone, so the page must be fetched at once. Another job fetches it: the item becomes due
 		// again now.
 		c.basis.Unstored, it.RawHash, it.ResumeAt = true, "", c.now().Add(time.Millisecond)
 		it.Record(c.now(), "notIndexed", snapshotGone)

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// progress decides which item of a job comes next and when to commit. It does no I/O. Callers must make sure that
-// only one goroutine uses it at a time.
+// progress decides which item of a job is next and when to commit. It does no I/O. Callers must make sure that only
+// one goroutine uses it at a time.
 type progress struct {
 	lease      *politeness.Lease
 	todo       []*registry.Item
@@ -27,15 +27,15 @@ func newProgress(items []*registry.Item, lease *politeness.Lease, now time.Time)
 	return progress{lease: lease, todo: slices.Clone(items), lastCommit: now}
 }
 
-// may reports whether an item may begin; the argument asks tells whether the item needs a request. While the host has
-// asked for a pause, or its budget is used up, only items that need no request may begin. An item that may not begin
-// now will not be allowed to begin later in this job.
+// may reports whether an item may begin; asks reports whether the item needs a request. While the host has asked for
+// a pause, or its budget is used up, only items that need no request may begin. An item that may not begin now may
+// not begin later in this job either.
 func (p *progress) may(asks bool) bool {
 	return p.failed == nil && !p.spent && p.lease.MayBegin(asks)
 }
 
-// next removes and returns the next item; nil when no other item may begin. A caller that waits before it begins the
-// item must check again whether the item may begin.
+// next removes and returns the next item; nil when no further item may begin. A caller that waits before it begins
+// the item must afterwards call may again.
 func (p *progress) next() *registry.Item {
 	asking, other := p.may(true), p.may(false)
 	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return asking || other && it.AsksNobody() })
@@ -47,7 +47,7 @@ func (p *progress) next() *registry.Item {
 	return it
 }
 
-// giveBack puts an item whose check has not begun back at the front of the list.
+// giveBack puts an item whose check has not begun back to the front of the list.
 func (p *progress) giveBack(it *registry.Item) { p.todo = slices.Insert(p.todo, 0, it) }
 
 // add adds a checked item, and reports whether to commit now.
@@ -60,7 +60,7 @@ func (p *progress) add(c verdict.Checked, now time.Time, every time.Duration) (c
 	return suspected(&c.Item) || now.Sub(p.lastCommit) >= every
 }
 
-// fail records a failure of this program. No other item begins then.
+// fail records a failure of this program. After that, no further item begins.
 func (p *progress) fail(err error) { p.failed = errors.Join(p.failed, err) }
 
 // collect returns the items that were checked since the last call.

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
-// read reads a body, in a child process if its format needs one. An error means that this worker's time is over.
+// read reads a body, in a child process if the format requires it. An error means that this worker's time is over.
 func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
 	header := got.Response.Header
 	body, address := got.Response.Body, got.Response.FinalURL
@@ -31,7 +31,7 @@ func (c *check) reading(s stored) verdict.Reading {
 	return r
 }
 
-// storedDocument reads the stored document of the item, at most once per check. When the document cannot be read, the
+// storedDocument reads the item's stored document, at most once per check. When the document cannot be read, the
 // returned outcome is decided, and the next check fetches the page again.
 func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, error) {
 	if c.known != nil {
@@ -52,10 +52,9 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 }
 
 // readAnswer reads the site's answer. If the document must be compared with the host's soft-404 fingerprint,
-// readAnswer gets the fingerprint, too. The check keeps its permit until it is certain that the host needs no request
-// for a fingerprint. Otherwise it might have to wait for another permit, and so for checks that in turn wait for the
-// memory that this check holds. An error means that this program's storage failed, or that this worker's time is
-// over.
+// readAnswer also gets the fingerprint. The check keeps its permit until it is certain that no request for a
+// fingerprint is needed. Without the permit it might wait for checks that themselves wait for the memory that this
+// check holds. An error means that this program's storage failed, or that this worker's time is over.
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.release()
 	o, compared := c.compared(got)
@@ -63,8 +62,8 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 	if known || !compared {
 		c.release()
 	}
-	// Only new content is compared with the fingerprint, so the document must be read first to see whether its
-	// content is new.
+	// Only new content is compared with the fingerprint. To find out whether the content is new, the document must be
+	// read first.
 	if r, err = c.read(ctx, got); err != nil {
 		return r, err
 	}
@@ -79,7 +78,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 	return r, err
 }
 
-// compared reports whether an answer may have to be compared with its origin's answer for pages that do not exist.
+// compared reports whether an answer may have to be compared with the origin's answer for pages that do not exist.
 func (c *check) compared(got verdict.Answer) (o politeness.Origin, ok bool) {
 	if !c.basis.Rules.Soft404 || got.File != nil || verdict.IsRoot(c.item.NormalizedSource) {
 		return o, false

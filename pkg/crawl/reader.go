@@ -20,7 +20,7 @@ type reader struct {
 	documents *document.Reader
 }
 
-// extract reads a body. The result unreadable is the reason why the body cannot be read (A17); err means that this
+// extract reads a body. If the body cannot be read, unreadable is the reason (A17). The error err means that this
 // worker's time is over.
 func (w *reader) extract(
 	ctx context.Context, r *room, body []byte, contentType, baseURL string,
@@ -37,16 +37,16 @@ func (w *reader) extract(
 
 // stored is the stored document of an item, read under the present rules.
 type stored struct {
-	doc        extract.Document // the part of the document that is indexed
+	doc        extract.Document // the part of the document that belongs in the index
 	page       string           // the text of the page
-	part       *part.Part       // the watched part of the page; nil where none is watched
+	part       *part.Part       // the watched part of the page; nil if no part is watched
 	capture    snapshot.Capture
 	gone       bool  // the document is no longer stored, or never was
 	unreadable error // why the document cannot be read
 }
 
-// load reads the capture that an item refers to: its own capture, or that of an item that has moved here. If the
-// item's hash is not a digest, because the body was never read, nothing is stored.
+// load reads the capture that an item refers to: its own capture, or one of an item that has moved here. If the
+// item's hash is not a digest, nothing is stored, because the body was never read.
 func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // recall loads what [verdict.Compare] needs for a body with new content: the words of the body, and the words of the
-// item's last content. The rows that recall reads are not read again when the capture is stored.
+// item's last content. When the capture is stored, the rows that recall has read are not read again.
 func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Reading) (err error) {
 	it, b := &c.item, &c.basis
 	if !b.ComparesContent(it, got, *r, c.now()) {

@@ -9,20 +9,20 @@ import (
 )
 
 // Hashes belong to one normalization version, and hashes of two versions are never compared. So the first check of an
-// item under another version reads the item's stored capture once more before the request to the site. The site's
-// answer is then compared under one version, and a change of the rules does not look like a change of the page. A
-// rebuild rereads captures in the same way, but sends no request; see [check.pending].
+// item under a new version reads the item's stored capture again before the request to the site. The site's answer
+// and the stored content are then compared under one version, and a change of the rules does not look like a change
+// of the page. A rebuild also rereads captures, but sends no request; see [check.pending].
 
-// reread compares the rules under which the stored capture was last read with the present rules: those of the program
-// and those of the watched part. If the rules differ, reread reads the capture again, and the item takes over the
-// result before the request to the site. So if the site fails, the capture need not be read a second time. When a
-// capture cannot be read, there is nothing to compare with, and the whole page is requested from the site.
+// reread reads the stored capture again if the present rules differ from those under which it was last read. The
+// rules are those of the program and those of the watched part. The item takes over the result before the request to
+// the site. So if the site fails, the capture need not be read once more. When a capture cannot be read, there is
+// nothing to compare with, and the whole page is requested from the site.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
 		return nil
 	}
-	defer c.room.end() // otherwise this check could wait for memory while others wait for its own
+	defer c.room.end() // memory held while this check waits for more could block other checks for ever
 	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:

@@ -7,8 +7,8 @@ import (
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 )
 
-// room is the part of the worker's memory that a check holds (S2): for a large body while it arrives, then for
-// reading it and cutting it into chunks.
+// room is the part of the worker's memory that a check holds (S2): first for a large body while it arrives, then for
+// reading the body and cutting the text into chunks.
 type room struct {
 	of     *opsmemory.Room
 	leaves []func()
@@ -16,9 +16,9 @@ type room struct {
 	work   bool // the check holds memory for work on a document
 }
 
-// large waits until a large body may be held. A second large body of the same check shares the memory of the first. A
-// check that already works on a document gets memory at once or not at all: if it waited for more memory while it
-// holds some, it could wait for ever.
+// large waits until there is memory for a large body. Further large bodies of the same check share the memory of the
+// first. A check that already works on a document gets the memory at once or not at all: if it waited for more memory
+// while it holds some, it could wait for ever.
 func (r *room) large(ctx context.Context) error {
 	if r.body {
 		return nil
@@ -34,7 +34,7 @@ func (r *room) large(ctx context.Context) error {
 	return err
 }
 
-// begin waits until a document of n bytes may be worked on.
+// begin waits until there is memory for work on a document of n bytes.
 func (r *room) begin(ctx context.Context, n int) error {
 	if r.work {
 		return nil
@@ -54,8 +54,8 @@ func (r *room) end() {
 	r.leaves, r.body, r.work = nil, false, false
 }
 
-// maxUnindexed bounds the bytes of text and vectors that wait in memory for the index, over all batches. A batch that
-// finds the bound exceeded commits at once.
+// maxUnindexed bounds the bytes of text and vectors that wait in memory for the index, over all batches. A batch
+// commits at once when it finds that the bound is exceeded.
 const maxUnindexed = 32 << 20
 
 // waiting counts the bytes of a worker's batches that wait for the index.

@@ -7,18 +7,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// A host that never answers holds a slot of CrawlWorker for as long as requests may take, and a queue is first come,
-// first served: a dozen such hosts at the front of the queue would keep all other hosts waiting. So the jobs of hosts
-// that did not answer the last request, or never got a request, use at most half of the slots. A job that finds no
-// slot is moved by CrawlWorker to a second queue. The messages of that queue have slots of their own, and may wait
-// for one. As soon as the host answers, its job releases the slot.
+// The messages of a queue are processed in order, and a host that never answers occupies a slot of CrawlWorker until
+// its requests time out. A dozen such hosts at the front of the queue would keep all other hosts waiting. So at most
+// half of the slots may be used for hosts that did not answer the last request, or that never got a request. When
+// none of these slots is free, CrawlWorker moves the job of such a host to a second queue. That queue has slots of
+// its own, and its jobs may wait for a slot. As soon as the host answers, the job releases its slot.
 
 const (
-	// SilentJobs is how many jobs of hosts that do not answer may be in progress in one process at once: half of the
-	// slots of CrawlWorker and CrawlSlowWorker together.
+	// SilentJobs limits the number of jobs for hosts that do not answer, per process: half of the slots of
+	// CrawlWorker and CrawlSlowWorker together.
 	SilentJobs = 12
-	// SilentInWorker is how many of the SilentJobs may be in progress in CrawlWorker: half of its slots. It must not
-	// exceed newBatchThreshold of host.json, because above that number CrawlWorker gets no further message.
+	// SilentInWorker limits the number of jobs in CrawlWorker for hosts that do not answer: half of its slots. It
+	// must not exceed newBatchThreshold of host.json, because above that number CrawlWorker gets no further message.
 	SilentInWorker = 6
 )
 
@@ -45,14 +45,14 @@ func (s *slots) try() (leave func(), ok bool) {
 	}
 }
 
-// slot is the slot that a job holds in CrawlWorker, if the job needs one.
+// slot is the slot that a job holds in CrawlWorker, if it needs one.
 type slot struct {
 	of      *slots
 	taken   func() // releases the slot
 	refused bool   // the job needs a slot, and all are in use
 }
 
-// mayBegin reports whether a job may begin. The job of a host that does not answer may begin only if it gets a slot,
+// mayBegin reports whether a job may begin. If its host does not answer, the job may begin only if it gets a slot,
 // which it keeps until release is called. mayBegin may be called any number of times.
 func (s *slot) mayBegin(answers bool) bool {
 	if !answers && s.taken == nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
-// A page may have been stored before its host's soft-404 fingerprint was known. The host's row contains the id of the
-// present fingerprint, and each item the id of the fingerprint that it was compared with. Where the two ids differ,
-// the item is compared once more, from its snapshot. So an unchanged check costs nothing more, and no page is read
-// twice for the same fingerprint.
+// A page may have been stored before its host's soft-404 fingerprint was known. The row of the host contains the id
+// of the present fingerprint. The row of an item contains the id of the fingerprint that the item was compared with.
+// When the two ids differ, the item is compared once more, from its snapshot. So unchanged pages cost nothing more,
+// and no page is read twice for the same fingerprint.
 
-// reconsider examines again a page whose content has not changed: its redirects may lead elsewhere than before, and
-// the content may be what its host shows for pages that do not exist.
+// reconsider examines a page whose content has not changed: its redirects may lead elsewhere than before, and the
+// content may be what its host shows for pages that do not exist.
 func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	if failure, err := c.followRedirects(ctx); err != nil || failure.Decided() {
 		return failure, err
@@ -27,12 +27,12 @@ func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outc
 	return o, nil
 }
 
-// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be permanent. The
-// canonical URL that the page itself gives is in the snapshot.
+// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be permanent. A
+// canonical URL that the page itself gives takes precedence; it is in the snapshot.
 func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	var s stored
-	if it.HTTPCanonicalURL != "" { // otherwise the page gives no canonical URL
+	if it.HTTPCanonicalURL != "" { // the page may give a canonical URL
 		if !b.HasMoved(it) || it.HTTPCanonicalURL != b.MovedTo {
 			return failure, nil
 		}
@@ -56,7 +56,7 @@ func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err e
 	if id == it.Soft404Fingerprint {
 		return failure, nil
 	}
-	c.release() // the site needs no further request
+	c.release() // no further request to the site is needed
 	known, err := c.prober().Known(ctx, o, id)
 	if err != nil {
 		return failure, err

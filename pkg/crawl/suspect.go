@@ -17,7 +17,7 @@ import (
 // while the process does nothing else. If the worker dies again, this item was the cause, unless somebody killed the
 // worker just then. So the item is deadly only after a second death of that kind.
 
-// gate lets several checks run side by side, but a suspect only alone.
+// gate lets several checks run at the same time, or one suspect alone.
 type gate struct{ s *semaphore.Weighted }
 
 // everybody is the weight of a suspect: more than the number of checks that can run at the same time.
@@ -25,8 +25,8 @@ const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
-// acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first. Callers must call
-// leave when the check has ended; further calls do nothing.
+// acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first. Callers must call the
+// returned function when the check has ended; further calls do nothing.
 func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
 	if alone {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// compareTexts finds the differences between a reading and the item's stored text as it was before this check. A text
-// that was read under other rules has already been read again at this point.
+// compareTexts finds the differences between a reading and the text that was stored for the item before this check.
+// If that text was read under other rules, it has been read again by now.
 func (c *check) compareTexts(
 	ctx context.Context, was *registry.Item, r verdict.Reading, o verdict.Outcome,
 ) (verdict.Outcome, error) {

@@ -21,8 +21,8 @@ type Worker struct {
 	slots   slots
 }
 
-// New returns a worker that sends requests through hosts, and places content through pages. When pages has no index,
-// items keep the status Crawled.
+// New returns a worker that sends requests through the given hosts, and places content through the given service. If
+// that service has no index, items keep the status Crawled.
 func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options) *Worker {
 	o = o.withDefaults()
 	return &Worker{
@@ -35,13 +35,13 @@ func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options
 func (w *Worker) Hosts() *politeness.Hosts { return w.hosts }
 
 // Process performs a job. It may be called for the same job any number of times. An error means that this program's
-// storage or index failed: unfinished items wait in their due rows, and the caller should call again. When too many
-// jobs of hosts that do not answer are in progress, a further job of such a host is moved to the queue of
+// storage or index failed: the unfinished items stay due, and the caller should call again. If too many jobs for
+// hosts that do not answer are in progress, Process moves another job for such a host to the queue of
 // [Worker.ProcessSlow].
 func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
-	// A host that does not answer would hold a worker for minutes, so its job begins only in a slot. The registry
-	// knows whether the host answered the last request.
+	// The job of a host that does not answer would occupy a worker for minutes, so it begins only if it gets a slot.
+	// The registry knows whether the host answered the last request.
 	s := slot{of: &w.slots}
 	b, err := w.in.Jobs.BeginIf(ctx, job, s.mayBegin)
 	defer s.release()
@@ -51,12 +51,12 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	case s.refused:
 		return w.in.Jobs.MoveToSlow(ctx, job)
 	case b == nil:
-		return nil // other workers have all items of the job, or no item is due
+		return nil // other workers have the items of the job, or none of them is due
 	}
 	return w.process(ctx, b, s.release)
 }
 
-// ProcessSlow is [Worker.Process] for a job that was moved: it waits for a slot.
+// ProcessSlow is like [Worker.Process], for a job that was moved to the second queue. It waits for a slot.
 func (w *Worker) ProcessSlow(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
 	leave, err := w.slots.wait(ctx)
@@ -98,7 +98,7 @@ func (j *job) finish(ctx context.Context) error {
 	return err
 }
 
-// GiveUp records on the items of a poisoned job that it could not be processed (A19).
+// GiveUp records on the items of a poisoned job that the job could not be processed (A19).
 func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error {
 	return w.in.Jobs.Fail(ctx, job, func(it *registry.Item, now time.Time) {
 		set, err := w.in.Tags.Effective(ctx, it)

@@ -1,12 +1,12 @@
 // Package entries stores the content that is pushed in, not crawled: messages, mails, notes and the texts of pages.
-// It stores each once, however often it is sent (spec 001), and writes it to the search index.
+// It stores each entry once, however often the entry is sent (spec 001), and writes it to the search index.
 //
 // # Two steps
 //
 // Normalization is pure: [entry.NormalizeTelegram], [entry.NormalizeEmail] and [entry.NormalizeWebpage] turn a
 // client's input into the columns of an entry, including its identity. Clients pass these columns on unchanged and
-// make no keys of their own. [Session.Insert] stores them; when an entry with one of its keys exists, it does what
-// the entry's policy says.
+// make no keys of their own. [Session.Insert] stores the columns. If an entry with one of the keys exists, it does
+// what the entry's policy demands.
 //
 // # Rows
 //
@@ -49,29 +49,29 @@
 // # News
 //
 // The transaction that inserts or updates an entry also writes a row with the change for the feed. Flush publishes
-// the change and removes the row together with outbox entries; after a crash FlushOutbox does both. The row's name is
-// the name of the feed's group, so the change may be published by anyone and repeatedly. FlushOutbox may publish a
-// change after a later change of the same entry; the times in both changes are right.
+// the change and removes the row together with outbox entries. After a crash FlushOutbox does both. The name of the
+// row is the name of the feed's group, so any process may publish the change, and may do so repeatedly. FlushOutbox
+// may publish a change after a later change of the same entry; the times in both changes are right.
 //
 // # Keys of an older revision
 //
-// The rules by which normalization makes keys may change; the names of the policies, which clients send, do not.
-// After such a change, [Store.Rekey] gives stored entries their current keys. Until that is done for a policy, an
-// insert also looks up the keys that the first revision would have made. An entry found there, or under a current
-// key, is re-keyed before anything else happens. So an insert finds the entries that it would find if all entries
-// were re-keyed.
+// The rules by which normalization makes keys may change. The names of the policies, which clients send, do not
+// change. After a change of the rules, [Store.Rekey] gives stored entries their current keys. Until that is done for
+// a policy, an insert also looks up the keys that the first revision would have made. An entry found by these keys,
+// or by a current key, is re-keyed before anything else happens. So an insert finds the entries that it would find if
+// all entries were re-keyed.
 //
 // # Alternatives considered
 //
-// An insert could answer with the entry under an old key, and leave that key until the re-keying. That would be less
-// work, but wrong: "Tides" and "AW: Tides" shared a key, and one would overwrite the other.
+// An insert could return the entry under an old key, and leave that key until the re-keying. That would be less work,
+// but wrong: "Tides" and "AW: Tides" shared a key, and one would overwrite the other.
 //
-// An index from ids to partitions, as the registry has, would cost a write for each insert; an id that contains its
+// An index from ids to partitions, as the registry has, would cost a write for each insert. An id that contains its
 // policy costs nothing. Looking up the keys before an insert would cost two reads for each new entry, and prove
 // nothing.
 //
 // If any process could flush an outbox entry, two concurrent writers would save a request. But the last one to put
-// would decide what the index holds: an older text could remain there for good when its writer dies before it
-// notices. A queue for the index would cost two operations for each entry, at eleven times the price, and could not
-// tell which text is newer either.
+// would decide what the index contains: an older text could remain there for good if its writer dies before it
+// notices. A queue for the index would cost two operations for each entry, at eleven times the price, and would not
+// show which text is newer either.
 package entries

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// atOnce is how many entries of one call are inserted concurrently.
+// atOnce is the number of entries of one call that are inserted concurrently.
 const atOnce = 8
 
 // Item is an entry to insert. If the item has a name, the entry is inserted under that name ([Session.InsertAs]).
@@ -18,9 +18,9 @@ type Item struct {
 }
 
 // InsertEach inserts entries, several concurrently. Items that share a key are inserted one after another, in their
-// order; other items do not wait. InsertEach passes the result of each item to done, as [Session.Insert] returns it.
-// done must be safe for concurrent calls. The first error that done returns ends the context of the items in work and
-// skips those that have not begun, and InsertEach returns that error.
+// order; other items do not wait. InsertEach calls done with the result of each item, as [Session.Insert] returns it.
+// The function done must be safe for concurrent calls. If done returns an error, InsertEach cancels the context of
+// the items in progress, skips those that have not begun, and returns the first such error.
 func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -39,14 +39,14 @@ func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int,
 		g.Go(func() error {
 			defer close(through)
 			for _, c := range earlier {
-				<-c // an item waits only for items that began earlier, so no two wait for each other
+				<-c // an item waits only for items that began earlier, so no two items wait for each other
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			res, err := s.insertAs(ctx, item.token(), item.Fields, len(earlier) > 0)
 			if err = done(i, res, err); err != nil {
-				stop(err) // before an item that shares a key begins: it would take this item's place
+				stop(err) // stop before an item that shares a key begins, because it would overtake this item
 			}
 			return err
 		})

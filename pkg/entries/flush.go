@@ -30,25 +30,26 @@ type Index interface {
 // pendingEntry is an entry whose outbox row the caller has claimed.
 type pendingEntry struct {
 	outboxEntry
-	fields entry.Fields // the entry's fields; nil: the entry does not exist
+	fields entry.Fields // the entry's fields; nil if the entry does not exist
 	fresh  bool         // the entry was never put into the index
 }
 
 const (
-	// flushTries is how many times at most one call puts an entry into the index while other processes keep changing
-	// it.
+	// flushTries limits how often one call puts an entry into the index while other processes keep changing it.
 	flushTries = 3
-	// maxFlushed is how many entries of a policy one call of [Store.FlushOutbox] flushes.
+	// maxFlushed limits the number of entries of a policy that one call of [Store.FlushOutbox] flushes.
 	maxFlushed = 10 * flushBatch
-	readers    = 8 // how many rows are read at once
+	readers    = 8 // number of rows that are read at the same time
 )
 
 // Flush makes the results of inserts and updates visible at once. It publishes their changes, with one request for
 // each thirty changes. It puts their entries into the index, with one Put for each hundred entries. For each policy
-// it then needs one transaction for every hundred rows, and each entry has two rows. Entries that the index does not
-// accept now, or that others changed concurrently, remain in the outbox for [Store.FlushOutbox]; the error says why.
-// Whatever the error, the entries are stored. Flush must be called within [claimTime] minus [claimMargin] after the
-// calls that returned the results. If results are older, their entries are also left to FlushOutbox.
+// it then needs one transaction for every hundred rows, and each entry has two rows.
+//
+// Entries that the index does not accept now, or that others changed concurrently, remain in the outbox for
+// [Store.FlushOutbox]. The error states the reason. Whatever the error, the entries are stored. Flush must be called
+// within [claimTime] minus [claimMargin] after the calls that returned the results. Entries of older results also
+// remain for FlushOutbox.
 func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	var claimed []pendingEntry
 	var said []news
@@ -70,7 +71,7 @@ func (s *Store) Flush(ctx context.Context, results ...Result) error {
 
 // FlushOutbox puts the remaining outbox entries into the index: entries written while the index was down, entries of
 // processes that died, and descriptions by a model. It also publishes changes that a process did not publish before
-// it died. When there is nothing to do, it costs one read, and one more for each policy. It stops after a thousand
+// it died. If there is nothing to do, it costs one read, and one more for each policy. It stops after a thousand
 // entries of a policy, or at an error. Any process may call it at any time. Without an index and a feed it does
 // nothing.
 func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
@@ -134,7 +135,7 @@ func (f *flusher) flushUnclaimed(ctx context.Context, found []outboxEntry) error
 	return f.flush(ctx, pending)
 }
 
-// flush flushes entries, and flushes again the entries that others touch meanwhile.
+// flush flushes entries. If others touch some of them in the meantime, it flushes these again.
 func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	for try := 0; len(pending) > 0 && try < flushTries; try++ {
 		var touched []outboxEntry
@@ -153,8 +154,8 @@ func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	return nil
 }
 
-// flushSome puts at most a batch of entries into the index and removes them from the outbox. It returns the entries
-// that were touched meanwhile, and skips those whose claims expire soon.
+// flushSome puts at most a batch of entries into the index and removes them from the outbox. It skips entries whose
+// claims expire soon. It returns the entries that were touched in the meantime.
 func (f *flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []outboxEntry, err error) {
 	now := f.now().UTC()
 	var pages []search.Page
@@ -189,7 +190,7 @@ func (f *flusher) flushSome(ctx context.Context, some []pendingEntry) (touched [
 }
 
 // remove removes flushed outbox entries of one partition, and the rows of news that were published. It returns the
-// entries that were touched meanwhile.
+// entries that were touched in the meantime.
 func (f *flusher) remove(ctx context.Context, partition string, flushed []outboxEntry) (
 	touched []outboxEntry, err error,
 ) {
@@ -246,8 +247,8 @@ func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 	return nil
 }
 
-// reread reads touched entries again. The caller still holds their claims: other processes only change the ETag of a
-// claimed row, and no process claims the row before the claim expires. flushSome checks when the claim expires.
+// reread reads touched entries again. The caller still has the claims on them: other processes only change the ETag
+// of a claimed row, and no process claims the row before the claim expires. flushSome checks when the claim expires.
 func (f *flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
 	var claimed []outboxEntry
 	for _, t := range touched {

@@ -20,15 +20,15 @@ const (
 	// newsPrefix is the prefix of the row keys of changes that the feed may lack. It sorts directly before the prefix
 	// of outbox entries, so that one query finds both.
 	newsPrefix = "w|"
-	// maxCompared bounds, in bytes, each of the two texts whose difference is published.
+	// maxCompared bounds the size, in bytes, of each of the two texts whose difference is published.
 	maxCompared = 32 << 10
 )
 
 // news is a change of an entry for the feed. The transaction that changes the entry also writes the news to a row of
-// its own, which is removed once the news is published. The zero value contains no change.
+// its own. The row is removed when the news is published. The zero value contains no change.
 type news struct {
 	key   storage.Key
-	until time.Time // from this time on others may publish the change, too
+	until time.Time // the time from which others may publish the change, too
 	group feed.Group
 }
 
@@ -41,7 +41,8 @@ type newsRow struct {
 
 var newsRows = rows.Of[newsRow]()
 
-// news returns the news to write with an entry. It is empty when c is nil, and for entries of the schema for tests.
+// news returns the news to write together with an entry. It is empty if c is nil, and for entries of the schema for
+// tests.
 func (o outbox) news(ctx context.Context, entry storage.Key, c *feed.Change) (news, error) {
 	if c == nil || o.feed == nil || !o.searched {
 		return news{}, nil
@@ -75,7 +76,7 @@ func (n news) remove() storage.Op {
 }
 
 // publish publishes news to the feed and records that their rows can be removed. It costs one request for each thirty
-// changes. News that the feed will never accept are left out and logged.
+// changes. It logs and leaves out news that the feed will never accept.
 func (f *flusher) publish(ctx context.Context, all []news) error {
 	groups := make([]feed.Group, len(all))
 	for i, n := range all {
@@ -109,15 +110,15 @@ func (f *flusher) tidy(ctx context.Context) error {
 	return nil
 }
 
-// inserted returns the change that the feed gets for a new entry.
+// inserted returns the feed's change for a new entry.
 func inserted(r row, now time.Time) *feed.Change {
 	e := change.Compare(change.WordsOf(""), change.WordsOf(entry.TextOf(r.fields)))
 	return aboutEntry(r.fields, feed.Change{At: now, Kind: feed.New, Why: "the entry is new",
 		Share: e.New, WordsAdded: e.Added})
 }
 
-// updated returns the change that the feed gets for an updated entry. It returns nil if only measures of the text
-// differ, as they do when the program's rules change.
+// updated returns the feed's change for an updated entry. It returns nil if only measures of the text differ, as they
+// do when the program's rules change.
 func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	c := feed.Change{At: now}
 	switch old, text := entry.TextOf(was), entry.TextOf(is); {
@@ -136,7 +137,7 @@ func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	return aboutEntry(is, c)
 }
 
-// described joins the texts that describe an entry, except its title and its text.
+// described joins the texts that describe an entry. The title and the text of the entry are not among them.
 func described(f entry.Fields) string {
 	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
 	metadata, _ := json.Marshal(f["metadata"]) // metadata always encodes

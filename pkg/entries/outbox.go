@@ -17,17 +17,18 @@ const (
 	outboxPrefix = "x|"
 	// claimTime is how long a claim of an outbox entry lasts. It is longer than a function may run.
 	claimTime = 6 * time.Minute
-	// claimMargin is how much time must be left of a claim when the index is called, because the call must end before
-	// the claim does.
+	// claimMargin is how long a claim must still last when the index is called, because the call must end before the
+	// claim does.
 	claimMargin = time.Minute
-	// flushBatch is how many entries are put into the index at once. It is the number of operations in a transaction.
+	// flushBatch is the number of entries that are put into the index in one call. It is also the number of
+	// operations in a transaction.
 	flushBatch = 100
 )
 
-// outboxEntry is a row which records that the index may lack the current state of an entry. Until its claim expires,
-// only the process that claimed it may write the entry to the index, so that no older text arrives there after a
-// newer one. When others change the entry, they touch the row, and the claiming process notices this when it removes
-// the row. The zero value is an outbox entry that the caller has not claimed.
+// outboxEntry is a row which records that the index may lack the current state of an entry. Until the claim on it
+// expires, only the process with the claim may write the entry to the index, so that no older text arrives there
+// after a newer one. When others change the entry, they touch the row. The process with the claim notices this when
+// it removes the row. The zero value is an outbox entry that the caller has not claimed.
 type outboxEntry struct {
 	key   storage.Key
 	etag  storage.ETag
@@ -44,7 +45,7 @@ func (e outboxEntry) entry() storage.Key {
 	return storage.Key{Partition: e.key.Partition, Row: rowText + strings.TrimPrefix(e.key.Row, outboxPrefix)}
 }
 
-// idAt returns the id of the entry whose row has a key.
+// idAt returns the id of the entry whose row has the given key.
 func idAt(entry storage.Key) string {
 	policy := entry.Partition
 	if policy == nowhere {
@@ -70,18 +71,18 @@ func (e outboxEntry) op(kind storage.OpKind) storage.Op {
 type outbox struct {
 	rows     storage.Table
 	searched bool
-	feed     *feed.Feed // nil: changes are not published
+	feed     *feed.Feed // if nil, changes are not published
 	now      func() time.Time
 }
 
-// claimUntil returns when a claim that is made now expires, with the precision with which rows store it.
+// claimUntil returns the time at which a claim that is made now expires, with the precision of times in rows.
 func (o outbox) claimUntil(d time.Duration) time.Time {
 	return storage.ParseTime(storage.FormatTime(o.now().Add(d)))
 }
 
-// commit changes an entry, adds the entry to the outbox and writes its news. The caller then has the claim of the
-// outbox entry for the duration lease. If the entry is in the outbox already, another process may have claimed it,
-// and commit returns the zero value. Errors: those of the writes; errRaced when the outbox row was removed
+// commit changes an entry, adds the entry to the outbox and writes its news. The caller then has the claim on the
+// outbox entry for the given duration. If the entry is in the outbox already, another process may have claimed it,
+// and commit returns the zero value. Errors: those of the writes; errRaced if the outbox row was removed
 // concurrently.
 func (o outbox) commit(
 	ctx context.Context, entry storage.Key, lease time.Duration, n news, ops ...storage.Op,
@@ -112,14 +113,15 @@ func (o outbox) commit(
 	return outboxEntry{}, err
 }
 
-// refuses reports whether a transaction failed because of a concurrent write to the row of the operation at index.
+// refuses reports whether a transaction failed because of a concurrent write to the row of the operation with this
+// index.
 func refuses(err error, index int) bool {
 	blamed, ok := errors.AsType[*storage.OpError](err)
 	return ok && blamed.Index == index && fault.Lost(err)
 }
 
 // transactMost performs those operations of one partition that concurrent writes have not made impossible. It returns
-// the ETags, and the errors of the refused operations by their index.
+// the ETags. For the refused operations it returns the errors, by index.
 func (o outbox) transactMost(
 	ctx context.Context, ops []storage.Op,
 ) (tags []storage.ETag, refused map[int]error, err error) {
@@ -147,8 +149,8 @@ func (o outbox) transactMost(
 	return tags, refused, nil
 }
 
-// claim claims outbox entries of one partition. With Insert it claims those that do not exist yet; with Merge it
-// claims those that have not changed since they were read. It returns the entries that it claimed.
+// claim claims outbox entries of one partition. With Insert it claims those that do not exist yet. With Merge it
+// claims those that have not changed since they were read. It returns the entries that it has claimed.
 func (o outbox) claim(
 	ctx context.Context, kind storage.OpKind, entries []outboxEntry,
 ) (claimed []outboxEntry, err error) {

@@ -12,10 +12,10 @@ import (
 // linkMethod is the discoveryMethod of pages that entries link to.
 const linkMethod = "ENTRY"
 
-// registerPage registers the page to which a link leads, so that the page is crawled (D10). This must happen before
-// the entry is stored: a crash in between leaves a page without its entry, and sending the entry again repairs that.
-// A known page costs two reads and keeps its schedule. Links in entries of the schema for tests are not registered,
-// nor are links to a host that has reached its limit of items.
+// registerPage registers the page that a link leads to, so that the page is crawled (D10). This must happen before
+// the entry is stored. If there is a crash in between, the page has no entry, and sending the entry again repairs
+// that. A known page costs two reads and keeps its schedule. Links in entries of the schema for tests are not
+// registered, nor are links to a host that has reached its limit of items.
 func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	raw := f.Text("url_canonical")
 	if raw == "" {
@@ -35,7 +35,7 @@ func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	}
 	err = links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
 	if registry.IsItemLimit(err) {
-		return nil // the entry is stored without a page
+		return nil // the entry is stored although its page is not registered
 	}
 	return err
 }

@@ -12,10 +12,10 @@ import (
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Action says what happens to an entry that is sent, or to an existing entry with the same keys.
+// Action is what happens to an entry that is sent, or to an existing entry with the same keys.
 type Action string
 
-// The actions are what a policy does when an entry with the same key exists, and the results of a call.
+// The actions. Some are what a policy demands if an entry with the same key exists, and some are results of a call.
 const (
 	Skip     Action = "skip"
 	Change   Action = "update"
@@ -32,7 +32,7 @@ type Policy struct {
 	Source      string `col:"source,always"`
 	ContentType string `col:"content_type,always"`
 	OnConflict  Action `col:"conflict_action,always"` // Skip or Change
-	// UpdateFields are the columns that Change may write; nil allows all but the immutable ones.
+	// UpdateFields are the columns that Change may write. If nil, it may write all columns but the immutable ones.
 	UpdateFields []string `col:"update_fields,must"`
 	Enabled      bool     `col:"enabled"`
 	// Revision is the revision of the rules by which the keys of all entries of the policy were made. Only
@@ -55,7 +55,7 @@ var seeds = []Policy{
 	{Key: entry.EmailThread, Source: "email", ContentType: entry.Correspondence, OnConflict: Change, Enabled: true},
 }
 
-// check refuses a policy that could not be applied. Errors: Invalid, with the name of a column.
+// check returns an error for a policy that could not be applied. Errors: Invalid, with the name of a column.
 func (p Policy) check() error {
 	if !policyName.MatchString(p.Key) {
 		return fault.Field("policy_key",
@@ -76,19 +76,19 @@ func (p Policy) check() error {
 func (p Policy) entity() storage.Entity {
 	props := policyRow.Encode(&p)
 	if p.UpdateFields == nil {
-		props["update_fields"] = "" // a Merge clears it
+		props["update_fields"] = "" // so that a Merge clears the column
 	}
 	if p.Revision == 0 {
-		delete(props, revisionColumn) // a Merge keeps it
+		delete(props, revisionColumn) // so that a Merge keeps the column
 	}
 	return storage.Entity{Key: storage.Key{Partition: policyRows, Row: p.Key}, Props: props}
 }
 
-// policyOf reads a row that an operator may have written. Errors: Invalid for a damaged row. A policy is enabled only
-// if its row says so.
+// policyOf reads a row that an operator may have written. A policy is enabled only if its column "enabled" is true.
+// Errors: Invalid for a damaged row.
 func policyOf(e storage.Entity) (Policy, error) {
 	p, err := policyRow.Decode(e.Props)
-	p.Enabled, _ = e.Props["enabled"].(bool) // false when an operator wrote the text "true"
+	p.Enabled, _ = e.Props["enabled"].(bool) // false if an operator wrote the text "true"
 	if p.Key = e.Row; err != nil {
 		return Policy{}, fault.Field("update_fields", "update_fields of %s is no JSON list of names", p.Key)
 	}
@@ -99,11 +99,11 @@ func policyOf(e storage.Entity) (Policy, error) {
 type policies struct {
 	rows storage.Table
 
-	reading sync.Mutex // makes callers that want the same policy wait for one read
+	reading sync.Mutex // makes callers of the same policy wait for one read
 	known   map[string]Policy
 }
 
-// all lists the policies. A policy that cannot be read is an error.
+// all lists the policies. If a policy cannot be read, it returns an error.
 func (p *policies) all(ctx context.Context) (out []Policy, err error) {
 	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows}) {
 		if err != nil {
@@ -141,7 +141,7 @@ func (p *policies) partitions(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// seed writes the seeded policies that are missing, and keeps existing policies as they are.
+// seed writes the seeded policies that are missing. It does not change existing policies.
 func (p *policies) seed(ctx context.Context) error {
 	exist, err := p.keys(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *policies) seed(ctx context.Context) error {
 		}
 		policy.ID, policy.Revision = policyID(policy.Key), entry.KeyRevision
 		_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
-		if err != nil && !fault.Is(err, fault.Conflict) { // another process seeded it first
+		if err != nil && !fault.Is(err, fault.Conflict) { // on a Conflict, another process has seeded the policy
 			return err
 		}
 	}
@@ -176,15 +176,15 @@ func (p *policies) save(ctx context.Context, policy Policy) error {
 	return err
 }
 
-// rekeyed records that no entry of a policy has keys of an older revision, so that inserts need not look for such
-// keys.
+// rekeyed records that no entry of a policy has keys of an older revision. From then on, inserts need not look for
+// such keys.
 func (p *policies) rekeyed(ctx context.Context, key string) error {
 	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
 		Props: storage.Properties{revisionColumn: entry.KeyRevision},
 	}})
 	if fault.Is(err, fault.NotFound) {
-		return nil // a removed policy accepts no inserts
+		return nil // a policy that was removed accepts no inserts
 	}
 	return err
 }
@@ -198,7 +198,7 @@ func (p *policies) enabled(ctx context.Context, key string) (Policy, error) {
 	return policy, err
 }
 
-// read reads a policy, enabled or not, once per session. Errors: Invalid for an unknown policy.
+// read reads a policy, enabled or not. It reads each policy once per session. Errors: Invalid for an unknown policy.
 func (p *policies) read(ctx context.Context, key string) (Policy, error) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -233,5 +233,5 @@ func noPolicy(key string) error {
 	return fault.Field("idempotency_policy_key", "there is no policy %.100q", key)
 }
 
-// policyID returns the id of the policy with a key. The id is the same in both schemas.
+// policyID returns the id of the policy with the given key. The id is the same in both schemas.
 func policyID(key string) string { return entry.Digest(key)[:16] }

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	rekeyPage     = 200 // entries per call
-	rekeyExamples = 5   // examples per call
-	// rekeyChain bounds the length of a chain in which each entry has the key that is the new key of the entry before
-	// it. If a chain is longer, its last entry gives up its key.
+	rekeyPage     = 200 // number of entries per call
+	rekeyExamples = 5   // number of examples per call
+	// rekeyChain limits the length of a chain of entries, in which each entry has the key that is the new key of the
+	// entry before it. If a chain is longer, its last entry gives up its key.
 	rekeyChain = 8
 )
 
@@ -30,13 +30,13 @@ var rekeyColumns = []string{
 }
 
 // Rekey gives entries of both schemas the keys that normalization makes today, if their keys are of an older
-// revision. Each call examines at most two hundred entries after a cursor ("" at first). It returns how many entries
-// it examined, how many it changed, examples of the changes, and the next cursor, or that it is done. If dry is set,
-// it only counts. Callers repeat a failed call with the same cursor. Any part may be repeated, by any process, while
-// entries are inserted and updated.
+// revision. Each call examines at most two hundred entries after a cursor ("" at first). It returns the numbers of
+// examined and of changed entries, examples of the changes, and either the next cursor or that it is done. If dry is
+// set, it only counts. Callers repeat a failed call with the same cursor. Any part may be repeated, by any process,
+// while entries are inserted and updated.
 //
-// When two entries get the same key, the conflict action of their policy decides which entry has it: the older entry
-// if the action is to skip repeated entries, and the one written last if the action is to update (for mails, by their
+// If two entries get the same key, the conflict action of their policy decides which entry has it: the older entry if
+// the action is to skip repeated entries, and the one written last if the action is to update (for mails, by their
 // date). The other entry keeps its text, under a key that no normalization makes: "duplicate:" and its id. So no text
 // is lost.
 //
@@ -69,13 +69,14 @@ func (s *Store) Rekey(
 	return len(found), changed, examples, next, done, nil
 }
 
-// rekeyEach re-keys the entries of a page, and returns their number and examples. If dry is set, it only counts.
+// rekeyEach re-keys the entries of a page. It returns the number of changed entries, and examples. If dry is set, it
+// only counts.
 func rekeyEach(
 	ctx context.Context, s *Session, found []storage.Entity, dry bool,
 ) (changed int, examples []string, err error) {
 	for _, e := range found {
 		r, err := rowOf(e)
-		if err != nil { // an update does not change the keys of such an entry, either
+		if err != nil { // an update does not change the keys of such an entry either
 			s.s.o.Log.ErrorContext(ctx, "entry cannot be read, and keeps its keys", "entry", idAt(e.Key), "err", err)
 			continue
 		}
@@ -144,7 +145,7 @@ func afterPolicy(schema Schema, policy string) (next string, done bool) {
 	return "", true
 }
 
-// rekeyAt re-keys the entry at a key, if it still exists.
+// rekeyAt re-keys the entry whose row has the given key, if it still exists.
 func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
 	e, err := s.entries.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -161,7 +162,7 @@ func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
 }
 
 // loadCurrent reads an entry that has current keys. If the entry has older keys, loadCurrent re-keys it and returns
-// errRaced: the caller found the entry by a key, so the caller must look the key up again.
+// errRaced. The caller found the entry by a key, so the caller must then look up the key again.
 func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	r, err := s.load(ctx, id)
 	if err != nil {
@@ -180,8 +181,8 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	return r, err
 }
 
-// rekeyMatches re-keys stored entries so that the entry in is matched with them by current keys. These are the
-// entries that have the keys that the first revision would have made for in. It costs nothing once the entries of the
+// rekeyMatches re-keys the stored entries that have the keys that the first revision would have made for the given
+// entry. After that, current keys suffice to find the entries that match. It costs nothing when all entries of the
 // policy are re-keyed.
 func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fields) error {
 	if policy.Revision >= entry.KeyRevision {
@@ -206,7 +207,7 @@ func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fiel
 	return nil
 }
 
-// which returns p for a primary key and s for a secondary key. Only one key of k is set.
+// which returns "p" for a primary key and "s" for a secondary key. Only one key of k is set.
 func which(k entry.Keys) string {
 	if k.Primary != "" {
 		return "p"
@@ -236,7 +237,7 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 }
 
 // rekeyOps returns the writes that give an entry its new fields and its changed key. If another entry has that key
-// and keeps it, the entry does not get that key.
+// and keeps it, the new fields have another key.
 func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields entry.Fields, chain int) ([]storage.Op,
 	error) {
 	old, now := entry.KeysOf(r.fields), entry.KeysOf(fields)
@@ -256,24 +257,24 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 	}
 	id, _ := at.Props["entry_id"].(string)
 	if id == r.fields.Text("id") {
-		return nil, errRaced // the other entry was re-keyed meanwhile
+		return nil, errRaced // the other entry was re-keyed in the meantime
 	}
 	other, err := s.load(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return nil, errRaced // the other entry was removed meanwhile
+		return nil, errRaced // the other entry was removed in the meantime
 	}
 	if err != nil {
 		return nil, err
 	}
 	if chain < rekeyChain {
 		if changed, err := s.rekey(ctx, other, chain+1); err != nil || changed {
-			return nil, errors.Join(err, errRaced) // the key may be free now
+			return nil, errors.Join(err, errRaced) // the key may now be free
 		}
 	}
 	return collided(policy, r, other, fields, which, at), nil
 }
 
-// moved returns the writes that give an entry new fields and move its keys to those in the fields.
+// moved returns the writes that give an entry new fields, and that move its key rows to the keys in these fields.
 func (r row) moved(fields entry.Fields) []storage.Op {
 	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
 	return append(
@@ -281,8 +282,8 @@ func (r row) moved(fields entry.Fields) []storage.Op {
 		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), r.fields.Text("id"))...)
 }
 
-// collided returns the writes for an entry whose new key belongs to another entry. The parameter at is the row of
-// that key. One of the two entries gets the key, the other gets a key of its own.
+// collided returns the writes for an entry whose new key belongs to another entry. It needs the row of that key. One
+// of the two entries gets the key. The other gets a key of its own.
 func collided(policy Policy, r, other row, fields entry.Fields, which string, at storage.Entity) []storage.Op {
 	if !prevails(policy, r.fields, other.fields) {
 		// The write must fail if the key no longer belongs to the other entry.
@@ -298,7 +299,7 @@ func collided(policy Policy, r, other row, fields entry.Fields, which string, at
 	return append(ops, storage.Op{Kind: storage.Replace, Entity: at})
 }
 
-// yielded returns the fields of an entry without the key that belongs to another entry. If the entry has no key left,
+// yielded returns the fields of an entry without the key that belongs to another entry. If the entry then has no key,
 // it gets a key of its own that no lookup uses.
 func yielded(f entry.Fields, which string) entry.Fields {
 	out := maps.Clone(f)
@@ -313,7 +314,7 @@ func yielded(f entry.Fields, which string) entry.Fields {
 	return out
 }
 
-// prevails reports whether an entry wins a key against another entry with the same key.
+// prevails reports whether an entry gets a key that another entry also has.
 func prevails(policy Policy, f, other entry.Fields) bool {
 	if policy.OnConflict != Change {
 		return cmp.Or(cmp.Compare(f.Text("created_at"), other.Text("created_at")), cmp.Compare(f.Text("id"),

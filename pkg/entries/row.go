@@ -19,10 +19,10 @@ const (
 	rowText = "e|"
 )
 
-// errRaced means that another process wrote first: the caller must read again.
+// errRaced means that another process was quicker to write. The caller must read again.
 var errRaced = errors.New("somebody else was first")
 
-// row is an entry as stored, with the ETag with which it was read.
+// row is a stored entry, with the ETag that it was read with.
 type row struct {
 	key      storage.Key
 	etag     storage.ETag
@@ -30,13 +30,13 @@ type row struct {
 	revision int64 // revision of the entry's keys; see [entry.KeyRevision]
 }
 
-// An entry's id contains its location: entry_<policy>-<token>.
+// idPattern matches the id of an entry, which contains its location: entry_<policy>-<token>.
 var idPattern = regexp.MustCompile(`^entry_([a-z][a-z0-9_]{0,63})?-([a-z2-7]{26})$`)
 
 func makeID(policy, token string) string { return "entry_" + policy + "-" + token }
 
-// keyOf returns the key of the row of the entry with an id. Errors: NotFound for a malformed id, because no entry has
-// such an id.
+// keyOf returns the key of the row of the entry with the given id. Errors: NotFound for a malformed id, because no
+// entry has such an id.
 func keyOf(id string) (storage.Key, error) {
 	m := idPattern.FindStringSubmatch(id)
 	if m == nil {
@@ -52,13 +52,13 @@ func partitionOf(policy string) string {
 	return policy
 }
 
-// keyRow returns the key of the row that prevents two entries of a policy from having the same key. The parameter
-// which is p for a primary key and s for a secondary key.
+// keyRow returns the key of the row that prevents two entries of a policy from having the same key. For a primary key
+// the kind is "p", and for a secondary key "s".
 func keyRow(policy, which, key string) storage.Key {
 	return storage.Key{Partition: partitionOf(policy), Row: which + "|" + entry.Digest(key)}
 }
 
-// newRow returns the row of an entry that is not stored yet.
+// newRow returns the row of a new entry.
 func newRow(in entry.Fields, token string, now time.Time) row {
 	policy := in.Text("idempotency_policy_key")
 	id, at := makeID(policy, token), storage.FormatTime(now)
@@ -84,7 +84,8 @@ func (r row) entity() storage.Entity {
 	return storage.Entity{Key: r.key, ETag: r.etag, Props: props}
 }
 
-// rowOf reads an entry. A column that cannot be read is an error, because an update would lose its value.
+// rowOf reads an entry from a table's row. A column that cannot be read is an error, because an update would lose its
+// value.
 func rowOf(e storage.Entity) (row, error) {
 	fields, err := entry.FromStored(e.Props)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // Schema is one of two separate sets of entries (spec 001).
 type Schema string
 
-// These are the two schemas.
+// The two schemas.
 const (
 	Production Schema = "pkm"
 	Testing    Schema = "pkm_test"
@@ -40,7 +40,7 @@ var tableOf = map[Schema]struct{ entries, policies string }{
 
 const configTable = "RuntimeConfig"
 
-// Tables lists the tables that hold the state of a store.
+// Tables lists the tables of a store.
 func Tables() []string {
 	out := []string{configTable}
 	for _, schema := range Schemas {
@@ -52,13 +52,13 @@ func Tables() []string {
 // Options adjust a store. The zero value works.
 type Options struct {
 	Clock func() time.Time                           // returns the time; the wall clock when nil
-	Token func() string                              // 26 of a-z and 2-7, always unique; crypto/rand when nil
+	Token func() string                              // returns unique tokens: 26 of a-z and 2-7; crypto/rand when nil
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
-	Links *registry.Items                            // registers the pages of links (D10); nil: not registered
+	Links *registry.Items                            // registers the pages of links (D10); if nil, they are not registered
 	Rules source.Rules                               // rules for the URLs of links
-	Index Index                                      // holds the entries of production; nil: not searched
+	Index Index                                      // has the entries of production; if nil, they are not searched
 	Feed  *feed.Feed                                 // receives the changes of these entries; nil: not published
-	// Vectors adds vectors to the chunks of these entries; nil: no vectors.
+	// Vectors adds vectors to the chunks of these entries. If it is nil, the chunks have no vectors.
 	Vectors Embedder
 	Log     *slog.Logger // discarded when nil
 }
@@ -83,8 +83,7 @@ func New(store storage.Store, o Options) *Store {
 
 func newToken() string { return strings.ToLower(rand.Text()[:26]) }
 
-// namedToken returns the token for a name: always the same token for a name, and a different one for every other
-// name.
+// namedToken returns the token for a name. It is always the same for a name, and different for every other name.
 func namedToken(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
@@ -105,7 +104,7 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Session is one caller's work in one schema. It reads each policy once. It is safe for concurrent use.
+// Session is the work of one caller in one schema. It reads each policy once. It is safe for concurrent use.
 type Session struct {
 	Schema   Schema
 	s        *Store
@@ -139,7 +138,7 @@ func (s *Store) Active(ctx context.Context) (*Session, error) {
 // Policies lists the policies of the schema by key.
 func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
 
-// SavePolicy writes a new or existing policy, and returns it with its id; the last writer wins. The policy applies to
+// SavePolicy writes a new or existing policy, and returns it with its id. The last writer wins. The policy applies to
 // entries that are sent afterwards. Errors: Invalid, with the name of a column.
 func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	p.ID, p.Revision = policyID(p.Key), 0
@@ -153,9 +152,9 @@ func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
 }
 
-// retry runs fn again while fn returns errRaced, and passes to fn the number of earlier runs. The first retry is
-// immediate, because an insert that finds an existing entry has not lost a race. Later retries wait longer and
-// longer. Errors: Throttled after many lost races in a row.
+// retry runs fn, and runs it again as long as it returns errRaced. The argument of fn is the number of earlier runs.
+// The first retry is immediate, because an insert that finds an existing entry has not lost a race. Later retries
+// wait longer and longer. Errors: Throttled after many lost races in a row.
 func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 	const tries = 60
 	for try := range tries {

@@ -9,24 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// modeTTL is how long this process caches the mode (spec 001 Caching). So it is also the longest time until this
-// process sees a change that another process has made.
+// modeTTL is how long this process caches the mode (spec 001 Caching). A change by another process may take this long
+// to be noticed here.
 const modeTTL = 10 * time.Second
 
 var modeKey = storage.Key{Partition: "config", Row: "is_test_mode"}
 
-// mode is the test mode. It has a row in the store, which outlives the process, and a cached value in this process.
+// mode is the test mode. It is stored in a row, which outlives the process, and cached in this process.
 type mode struct {
 	rows    storage.Table
-	writing sync.Mutex // so that the last cached value is the last written
+	writing sync.Mutex // makes writers wait, so that the last cached value is the last written
 
 	mu     sync.Mutex
 	value  bool
 	until  time.Time // when the cached value expires
-	writes int       // number of the last write; a read that began before it is not cached
+	writes int       // number of writes; a read that began before the last write is not cached
 }
 
-// TestMode reports whether entries go to the schema for tests. It reads the row at most once in ten seconds.
+// TestMode reports whether new entries go to the schema for tests. It reads the row at most once in ten seconds.
 func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	m := &s.mode
 	m.mu.Lock()
@@ -57,14 +57,14 @@ func (m *mode) read(ctx context.Context) (bool, storage.ETag, error) {
 	return value, e.ETag, err
 }
 
-// SetTestMode sets the mode; this process sees the change at once.
+// SetTestMode sets the mode. This process sees the change at once.
 func (s *Store) SetTestMode(ctx context.Context, on bool) error {
 	_, err := s.switchMode(ctx, func(bool) bool { return on })
 	return err
 }
 
-// ToggleTestMode inverts the mode and returns the new value. Concurrent toggles each count. After Unavailable, the
-// caller cannot know whether this toggle took effect, and should read the mode before a retry.
+// ToggleTestMode inverts the mode and returns the new value. Each of several concurrent toggles counts. After
+// Unavailable, the caller cannot know whether this toggle took effect, and should read the mode before a retry.
 func (s *Store) ToggleTestMode(ctx context.Context) (bool, error) {
 	return s.switchMode(ctx, func(on bool) bool { return !on })
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// tier1Pending is the status of an entry that waits for a model. Writing this status needs no flush of its own,
-// because another status always follows.
+// tier1Pending is the status of an entry that is waiting for a model. Writing this status needs no flush, because
+// another status always follows.
 const tier1Pending = "pending"
 
-// Revision identifies the state in which an entry was read.
+// Revision identifies the state of an entry that was read.
 type Revision string
 
 // Read reads an entry with its revision. Errors: NotFound when the schema has no entry of that id.
@@ -22,10 +22,10 @@ func (s *Session) Read(ctx context.Context, id string) (entry.Fields, Revision, 
 	return r.fields, Revision(r.etag), err
 }
 
-// Describe writes columns of tier 1 to an entry that has not changed since it was read; "" empties a column. The
-// index has the new values after the next [Store.FlushOutbox]. Errors: Conflict if anything in the entry has changed
-// since it was read; NotFound if the entry no longer exists; Invalid if columns contains a column that is not of tier
-// 1.
+// Describe writes columns of tier 1 to an entry that has not changed since it was read. The value "" empties a
+// column. The index has the new values after the next [Store.FlushOutbox]. Errors: Conflict if anything in the entry
+// has changed since it was read; NotFound if the entry no longer exists; Invalid if there is a column that does not
+// belong to tier 1.
 func (s *Session) Describe(ctx context.Context, id string, read Revision, columns entry.Fields) error {
 	key, err := keyOf(id)
 	if err != nil {

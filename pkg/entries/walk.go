@@ -21,8 +21,8 @@ const (
 	afterKey  = "!"  // after a key, it sorts between that key and all later ones
 )
 
-// some reads at most top entries after a cursor, all of one partition, and returns the next cursor. At the end of the
-// walk it finds no entries, and next is the zero Cursor. It reads only the given columns.
+// some reads a number of entries after a cursor, all of one partition, and returns the next cursor. At the end of the
+// walk it returns no entries and the zero Cursor. It reads only the given columns.
 func (s *Session) some(
 	ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string,
 ) (found []storage.Entity, next registry.Cursor, err error) {
@@ -49,13 +49,13 @@ func (s *Session) some(
 	return nil, registry.Cursor{}, nil
 }
 
-// Reindex puts a batch of production entries after a cursor into the index. It returns how many entries it examined,
-// and the next cursor, or that it is done. If differs is set, Reindex only repairs entries that are different in the
-// index, and calls differs for each of these entries. Entries that the index does not accept now are left to
-// [Store.FlushOutbox], so an error always comes from the store. A call may be repeated.
+// Reindex puts a batch of production entries into the index, beginning after a cursor. It returns the number of
+// entries that it examined, and either the next cursor or that it is done. If differs is not nil, Reindex only
+// repairs entries that are wrong in the index, and calls differs for each of them. Entries that the index does not
+// accept now remain for [Store.FlushOutbox], so an error always comes from the store. A call may be repeated.
 //
-// A hundred entries cost five requests, one to the index, and one for each partition. If differs is set, they also
-// cost one request to the index for each entry.
+// A hundred entries cost five requests, one to the index, and one for each partition. To find wrong entries, one
+// request to the index for each entry is added.
 func (s *Store) Reindex(
 	ctx context.Context, from registry.Cursor, differs func(id, what string),
 ) (n int, next registry.Cursor, done bool, err error) {
@@ -123,8 +123,8 @@ func (f *flusher) differing(
 	}), nil
 }
 
-// difference returns a description of how an entry differs in the index, or "" if it does not differ. It compares the
-// names of chunks, which depend on the text of the chunks.
+// difference describes how the state of an entry in the index differs from the stored state; "" if it does not. It
+// compares the names of chunks, which depend on the text of the chunks.
 func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
 	stored, err := f.index.Inspect(ctx, idAt(e.entry()))
 	there := !fault.Is(err, fault.NotFound)
@@ -154,7 +154,7 @@ func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error
 	return "", nil
 }
 
-// Has reports whether production has an entry with an id.
+// Has reports whether production has an entry with the given id.
 func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 	key, err := keyOf(id)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// Any reports whether production has any entry.
+// Any reports whether production has entries.
 func (s *Store) Any(ctx context.Context) (bool, error) {
 	session := s.In(Production)
 	partitions, err := session.policies.partitions(ctx)
@@ -178,7 +178,7 @@ func (s *Store) Any(ctx context.Context) (bool, error) {
 	return len(found) > 0, err
 }
 
-// MaxList is how many entries are listed at once: two hundred, and one more to see whether further entries exist.
+// MaxList limits the number of entries in a list: two hundred, and one more to see whether further entries exist.
 const MaxList = 201
 
 // listed are the columns that lists show.
@@ -187,10 +187,10 @@ var listed = []string{
 	"retrieval_excerpt", "gist", "topic_primary", "tier1_status", "created_at", "updated_at",
 }
 
-// List returns at most top entries without their texts. The entries are those of a policy; if policy is "", they are
-// those of all policies. The list begins after the entry with the id after; if after is "", it begins with the first
-// entry. Entries are ordered by policy and then by id, which is unrelated to their age; entries without a policy come
-// first. Errors: Invalid, with the field policy, top or continuation.
+// List returns entries of a policy, or of all policies if policy is "", without their texts. The maximum number is
+// given as top. If after is not "", it is the id of an entry, and the list begins after that entry. Entries are
+// ordered by policy and then by id, which is unrelated to their age. Entries without a policy come first. Errors:
+// Invalid, with the field policy, top or continuation.
 func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]entry.Fields, error) {
 	if policy != "" && !policyName.MatchString(policy) {
 		return nil, fault.Field("policy", "%.100q is not the key of a policy", policy)
@@ -241,7 +241,7 @@ func (s *Session) begin(
 // IsLink reports whether an id belongs to an entry of policy [entry.TelegramLink].
 func IsLink(id string) bool { return strings.HasPrefix(id, makeID(entry.TelegramLink, "")) }
 
-// Written returns when an entry of production was last changed. Errors: NotFound.
+// Written returns the time when an entry of production was last changed. Errors: NotFound.
 func (s *Store) Written(ctx context.Context, id string) (time.Time, error) {
 	f, err := s.In(Production).Get(ctx, id)
 	if err != nil {

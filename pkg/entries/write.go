@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Result is the result of a write of an entry.
+// Result is the result of writing an entry.
 type Result struct {
 	Entry  entry.Fields // the entry's current state
 	Action Action       // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
-	written // what remains to be done by [Store.Flush]
+	written // the work that remains for [Store.Flush]
 }
 
-// written is the work that a write of an entry leaves for a flush.
+// written is the work that remains for a flush after an entry was written.
 type written struct {
 	claimed outboxEntry // the claimed outbox entry, for the index
 	news    news        // the change, for the feed
@@ -36,7 +36,7 @@ type Conflict struct {
 	SecondaryID string // id of the other entry, which is unchanged
 }
 
-// Insert stores an entry. When an entry with one of its keys exists, Insert does what the policy says. Entries of
+// Insert stores an entry. If an entry with one of its keys exists, Insert does what the policy demands. Entries of
 // Telegram and mail need a policy and a key. Other entries may have neither a policy nor a key; such entries are
 // always inserted. Callers may repeat a call whose result is unknown.
 //
@@ -45,17 +45,17 @@ func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
 }
 
-// InsertAs is like [Session.Insert], but for a caller that may die before it knows the result, and that then repeats
-// the call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so
-// an entry that an earlier call stored is recognized: the action is Inserted again, with the entry's current state.
-// If the entry is a mail and would update an entry that holds a newer mail, nothing is written: see
+// InsertAs is like [Session.Insert], for a caller that may die before it knows the result, and that then repeats the
+// call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so an
+// entry that an earlier call stored is recognized. In that case the action is Inserted again, with the entry's
+// current state. If the entry is a mail and would update an entry with a newer mail, nothing is written; see
 // [entry.Fields.OlderMail].
 func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
-// insertAs inserts an entry with a token, or with a new token if token is empty. The parameter likely says that
-// entries with the same keys probably exist.
+// insertAs inserts an entry with a token, or with a new token if token is empty. The caller states whether entries
+// with the same keys probably exist.
 func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {
 	if err := in.Check(); err != nil {
 		return Result{}, err
@@ -103,8 +103,8 @@ func identified(f entry.Fields) error {
 	return nil
 }
 
-// insert first tries to store a new entry, because most entries are new. It looks for existing entries only when that
-// has failed, or when look is set.
+// insert first tries to store a new entry, because most entries are new. It looks up existing entries only if that
+// has failed, or if the caller demands it.
 func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, token string, look bool) (Result, error) {
 	named := token != ""
 	if look {
@@ -112,7 +112,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 		if err != nil {
 			return Result{}, err
 		}
-		ours := named && found.id == makeID(policy.Key, token) // the entry that was found is from an earlier call
+		ours := named && found.id == makeID(policy.Key, token) // the found entry was stored by an earlier call
 		if found.id != "" && !ours {
 			return s.resolve(ctx, policy, in, found, named)
 		}
@@ -130,7 +130,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	}
 	claimed, err := s.outbox.commit(ctx, r.key, claimTime, n, ops...)
 	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
-		r, err = s.load(ctx, r.fields.Text("id")) // an earlier call stored the entry
+		r, err = s.load(ctx, r.fields.Text("id")) // an earlier call has stored the entry
 		n = news{}
 	}
 	if fault.Is(err, fault.Conflict) {
@@ -141,11 +141,11 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	return Result{Entry: r.fields, Action: Inserted, written: written{claimed, n}}, nil
 }
 
-// found has the id of the entry with a pair of keys. If the keys belong to two entries, other is the id of the
-// second.
+// found is the id of the entry that has a pair of keys. If the keys belong to two entries, it also has the id of the
+// second entry.
 type found struct{ id, other string }
 
-// match looks up the entries that have the keys in k.
+// match looks up the entries that have the given keys.
 func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	primary, err := s.holder(ctx, k.Policy, "p", k.Primary)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	return found{id: primary, other: secondary}, nil
 }
 
-// holder returns the id of the entry with a key, or "" if there is none.
+// holder returns the id of the entry that has a key; "" if there is none.
 func (s *Session) holder(ctx context.Context, policy, which, key string) (string, error) {
 	if key == "" {
 		return "", nil
@@ -208,8 +208,8 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 	return res, err
 }
 
-// Update writes the given columns of an entry. The column id or entry_id says which entry. The same transaction moves
-// the keys that change; the policy of an entry never changes. Update ignores columns that only the store writes, and
+// Update writes the given columns of the entry that the column id or entry_id identifies. The same transaction moves
+// the keys that change. The policy of an entry never changes. Update ignores columns that only the store writes, and
 // the source of a page's text.
 //
 // Errors: NotFound; Invalid, with the name of a column; Conflict for a key of another entry.
@@ -259,14 +259,14 @@ func idOf(f entry.Fields) (string, error) {
 	return id, nil
 }
 
-// takenError means that the row of a key could not be inserted. The field which is p for a primary key, s for a
-// secondary.
+// takenError means that the row of a key could not be inserted. It states whether that is a primary key ("p") or a
+// secondary key ("s").
 type takenError struct{ which string }
 
 func (e *takenError) Error() string { return "the key is another entry's: " + e.which }
 
-// conflict converts the error of a taken key to an error for the caller. That error contains the id of the entry that
-// has the key.
+// conflict converts the error about a taken key to an error for the caller, with the id of the entry that has the
+// key.
 func (s *Session) conflict(ctx context.Context, k entry.Keys, err error) error {
 	taken, ok := errors.AsType[*takenError](err)
 	if !ok {
@@ -281,7 +281,7 @@ func (s *Session) conflict(ctx context.Context, k entry.Keys, err error) error {
 		return err
 	}
 	if id == "" {
-		return errRaced // the key's row was removed meanwhile
+		return errRaced // the key's row was removed in the meantime
 	}
 	return fault.New(fault.Conflict, "idempotency_key_%s is that of the entry %s", name, id)
 }
@@ -321,7 +321,7 @@ func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entr
 }
 
 // keyOps returns the writes that move an entry's keys. Key rows change only in a transaction that also writes their
-// entry and checks its ETag, so they are deleted without a check of their own ETags.
+// entry and checks the entry's ETag. So they are deleted without a check of their own ETags.
 func keyOps(old, new entry.Keys, id string) []storage.Op {
 	var ops []storage.Op
 	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary},

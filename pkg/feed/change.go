@@ -11,11 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// Kind says what happened to an item or an entry.
+// Kind identifies what happened to an item or an entry.
 type Kind string
 
-// These are the kinds of change: first the outcomes of reading a page (see package change), then other events of an
-// item.
+// The kinds of change. First come the outcomes of reading a page (see package change), then other events of an item.
 const (
 	New            = Kind(change.New)
 	Content        = Kind(change.Content)
@@ -26,7 +25,7 @@ const (
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)
 	Metadata       = Kind(change.Metadata)
-	Gone      Kind = "gone"      // the page is permanently missing
+	Gone      Kind = "gone"      // the page no longer exists
 	Back      Kind = "back"      // a page that was gone exists again
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
 	Recovered Kind = "recovered" // a failing page was read again
@@ -39,10 +38,10 @@ const (
 // FailingAfter is the number of consecutive failed checks after which a change of kind [Failing] is recorded.
 const FailingAfter = 3
 
-// Op says whether a passage was added or removed.
+// Op is the operation on a passage: whether it was added or removed.
 type Op string
 
-// These are the two operations.
+// The two operations.
 const (
 	Added   Op = "added"
 	Removed Op = "removed"
@@ -79,8 +78,8 @@ func passagesOf(all []textdiff.Passage) (out []Passage) {
 	return out
 }
 
-// These are the bounds of a change: how many passages and ignored pieces it lists, and how many bytes their texts
-// have.
+// The bounds of a change: the numbers of passages and of ignored pieces in its lists, and the sizes of their texts in
+// bytes.
 const (
 	MaxPassages = 4
 	MaxPassage  = 400
@@ -89,14 +88,14 @@ const (
 	maxRule     = 120
 )
 
-// Ignored is a piece of text that was added or removed but did not count, with the rule that excludes it.
+// Ignored is a piece of text that was added or removed but is ignored, with the rule that ignores it.
 type Ignored struct {
-	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; empty if the rule excludes the whole change
+	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; "" if the rule ignores the whole change
 	Op   Op     `json:"op,omitempty"`
 	Rule string `json:"rule"` // such as "ignore: ^Updated"; at most 120 bytes
 }
 
-// Bounded returns a copy of i in which long texts are cut to their maximum lengths.
+// Bounded returns a copy of i, in which long texts are cut to their bounds.
 func (i Ignored) Bounded() Ignored {
 	i.Hunk, i.Rule = words.Clip(i.Hunk, maxHunk), words.Clip(i.Rule, maxRule)
 	return i
@@ -131,23 +130,23 @@ type Change struct {
 	From     string    `json:"from,omitempty"`
 	To       string    `json:"to,omitempty"`
 
-	Position Position `json:"-"` // set once the change is published
+	Position Position `json:"-"` // set when the change is published
 }
 
-// Group holds the changes of one commit, which are published together.
+// Group is the changes of one commit, which are published together.
 type Group struct {
-	ID      string   `json:"id"`    // unique; letters and digits
-	Since   int      `json:"since"` // number of the segment that was open at the commit, or of an earlier one
+	ID      string   `json:"id"`    // letters and digits; unique
+	Since   int      `json:"since"` // number of a segment that was open at the commit or before it
 	Changes []Change `json:"changes"`
 }
 
 // Position is the position of a change in the feed. The zero Position comes before the first change.
 type Position struct{ Segment, Group, Index int }
 
-// String returns p in the form that ids and cursors have. Hyphens instead of dots would make it look like a date.
+// String returns p in the form of ids and cursors. Hyphens instead of dots would make the text look like a date.
 func (p Position) String() string { return fmt.Sprintf("%d.%d.%d", p.Segment, p.Group, p.Index) }
 
-// ParsePosition parses text that [Position.String] has returned. It returns Invalid for any other text.
+// ParsePosition parses a result of [Position.String]. It returns Invalid for any other text.
 func ParsePosition(text string) (p Position, err error) {
 	_, err = fmt.Sscanf(text, "%d.%d.%d", &p.Segment, &p.Group, &p.Index)
 	if err != nil || p.String() != text || p.Segment < 0 || p.Group < 0 || p.Index < 0 {

@@ -17,14 +17,14 @@ import (
 const Table = "Changes"
 
 const (
-	// perWrite is how many groups one transaction writes. Each group takes two operations.
+	// perWrite is the number of groups that one transaction writes. Each group takes two operations.
 	perWrite = 30
-	// maxWaiting bounds the groups that a process keeps for a later try. Groups that are dropped because of this
-	// bound remain in the rows in which they were committed.
+	// maxWaiting limits the number of groups that a process keeps for a later try. Further groups are dropped, but
+	// remain in the rows in which they were committed.
 	maxWaiting = 1000
-	// writeTries is how many times a write is tried when another writer is faster each time.
+	// writeTries limits how often a write is tried if another writer is quicker each time.
 	writeTries = 20
-	// maxKnown is how many published groups a process remembers.
+	// maxKnown is the number of published groups that a process remembers.
 	maxKnown = 4096
 )
 
@@ -33,10 +33,10 @@ type Feed struct {
 	rows storage.Table
 	now  func() time.Time
 
-	// The channel writing is a lock for the goroutine that writes to the feed, because concurrent writes of one
-	// process would only conflict with each other.
+	// writing is a lock for the goroutine that writes to the feed. Concurrent writes of one process would only
+	// conflict with each other.
 	writing chan struct{}
-	head    *head // head of the open segment; nil if it must be read first
+	head    *head // head of the open segment; nil if it has to be read first
 	waiting []Group
 
 	known recent.Map[string, struct{}] // ids of groups that this process has found in the feed or has given up on
@@ -52,7 +52,7 @@ func Open(s storage.Store, now func() time.Time) *Feed {
 		known: recent.Map[string, struct{}]{Most: maxKnown}}
 }
 
-// Create creates the feed's table when it is missing.
+// Create creates the feed's table if it is missing.
 func (f *Feed) Create(ctx context.Context) error { return f.rows.Create(ctx) }
 
 // Segment returns the number of a segment that is open or was open before. Callers store the number in the field
@@ -82,16 +82,16 @@ func (f *Feed) seen(n int) int {
 	return f.segment
 }
 
-// Knows reports whether this process has found the group with an id in the feed or has given up on that group.
+// Knows reports whether this process has found the group with the given id in the feed, or has given up on the group.
 func (f *Feed) Knows(id string) bool {
 	_, known := f.known.Get(id)
 	return known
 }
 
-// Publish writes the given groups that are not in the feed yet, and groups that an earlier call of this process could
-// not write. It costs one request while there is no other writer. After an error, it is not known which groups were
-// written. The caller may then repeat the call with the same groups at any time. Publish gives up on a group that the
-// store refuses as Invalid or TooLarge.
+// Publish writes those of the groups that are not in the feed yet. It also writes groups that an earlier call of this
+// process could not write. It costs one request if there is no other writer. After an error, it is not known which
+// groups were written. The caller may then repeat the call with the same groups at any time. Publish gives up on a
+// group that the store refuses as Invalid or TooLarge.
 func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	select {
 	case f.writing <- struct{}{}:
@@ -110,7 +110,7 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 		some := f.waiting[:min(len(f.waiting), perWrite)]
 		err := f.write(ctx, slices.Clone(some))
 		if fault.Refused(err) && len(some) > 1 {
-			some = some[:1] // perhaps the store refuses only one of the groups
+			some = some[:1] // the store may refuse only one of the groups
 			err = f.write(ctx, slices.Clone(some))
 		}
 		if err != nil && !fault.Refused(err) {
@@ -155,7 +155,7 @@ func (f *Feed) write(ctx context.Context, groups []Group) error {
 	return fault.New(fault.Conflict, "the feed is written by too many at once")
 }
 
-// missing returns the groups that are in none of the segments up to the number last. Segments before the open one are
+// missing returns the groups that are in none of the segments up to number last. Segments before the open one are
 // sealed, so the result for them cannot change.
 func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, error) {
 	var out []Group
@@ -175,13 +175,13 @@ func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, 
 	return out, nil
 }
 
-// groupRow is a group as stored.
+// groupRow is the stored form of a group.
 type groupRow struct {
 	ID      string   `col:"id"`
 	Changes []Change `col:"changes,gzip"`
 }
 
-// groupMarker is the row that leads from the id of a group to the group's number.
+// groupMarker is the row by which the id of a group leads to the group's number.
 type groupMarker struct {
 	Group int `col:"group"`
 }
@@ -191,8 +191,8 @@ var (
 	markerRows = row.Of[groupMarker]()
 )
 
-// ops returns the operations that append groups to the segment: the head first, then the row and the marker of each
-// group.
+// ops returns the operations that append groups to the segment. The head comes first, then the row and the marker of
+// each group.
 func (h head) ops(groups []Group) []storage.Op {
 	next := h
 	next.Groups += len(groups)

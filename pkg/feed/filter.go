@@ -10,20 +10,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// Filter says which changes are wanted. The zero Filter accepts all changes.
+// Filter selects changes. The zero Filter accepts all changes.
 type Filter struct {
-	host, of     string // of is the type of the item or entry; empty accepts any
+	host, of     string // the field of is the type of the item or entry; if empty, any type
 	tag          string
 	kinds        []string
 	mainOnly     bool // only changes of the main content
 	silenced     string
 	minShare     float64
 	words        []string  // words in lower case
-	since, until time.Time // a zero time is no bound
+	since, until time.Time // zero for no bound
 }
 
-// NewFilter makes a filter from a query. It ignores the times in the query; callers pass them to [Filter.During]. The
-// error is Invalid and gives the name of the field.
+// NewFilter makes a filter from a query. It ignores the times in the query, which callers pass to [Filter.During].
+// The error is Invalid, with the name of the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
 		words: strings.Fields(strings.ToLower(q.Q))}
@@ -61,8 +61,8 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 // ofContent are the kinds that content includes: what readers of the page see has changed, outside of its main content.
 var ofContent = []string{string(Beside), string(Beyond), string(Bytes)}
 
-// During returns a filter that accepts only changes made at the time since or later, and before the time until. A
-// zero time is no bound.
+// During returns a filter that accepts only changes between two times: at the first time or later, and before the
+// second. A zero time is no bound.
 func (f Filter) During(since, until time.Time) Filter {
 	f.since, f.until = since, until
 	return f

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// JSON returns the change in the form that the API and notifications use.
+// JSON returns the change in the form of the API and of notifications.
 func (c Change) JSON() api.FeedChange {
 	out := api.FeedChange{
 		ID: c.Position.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
@@ -32,8 +32,7 @@ func (c Change) JSON() api.FeedChange {
 	return out
 }
 
-// Digest returns the digest of a capture in the form that the API uses. For a body that was never stored it returns
-// "".
+// Digest returns the digest of a capture in the form of the API. For a body that was never stored it returns "".
 func Digest(rawHash string) string {
 	digest, _ := strings.CutPrefix(rawHash, "sha256:")
 	if len(digest) != 64 || strings.Trim(digest, "0123456789abcdef") != "" {

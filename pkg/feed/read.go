@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// window is how many groups one request reads at most.
+// window limits the number of groups that one request reads.
 const window = 50
 
-// clocks is the largest difference that is allowed between the clocks of writers.
+// clocks is the largest tolerated difference between the clocks of writers.
 const clocks = 5 * time.Minute
 
-// End returns the position after the newest change. A follower that starts there gets only later changes.
+// End returns the position after the newest change. A follower that begins there gets only later changes.
 func (f *Feed) End(ctx context.Context) (Position, error) {
 	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
 	if err != nil || now.Segment == 0 {
@@ -26,8 +26,8 @@ func (f *Feed) End(ctx context.Context) (Position, error) {
 	return Position{now.Segment, h.Groups + 1, 0}, err // before the next group, whose first change has the index 1
 }
 
-// From returns a position before all changes made at t or later, with an allowance for clocks that differ. When the
-// feed keeps no changes that old, From returns the position before the oldest change that is kept.
+// From returns a position before all changes made at t or later, and allows for clocks that differ. If the feed no
+// longer has changes that old, From returns the position before its oldest change.
 func (f *Feed) From(ctx context.Context, t time.Time) (Position, error) {
 	all, err := f.segments(ctx)
 	if err != nil || len(all) == 0 {
@@ -38,7 +38,7 @@ func (f *Feed) From(ctx context.Context, t time.Time) (Position, error) {
 }
 
 // Newest yields the changes before a position, newest first. For the zero Position it yields all changes. It reads 50
-// groups at a time.
+// groups per request.
 func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if before == (Position{}) {
@@ -50,7 +50,7 @@ func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, er
 		}
 		to := before.Group
 		if before.Index == 0 {
-			to-- // no change of that group is before the position
+			to-- // no change in that group is before the position
 		}
 		for n := before.Segment; n > 0; n-- {
 			if n < before.Segment {
@@ -82,8 +82,8 @@ func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, er
 }
 
 // Oldest yields the changes after a position, oldest first. For the zero Position it yields all changes. The error is
-// Expired when the position is in a purged segment. It is also Expired when the position is beyond the end of the
-// feed, as happens after an older copy of the store was restored.
+// Expired if the position is in a purged segment. It is also Expired if the position is beyond the end of the feed,
+// which can happen after an older copy of the store was restored.
 func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if after == (Position{}) {
@@ -126,9 +126,9 @@ func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, err
 	}
 }
 
-// follower returns the head of segment n for a follower. It returns Expired when the segment was purged. If own is
-// set, the follower's cursor is in this segment, and follower also returns Expired when no such segment was ever
-// opened. If own is not set, the segment may be missing because it is not open yet.
+// follower returns the head of segment n for a follower. It returns Expired if the segment was purged. If the
+// follower's cursor is in this segment (own is true), it also returns Expired if no such segment was ever opened. In
+// any other case, the segment may be missing because it is not open yet.
 func (f *Feed) follower(ctx context.Context, n int, own bool) (head, error) {
 	h, err := f.loadHead(ctx, n)
 	if err != nil || h.etag != "" {
@@ -157,7 +157,8 @@ func (p Position) less(q Position) bool {
 	return p.Index < q.Index
 }
 
-// read returns the changes of segment n in order, from those of the group after+1 to those of the group to.
+// read returns the changes in some groups of segment n, in order. It begins after the group with the first given
+// number, and ends with the group with the second.
 func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
 	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
 		PageSize: to - after}
@@ -179,7 +180,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 	return out, nil
 }
 
-// At returns the change with an id. Errors: NotFound when the change does not exist or was purged.
+// At returns the change with the given id. Errors: NotFound if the change does not exist or was purged.
 func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 	missing := fault.New(fault.NotFound, "there is no change %.64q, or it is not kept any more", id)
 	p, err := ParsePosition(id)

@@ -13,12 +13,12 @@ import (
 // Reader records what a person has read of the feed: everything up to a position, and some changes after it.
 type Reader struct {
 	UpTo   Position
-	Beyond []Position // positions of changes that were read one by one: ascending, all after UpTo
-	// Filters are the lists that the reader saved.
+	Beyond []Position // positions of changes after UpTo that were read one by one, ascending
+	// Filters are the lists that the person has saved.
 	Filters []SavedFilter
 }
 
-// SavedFilter is a list that a reader saved.
+// SavedFilter is a list that a person has saved.
 type SavedFilter struct {
 	Name  string `json:"name"`
 	List  string `json:"list"`  // "changes" or "items"
@@ -31,13 +31,13 @@ type Readers struct{ feed *Feed }
 // ReadersOf returns the readers of a feed. Their rows are in the feed's table.
 func ReadersOf(f *Feed) Readers { return Readers{f} }
 
-// MaxBeyond bounds the changes after UpTo that are recorded as read one by one.
+// MaxBeyond limits the number of changes after UpTo that are recorded as read one by one.
 const MaxBeyond = 2000
 
 // readerPartition is the partition of the readers' rows, beside the partitions of the segments.
 const readerPartition = "reader"
 
-// readerRow is a reader as stored.
+// readerRow is the stored form of a reader.
 type readerRow struct {
 	UpTo   string   `col:"upTo"`
 	Beyond []string `col:"beyond,gzip"`
@@ -47,7 +47,7 @@ type readerRow struct {
 
 var readerRows = row.Of[readerRow]()
 
-// Has reports whether the reader has read the change at a position.
+// Has reports whether the reader has read the change at the given position.
 func (r Reader) Has(p Position) bool {
 	if !p.After(r.UpTo) {
 		return true
@@ -67,7 +67,7 @@ func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	}
 }
 
-// Newest is like [Reader.Unread], for changes in the order newest first. It ends at UpTo, because all changes before
+// Newest is like [Reader.Unread], for changes that come newest first. It ends at UpTo, because all changes before
 // UpTo are read.
 func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return r.Unread(func(yield func(Change, error) bool) {
@@ -79,10 +79,10 @@ func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	})
 }
 
-// Since yields changes, oldest first. It begins after UpTo or after the given position, whichever is later. The
-// changes include those after UpTo that were read one by one. When the first changes after UpTo were purged, Since
-// begins with the oldest change that is kept. When it begins at the given position and that position is purged, the
-// error is Expired.
+// Since yields changes, oldest first. It begins after UpTo or after the given position, whichever is later. It also
+// yields changes after UpTo that were read one by one. If it begins at UpTo, and the next changes were purged, it
+// yields the oldest changes that remain. If it begins at the given position, and that position was purged, the error
+// is Expired.
 func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		own := !after.After(r.UpTo)
@@ -90,7 +90,7 @@ func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[
 			after = r.UpTo
 		}
 		for c, err := range f.feed.Oldest(ctx, after) {
-			if own && fault.Is(err, fault.Expired) { // changes were purged: start at the oldest that is kept
+			if own && fault.Is(err, fault.Expired) { // changes were purged, so begin with the oldest that remains
 				f.feed.Oldest(ctx, Position{})(yield)
 				return
 			}
@@ -111,7 +111,8 @@ func compare(a, b Position) int {
 	return 0
 }
 
-// Load returns what the reader with the given name has read. A reader for whom nothing is recorded has read nothing.
+// Load returns what the reader with the given name has read. If nothing is recorded for a reader, the reader has read
+// nothing.
 func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 	r, _, err := f.load(ctx, name)
 	return r, err
@@ -119,7 +120,7 @@ func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 
 func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.ETag, err error) {
 	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
-	r.UpTo, _ = ParsePosition(stored.UpTo) // a damaged value counts as nothing read
+	r.UpTo, _ = ParsePosition(stored.UpTo) // if the value is damaged, nothing counts as read
 	r.Filters = stored.Filters
 	for _, text := range stored.Beyond {
 		if p, err := ParsePosition(text); err == nil {
@@ -132,7 +133,7 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
 // MarkRead records that a reader has read everything up to the position upTo, and also the changes at the positions
-// ids. It never makes a change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a
+// in ids. It never makes a change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a
 // position beyond the end of the feed; Invalid, with the field ids, if more than [MaxBeyond] changes would be
 // recorded one by one.
 func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
@@ -159,7 +160,8 @@ func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (
 	})
 }
 
-// change loads a reader, changes it and writes it. If another process wrote the row meanwhile, change tries again.
+// change loads a reader, changes it and writes it. If another process has written the row in the meantime, change
+// tries again.
 func (f Readers) change(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
 	for range writeTries {
 		r, etag, err := f.load(ctx, name)
@@ -181,7 +183,7 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 	return Reader{}, fault.New(fault.Conflict, "%.64q reads in too many places at once", name)
 }
 
-// advance adds positions to what a reader has read. It merges changes that directly follow UpTo into UpTo. So once a
+// advance adds positions to what a reader has read. Changes that directly follow UpTo are merged into UpTo. So once a
 // reader has read all changes, in any order, UpTo alone records that.
 func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Position) error {
 	if upTo.After(r.UpTo) {
@@ -212,10 +214,10 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 	return nil
 }
 
-// LastRead returns the raw digest of the capture that the reader read last, among the captures of the item that has
-// the given ids. It returns "" when the reader has read no capture of the item. The argument present is the digest of
-// the item's current capture; LastRead returns it when the item has no change after UpTo. The argument most bounds
-// the number of changes that LastRead examines. Errors: TooLarge when it would need to examine more.
+// LastRead returns the raw digest of the capture that the reader read last, among the captures of the item with the
+// given ids. It returns "" if the reader has read no capture of the item. If the item has no change after UpTo, it
+// returns the given digest of the item's current capture. The number of changes that it examines is limited. Errors:
+// TooLarge if more changes would have to be examined.
 func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
 	last, seen := "", false
 	for c, err := range f.Since(ctx, r, Position{}) {

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// segmentTime and maxGroups are the largest age and size of a segment. A segment that reaches either is sealed.
+	// segmentTime and maxGroups limit the age and the size of a segment. A segment that reaches either limit is
+	// sealed.
 	segmentTime = 24 * time.Hour
 	maxGroups   = 20_000
 )
@@ -60,7 +61,7 @@ var (
 	headRows    = row.Of[headRow]()
 )
 
-// head holds the head of a segment and the revision at which it was read.
+// head is the head of a segment, with the revision that was read.
 type head struct {
 	headRow
 	Number int
@@ -74,7 +75,8 @@ func (f *Feed) loadHead(ctx context.Context, n int) (h head, err error) {
 	return h, err
 }
 
-// current returns the head of the open segment. It seals a segment that has reached a limit and opens the next one.
+// current returns the head of the open segment. If that segment has reached a limit, current seals it and opens the
+// next one.
 func (f *Feed) current(ctx context.Context) (head, error) {
 	for range writeTries {
 		h := f.head
@@ -117,7 +119,7 @@ func (f *Feed) readCurrent(ctx context.Context) (h head, err error) {
 	return h, err
 }
 
-// follow seals a segment and opens the next one. Errors: Conflict when another process has done part of this; the
+// follow seals a segment and opens the next one. Errors: Conflict if another process has done part of this; the
 // caller must then read the head again.
 func (f *Feed) follow(ctx context.Context, h head) error {
 	if !h.Sealed {
@@ -147,7 +149,7 @@ type segment struct {
 	began  time.Time
 }
 
-// segments returns the segments that are kept, oldest first.
+// segments returns the segments that are still stored, oldest first.
 func (f *Feed) segments(ctx context.Context) (out []segment, err error) {
 	for e, err := range f.rows.Query(ctx, storage.Query{Partition: feedKey, RowFrom: "s", RowTo: "t"}) {
 		if err != nil {
@@ -163,7 +165,8 @@ func (f *Feed) segments(ctx context.Context) (out []segment, err error) {
 	return out, nil
 }
 
-// Purge removes the segments whose changes are all older than keep. Cursors that point into a removed segment expire.
+// Purge removes the segments in which all changes are older than the given duration. Cursors that point into a
+// removed segment expire.
 func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err error) {
 	all, err := f.segments(ctx)
 	if err != nil {
@@ -181,8 +184,8 @@ func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err 
 	return removed, nil
 }
 
-// remove removes a segment. It must delete the row that lists the segment last, so that Purge can repeat a removal
-// that failed.
+// remove removes a segment. It deletes the row that lists the segment last. If it fails before that, the next Purge
+// finds the segment again.
 func (f *Feed) remove(ctx context.Context, n int) error {
 	var ops []storage.Op
 	drop := func() (err error) {

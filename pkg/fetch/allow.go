@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// allowList lists the hosts exempt from the guard, as URLs name them.
+// allowList lists the hosts that are exempt from the guard, as URLs name them.
 type allowList []allowed
 
-// allowed is one entry: a prefix for literal addresses, or a name.
+// allowed is one entry of the list: a prefix for literal addresses, or a name.
 type allowed struct {
 	prefix netip.Prefix
 	name   string // in lower case, without the final dot
-	suffix bool   // name matches every host below it, but not the host of that name
-	port   string // empty matches any port
+	suffix bool   // name matches every host below it, but not the host with that name
+	port   string // if empty, any port matches
 }
 
 func parseAllowList(entries []string) (allowList, error) {
@@ -70,9 +70,9 @@ func (l allowList) match(host, port string) bool {
 }
 
 // Admit returns an error for a URL that would never be fetched, as far as that is known without a DNS lookup. The
-// reason can be the port, a literal address that is not public, or a name of this machine. The error says which
-// setting would allow the URL. Errors: Blocked, Invalid. A name whose addresses turn out not to be public is refused
-// only when it is fetched.
+// reason can be the port, a literal address that is not public, or a name of this machine. The error names the
+// setting that would allow the URL. Errors: Blocked, Invalid. If the addresses of a name turn out not to be public,
+// the name is refused only when it is fetched.
 func (c *Client) Admit(raw string) error {
 	u, err := c.guard.target(raw)
 	if u == nil || err != nil && !fault.Is(err, fault.Blocked) || u.Scheme != "http" && u.Scheme != "https" {

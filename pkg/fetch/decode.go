@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// decoders undo one content coding each (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
+// decoders contains a decoder for each content coding (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
 var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"gzip":    gunzip,
 	"x-gzip":  gunzip,
@@ -76,7 +76,7 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded),
 		errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
-	case fault.Is(err, fault.Unavailable): // err was returned by Request.Large
+	case fault.Is(err, fault.Unavailable): // an error of Request.Large
 		return nil, err
 	case isPlain(body):
 		return body, nil
@@ -99,7 +99,7 @@ func isPlain(body []byte) bool {
 	return true
 }
 
-// gunzip decodes all members and ignores data after the last one, as browsers do.
+// gunzip decodes all members of a stream. Like browsers, it ignores data after the last member.
 func gunzip(body []byte, l limit) ([]byte, error) {
 	in := bytes.NewReader(body)
 	r, err := gzip.NewReader(in)
@@ -118,7 +118,7 @@ type members struct {
 	in   *bytes.Reader // a ByteReader, so that gzip reads no byte beyond the end of a member
 	rest []byte        // the whole stream
 	r    *gzip.Reader
-	open bool // r stops at the end of its member
+	open bool // whether r stops at the end of its member
 }
 
 func (m *members) Read(p []byte) (int, error) {

@@ -28,8 +28,8 @@ const (
 // limit bounds a body.
 type limit struct {
 	bytes int64
-	cut   bool         // cut off a body that exceeds the limit; when false, such a body is an error
-	short bool         // the body was cut on the wire, so its encoding may end early
+	cut   bool         // whether to cut a body that exceeds the limit; if false, such a body is an error
+	short bool         // whether the body was cut when it was received, so that its encoding may end early
 	large func() error // called before more than [memory.Small] bytes are held; may be nil
 }
 
@@ -90,8 +90,8 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return next, err
 }
 
-// prepareHop prepares the next hop. The gate checks robots.txt and politeness, and credentials are dropped when the
-// origin changes.
+// prepareHop prepares the next hop. It calls the gate, which checks robots.txt and politeness, and drops credentials
+// when the origin changes.
 func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
@@ -142,7 +142,7 @@ func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool
 	return r, conditional
 }
 
-// finish reads the final response.
+// finish reads the final response of an exchange.
 func (x *exchange) finish(res *http.Response, conditional bool) error {
 	switch {
 	case res.StatusCode == http.StatusNotModified && !conditional:
@@ -151,7 +151,7 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 		x.out.NotModified = true
 		return nil
 	case res.StatusCode < 200:
-		// 101 was not requested, and its body never ends. The transport skips other 1xx responses.
+		// Status 101 was not requested, and its body never ends. The transport skips other 1xx responses.
 		return fault.New(fault.Unavailable, "status %d is not a final answer", res.StatusCode)
 	case x.req.Head:
 		return nil
@@ -164,7 +164,8 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 	return err
 }
 
-// read reads the body from the wire. It uses an announced length only to refuse a body above the limit.
+// read reads the body as the server sends it. If the announced length is above the limit, it refuses the body. The
+// announced length has no other use.
 func (x *exchange) read(res *http.Response) ([]byte, error) {
 	if res.ContentLength > x.limit.bytes && !x.limit.cut {
 		return nil, fault.New(fault.TooLarge, "body of %d bytes: want at most %d", res.ContentLength, x.limit.bytes)
@@ -180,8 +181,8 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// read reads all of r within the limit. The hint is the probable length. It may be wrong, because it only saves
-// copying.
+// read reads all of r within the limit. The hint is the probable length. A wrong hint does no harm, because the hint
+// only saves copying.
 func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(hint, 0), l.bytes, memory.Small)) + bytes.MinRead)
@@ -205,7 +206,7 @@ func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	return nil, fault.New(fault.TooLarge, "body: want at most %d bytes", l.bytes)
 }
 
-// classify adds to an error of the transport its kind of package fault.
+// classify gives an error of the transport its kind of package fault.
 func classify(err error) error {
 	for _, refused := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork} {
 		if errors.Is(err, refused) {

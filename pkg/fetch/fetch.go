@@ -3,15 +3,15 @@
 //
 // Every connection is checked when it is dialled, after DNS. So neither a redirect nor a name that changes its
 // address can lead to a loopback, private, link-local, metadata or other special address. Only http and https on
-// ports 80 and 443 are used, and never a proxy. A host in [Config].AllowHosts is exempt when the URL uses that name.
-// The operator is responsible for the addresses of such a name; a URL with another name for the same address is still
-// refused.
+// ports 80 and 443 are used, and never a proxy. A host in [Config].AllowHosts is exempt if the URL uses the name in
+// that list. The operator is responsible for the addresses of such a name. A URL with another name for the same
+// address is still refused.
 //
-// Everything that a server can send is bounded: header bytes, body bytes on the wire and decoded, layers of encoding,
-// redirects, and the total time.
+// Everything that a server can send is bounded: the bytes of headers, the bytes of bodies before and after decoding,
+// layers of encoding, redirects, and the total time.
 //
-// Errors have kinds of package fault: Invalid for a URL that can never work; Blocked when the guard refuses the first
-// URL or a redirect; TooLarge when a limit on bytes, layers or redirects is exceeded; Unavailable for DNS, connect,
+// Errors have kinds of package fault: Invalid for a URL that can never work; Blocked if the guard refuses the first
+// URL or a redirect; TooLarge if a limit on bytes, layers or redirects is exceeded; Unavailable for DNS, connect,
 // TLS, timeout, or a broken or truncated reply. A status is never an error: 404, 429 and 503 are Responses, and the
 // caller decides.
 //
@@ -37,7 +37,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// These are limits and defaults.
+// Limits and defaults.
 const (
 	DefaultUserAgent    = "Tidemark/dev"
 	DefaultMaxBytes     = 20 << 20
@@ -55,33 +55,34 @@ const (
 
 // Config configures a [Client]. The zero value works.
 type Config struct {
-	// UserAgent is the User-Agent header. It begins with a product token ("Tidemark/1.0"), which robots.txt matches.
-	// Empty means DefaultUserAgent.
+	// UserAgent is the User-Agent header. It begins with a product token ("Tidemark/1.0"), which the rules of
+	// robots.txt are matched with. Empty means DefaultUserAgent.
 	UserAgent string
 	// Contact is a URL or address that is appended to the user agent as "(+contact)". It may be empty.
 	Contact string
-	// AllowHosts lists the hosts that are exempt from the checks of address and port: "host", "host:port",
-	// "*.suffix", a literal IP, with a port if wanted, or a CIDR. IPs and CIDRs match URLs with a literal IP, never
-	// names that resolve to one.
+	// AllowHosts lists the hosts that are exempt from the checks of address and port. An entry is "host",
+	// "host:port", "*.suffix", a literal IP with or without a port, or a CIDR. IPs and CIDRs match URLs with a
+	// literal IP. They never match names that resolve to one.
 	AllowHosts []string
-	// MaxBytes bounds a body on the wire and decoded, up to 1 GiB. Zero means DefaultMaxBytes.
+	// MaxBytes bounds the size of a body, both as received and as decoded. It may be up to 1 GiB. Zero means
+	// DefaultMaxBytes.
 	MaxBytes int64
 	// Timeout bounds the time of a Get with all its redirects. The time inside Gate and Large does not count. Zero
 	// means DefaultTimeout.
 	Timeout time.Duration
-	// MaxRedirects is how many redirects are followed, up to 20; a negative value means none. A longer chain is the
-	// error TooLarge. Zero means DefaultMaxRedirects.
+	// MaxRedirects limits the number of redirects that are followed, up to 20; a negative value means none. A longer
+	// chain is the error TooLarge. Zero means DefaultMaxRedirects.
 	MaxRedirects int
 
 	// Resolver looks up names; nil means the system's.
 	Resolver *net.Resolver
 	// RootCAs verify servers; nil means the system's.
 	RootCAs *x509.CertPool
-	// Now reads the clock, for Elapsed and for dates in Retry-After; nil means time.Now.
+	// Now returns the time, for Elapsed and for dates in Retry-After; nil means time.Now.
 	Now func() time.Time
 }
 
-// Client fetches. It keeps connections alive between calls and is safe for concurrent use.
+// Client fetches URLs. It keeps connections alive between calls and is safe for concurrent use.
 type Client struct {
 	cfg       Config
 	userAgent string
@@ -89,7 +90,7 @@ type Client struct {
 	transport *http.Transport
 }
 
-// New checks the configuration and returns a client. Errors: Invalid, which names the field.
+// New checks the configuration and returns a client. Errors: Invalid, with the name of the field.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// complete fills in defaults and refuses values out of bounds.
+// complete fills in defaults. It returns an error for values out of bounds.
 func (cfg *Config) complete() error {
 	cfg.UserAgent = cmp.Or(cfg.UserAgent, DefaultUserAgent)
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
@@ -128,7 +129,7 @@ func (cfg *Config) complete() error {
 	return nil
 }
 
-// newTransport is tuned for many hosts: few idle connections for each, many in total.
+// newTransport returns a transport for many hosts: few idle connections for each, many in total.
 func newTransport(cfg Config, g *guard) *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil, // a proxy would hide addresses from the guard
@@ -153,8 +154,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // ProductToken returns the name that robots.txt uses for this crawler: the first token of the user agent.
 func (c *Client) ProductToken() string { return productToken(c.userAgent) }
 
-// Exempt reports whether host is in AllowHosts. Host includes a port unless the port is the scheme's default. Exempt
-// hosts have other politeness defaults.
+// Exempt reports whether a host is in AllowHosts. The host includes a port, unless that is the scheme's default.
+// Exempt hosts have other defaults for politeness.
 func (c *Client) Exempt(host string) bool {
 	name, port := splitHost(host)
 	if port != "" {
@@ -167,43 +168,44 @@ func (c *Client) Exempt(host string) bool {
 type Request struct {
 	// URL is absolute, http or https, without userinfo, at most MaxURL bytes. Its fragment is dropped.
 	URL string
-	// ETag and LastModified are validators of an earlier response. The request is conditional when one of them is
-	// set. A value that is not allowed in a header is omitted.
+	// ETag and LastModified are validators of an earlier response. The request is conditional if one of them is set.
+	// A value that is not allowed in a header is omitted.
 	ETag, LastModified string
-	// ValidFor is the FinalURL of the response that had the validators. The validators are sent only to that URL, so
-	// that a page that now redirects elsewhere cannot get a 304 that is meant for another page. When ValidFor is
-	// empty, the validators are sent to every URL of the chain.
+	// ValidFor is the FinalURL of the response that had the validators. The validators are sent only to that URL. So
+	// a page that now redirects elsewhere cannot get a 304 that is meant for another page. If ValidFor is empty, the
+	// validators are sent to every URL of the chain.
 	ValidFor string
-	// Secret holds headers such as Authorization. They are sent only to the origin of URL. After a redirect to
+	// Secret contains headers such as Authorization. They are sent only to the origin of URL. After a redirect to
 	// another origin they are never sent again.
 	Secret http.Header
 	// Head requests only the header.
 	Head bool
-	// Gate is called with the target of a redirect before it is followed. The caller checks robots.txt and keeps the
-	// pace of the target's host there. If Gate returns an error, so does Get. A nil Gate allows every redirect.
+	// Gate is called with the target of a redirect before the redirect is followed. The caller uses it to check
+	// robots.txt and to keep the pace of the target's host. If Gate returns an error, Get returns that error. A nil
+	// Gate allows every redirect.
 	Gate func(ctx context.Context, target string) error
-	// MaxBytes replaces the client's MaxBytes when positive.
+	// MaxBytes replaces the client's MaxBytes if it is positive.
 	MaxBytes int64
-	// Large is called at most once: before more than [memory.Small] bytes of a body, received or decoded, are held in
-	// memory. It may wait, and the time that it waits does not count against Timeout. If Large returns an error, so
-	// does Get. A nil Large allows every body.
+	// Large is called before more than [memory.Small] bytes of a body, received or decoded, are held in memory. It is
+	// called at most once. It may wait, and this time does not count against Timeout. If Large returns an error, Get
+	// returns that error. A nil Large allows every body.
 	Large func(ctx context.Context) error
 }
 
-// Response is the result of a Get. When Get fails, Requests, FinalURL, Redirects and Elapsed still describe the
+// Response is the result of a Get. If Get fails, Requests, FinalURL, Redirects and Elapsed still describe the
 // requests that were made before the failure.
 type Response struct {
 	Status      int
 	Header      http.Header
-	Body        []byte // decoded; nil for HEAD and 304
+	Body        []byte // the decoded body; nil for HEAD and 304
 	Encoding    string // the Content-Encoding of Body, if it could not be decoded
 	FinalURL    string // the URL that answered, without fragment
-	Requests    int    // number of requests sent or tried, including one for each redirect followed
+	Requests    int    // number of requests sent or tried, including those for redirects
 	Redirects   []Redirect
 	Permanent   bool // there were redirects, and all of them were 301 or 308
-	NotModified bool // the status is 304: the content with the request's validators is unchanged
+	NotModified bool // the status is 304: the content still matches the validators of the request
 	WireBytes   int64
-	Elapsed     time.Duration // duration without the time inside Gate and Large
+	Elapsed     time.Duration // duration, without the time spent in Gate and Large
 	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
 }
 

@@ -9,11 +9,11 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// wireServer is Azure's host agent, reachable from every instance. It provides an instance's configuration, and no
+// wireServer is Azure's host agent, which every instance can reach. It provides an instance's configuration, and no
 // registry of special addresses lists it.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// guard decides where connections may go.
+// guard decides which addresses connections may be made to.
 type guard struct {
 	allow    allowList
 	guardian *ssrf.Guardian
@@ -31,8 +31,8 @@ func newGuard(allow allowList, resolver *net.Resolver) *guard {
 	return g
 }
 
-// dial connects to the host that a URL names. The transport pools connections by that name, so a connection of an
-// exempt host never serves another name.
+// dial connects to the host that a URL names. The transport pools connections by that name. So a connection that was
+// made for an exempt host is never used for another name.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

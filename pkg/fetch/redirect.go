@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// errRedirects is the cause of the error for a chain of redirects that is a loop or too long.
+// errRedirects is the cause of the error for a chain of redirects that has a loop or is too long.
 var errRedirects = errors.New("too many redirects")
 
-// redirect records the target of a redirect and returns it. It returns nil when the response has no target, for
-// example when a redirect has no Location. Errors: Blocked for a refused target; TooLarge for a chain that is a loop
-// or too long.
+// redirect records the target of a redirect and returns it. It returns nil if the response has no target, for example
+// if a redirect has no Location. Errors: Blocked for a refused target; TooLarge for a chain that has a loop or is too
+// long.
 func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error) {
 	location := res.Header.Get("Location")
 	if !isRedirect(res.StatusCode) || location == "" {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// robotsBytes is a little more than robots.MaxBody, so that package robots cuts the text at the end of a line,
-	// and not this package.
+	// robotsBytes is a little more than robots.MaxBody, so that the text is not cut here but in package robots, which
+	// cuts at the end of a line.
 	robotsBytes = 512 << 10
 	// robotsRedirects is the number of redirects that a crawler must follow for robots.txt (RFC 9309 §2.3.1.2),
 	// whatever the configuration.
@@ -25,14 +25,14 @@ type RobotsRequest struct {
 	Origin string
 	// ETag and LastModified are the validators of the cached copy, or empty.
 	ETag, LastModified string
-	// Gate is called before a redirect is followed, as in a [Request]. The caller keeps the pace of the target's host
-	// there.
+	// Gate is called before a redirect is followed, as in a [Request]. The caller uses it to keep the pace of the
+	// target's host.
 	Gate func(ctx context.Context, target string) error
 }
 
-// Robots requests the robots.txt of a site and returns the reply for [robots.Decide]. A site that does not answer is
-// a Reply too. Errors: Invalid or Blocked when the origin must not be requested; Unavailable when ctx is done; an
-// error of Gate.
+// Robots requests the robots.txt of a site and returns the reply for [robots.Decide]. If the site does not answer,
+// that is a Reply, too. Errors: Invalid or Blocked if the origin must not be requested; Unavailable if ctx is done;
+// an error of Gate.
 func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, error) {
 	u, err := c.guard.target(r.Origin)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// target parses a URL and checks whether it may be requested. Errors: Invalid when the URL can never work; Blocked
-// when scheme, port or literal address are refused. Target normalizes the host and drops the default port and the
-// fragment. Errors do not repeat the URL, because it may contain secrets.
+// target parses a URL and checks whether it may be requested. It normalizes the host and drops the default port and
+// the fragment. Errors: Invalid if the URL can never work; Blocked if the scheme, the port or a literal address is
+// refused. Errors do not repeat the URL, because it may contain secrets.
 func (g *guard) target(raw string) (*url.URL, error) {
 	if len(raw) > MaxURL {
 		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), MaxURL)
@@ -55,7 +55,7 @@ func (g *guard) admit(u *url.URL) error {
 	return g.permit(ascii, effectivePort(u))
 }
 
-// permit refuses ports and literal addresses before any connection. Names are checked at dial.
+// permit checks ports and literal addresses before a connection is made. Names are checked at dial.
 func (g *guard) permit(host, port string) error {
 	if g.allow.match(host, port) {
 		return nil
@@ -71,7 +71,7 @@ func (g *guard) permit(host, port string) error {
 	return nil
 }
 
-// joinHost writes a URL's host with its port unless that is the scheme's default.
+// joinHost returns a URL's host, with the port unless that is the scheme's default.
 func joinHost(scheme, host, port string) string {
 	if port == defaultPort(scheme) {
 		port = ""
@@ -100,8 +100,8 @@ func defaultPort(scheme string) string {
 	return "80"
 }
 
-// clean escapes the characters that browsers accept in a URL and that a request line cannot contain: stray percent
-// signs, spaces, quotes, angle brackets and bytes outside ASCII.
+// clean escapes the characters that browsers accept in a URL but a request line cannot contain: stray percent signs,
+// spaces, quotes, angle brackets and bytes outside ASCII.
 func clean(raw string) string {
 	return percent.Repair(strings.Trim(raw, " \t\r\n"), func(c byte) bool {
 		return c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0

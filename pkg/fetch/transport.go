@@ -2,10 +2,10 @@ package fetch
 
 import "net/http"
 
-// Transport returns a transport with the same guard for clients that make their own requests, such as the SDK of a
+// Transport returns a transport with the same guard, for clients that make their own requests, such as the SDK of a
 // storage service. The transport checks the URL of each request as [Client.Get] does, and the address of each
 // connection at dial. Errors are Invalid, Blocked and Unavailable, as for Get. The transport neither follows
-// redirects nor decodes bodies, and the caller bounds time and size.
+// redirects nor decodes bodies. The caller must bound time and size.
 func (c *Client) Transport() http.RoundTripper { return guarded{c} }
 
 type guarded struct{ c *Client }

@@ -2,9 +2,9 @@ package llm
 
 import "iter"
 
-// Batches splits texts into batches. The argument count bounds the number of texts in a batch, and the argument
-// tokens bounds, approximately, the sum of their [Tokens]. A text that alone exceeds this sum is a batch by itself.
-// Each batch comes with the index of its first text.
+// Batches splits texts into batches. A batch has at most the given number of texts, and approximately at most the
+// given number of [Tokens]. A text that alone exceeds this number of tokens is a batch by itself. Each batch comes
+// with the index of its first text.
 func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		from, size := 0, 0
@@ -24,8 +24,8 @@ func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	}
 }
 
-// Tokens estimates the number of tokens in a text, rather too high than too low: it counts a quarter of a token for
-// an ASCII character, and one token for any other.
+// Tokens estimates the number of tokens in a text, rather too high than too low. An ASCII character counts as a
+// quarter of a token, and any other character as one token.
 func Tokens(text string) int {
 	ascii, other := 0, 0
 	for _, r := range text {

@@ -3,7 +3,7 @@ package llm
 import "math"
 
 // Unit scales v, in place, to a unit vector, so that the dot product of two vectors is the cosine of their angle. It
-// returns false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
+// returns false if v has no direction, because it is empty or all zeros, or contains a NaN or an infinity.
 func Unit(v []float32) bool {
 	var sum float64
 	for _, x := range v {

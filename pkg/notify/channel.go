@@ -18,7 +18,7 @@ const (
 
 var channelName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// channel is a channel, with the secret that was generated if the channel's settings named none.
+// channel is a channel, with the secret that was generated if the settings of the channel name none.
 type channel struct {
 	api.ChannelSpec
 
@@ -26,7 +26,8 @@ type channel struct {
 	Origin string
 }
 
-// checkChannel reports mistakes in a channel, except in its settings, which may be set later.
+// checkChannel reports mistakes in a channel. It does not check the app settings that the channel names, because they
+// may be set later.
 func checkChannel(c api.ChannelSpec) (errs []error) {
 	blame := func(field, format string, args ...any) { errs = append(errs, fault.Field(field, format, args...)) }
 	if !channelName.MatchString(c.Name) {
@@ -61,7 +62,7 @@ func checkChannel(c api.ChannelSpec) (errs []error) {
 	return errs
 }
 
-// checkURL reports why an address cannot be a webhook's.
+// checkURL returns the reason why an address cannot be that of a webhook.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -73,8 +74,8 @@ func checkURL(text string) error {
 	return nil
 }
 
-// target returns the receiver of a channel's messages, with the channel's secrets. The error says what is missing,
-// and never contains a secret.
+// target returns the receiver of a channel's messages, with the channel's secrets. The error states what is missing.
+// It never contains a secret.
 func (s *Book) target(c channel) (t send.Target, err error) {
 	address := c.URL
 	if c.URLFrom != "" {

@@ -34,9 +34,9 @@ type delivery struct {
 	State    string             `col:"state"`
 	Created  time.Time          `col:"created"`
 	Next     time.Time          `col:"next"`    // time of the next attempt
-	Claimed  time.Time          `col:"claimed"` // end of the worker's claim
+	Claimed  time.Time          `col:"claimed"` // end of a worker's claim on the delivery
 	Last     time.Time          `col:"last"`    // time of the last attempt
-	Until    time.Time          `col:"until"`   // time at which the delivery fails for good
+	Until    time.Time          `col:"until"`   // time after which the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
 	Count    int                `col:"count"`
@@ -62,20 +62,20 @@ func order(p feed.Position) string {
 	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
 }
 
-// deliveryID returns the id of a rule's delivery to a channel. The argument last is the position of the only or the
-// last change in the delivery.
+// deliveryID returns the id of a rule's delivery to a channel. The given position is that of the last change in the
+// delivery, or of its only change.
 func deliveryID(last feed.Position, kind api.EventType, rule, channel string) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
 	return order(last) + "-" + hex.EncodeToString(sum[:8])
 }
 
-// newDelivery returns a delivery that waits and has no message yet.
+// newDelivery returns a waiting delivery that has no message yet.
 func newDelivery(r *rule, channel string, now time.Time) delivery {
 	return delivery{Rule: r.ID, Channel: channel, State: Waiting, Created: now, Next: now, Until: now.Add(tryFor),
 		Count: 1}
 }
 
-// single makes the delivery of one change to a channel.
+// single makes the delivery of a single change to a channel.
 func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
 	id = deliveryID(c.Position, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
@@ -134,11 +134,11 @@ func deliveryJSON(id string, d delivery) api.Delivery {
 	return out
 }
 
-// shownColumns are the columns that lists need.
+// shownColumns are the columns that are needed in lists.
 var shownColumns = []string{"rule", "channel", "type", "state", "created", "next", "claimed", "last", "attempts",
 	"answer", "count", "first", "final", "title"}
 
-// Deliveries lists the waiting deliveries and then all others, in both cases the newest first.
+// Deliveries lists first the waiting deliveries and then all others, each newest first.
 func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
 	page.Deliveries = []api.Delivery{}
 	if !slices.Contains([]string{"", Waiting, Sent, Failed}, q.State) {
@@ -181,8 +181,8 @@ func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.
 	return page, nil
 }
 
-// load reads a waiting delivery if the argument as is waitingAs, and a finished one otherwise. If there is no such
-// delivery, it returns an empty etag.
+// load reads a delivery from the waiting or the finished ones. If there is no such delivery, it returns an empty
+// etag.
 func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storage.ETag, err error) {
 	if storage.CheckKey(deliveryKey(as, id)) != nil {
 		return d, "", nil

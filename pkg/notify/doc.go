@@ -1,5 +1,5 @@
 // Package notify notifies people and programs of changes. Each change that a rule matches reaches each channel of the
-// rule at least once, always with the same id, even when processes die. Digests keep the number of messages small,
+// rule at least once, always with the same id, even if processes die. Digests keep the number of messages small,
 // however many changes there are.
 //
 // # How it works
@@ -7,7 +7,7 @@
 // A timer follows the feed ([Follower.Follow]). A step reads new changes and lets every rule decide about them
 // (package digest). In one transaction it commits the deliveries, the changes that the rules have gathered, and the
 // new position in the feed. So a step that dies has no effect, and of two concurrent steps only one takes effect. For
-// each delivery the step sends a message to a queue, whose worker sends the delivery ([Worker.Deliver]).
+// each delivery the step sends a message to a queue. The queue's worker sends the delivery ([Worker.Deliver]).
 //
 //	Notifications  notify   state        position in the feed, and what each rule has gathered
 //	               notify   w<delivery>  a delivery that waits
@@ -16,16 +16,17 @@
 //	               rules    <id>         a rule
 //	               channels <name>       a channel
 //
-// The id of a delivery is made from the position of its (last) change, from its rule and from its channel. Newer
-// positions sort first. The timer sends a lost message again, after [lostAfter]. A worker claims a delivery for
-// [sendLease] by its ETag, so two workers do not send it at the same time; when one dies, another takes over.
+// The id of a delivery is made from the position of its last change, from its rule and from its channel. Newer
+// positions sort first. If the message of a delivery was lost, the timer sends it again after [lostAfter]. A worker
+// claims a delivery for [sendLease] by its ETag, so two workers do not send it at the same time. If a worker dies,
+// another one takes over.
 //
 // A failed delivery is retried with growing pauses for a day. After that it has failed for good, until a user sends
-// it again. A channel that accepts nothing at all is paused as a whole: only one message tries the channel again,
-// while the others wait and need no worker. A process sends at most [perChannel] messages to a channel at once.
+// it again. A channel that accepts nothing at all is paused as a whole: only one message tries the channel again. The
+// others wait and need no worker. A process sends at most [perChannel] messages to a channel at the same time.
 //
 // # Why rules begin at their creation
 //
 // A rule stores the position in the feed at which it was created, and reports no earlier change. A digest stores only
-// the range of its changes in the feed, and its message is written when the digest is due.
+// the range of its changes in the feed. Its message is written when the digest is due.
 package notify

@@ -18,20 +18,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// MaxFile bounds a file of rules, in bytes.
+// MaxFile bounds the size of a file of rules, in bytes.
 const MaxFile = 1 << 20
 
-// maxMistakes is the number of mistakes in a file that an error lists.
+// maxMistakes limits the number of mistakes in a file that an error lists.
 const maxMistakes = 50
 
-// File holds the rules and channels of a file.
+// File is the rules and channels of a file.
 type File struct {
 	rules    []rule
 	channels []channel
 }
 
-// ParseFile parses a file of rules and channels; name is the file's name in errors. Errors: Invalid, which lists the
-// first fifty mistakes, one per line, in the form "name:line: field: what is wrong".
+// ParseFile parses a file of rules and channels. The argument name is the name of the file, for errors. Errors:
+// Invalid, with a list of the first fifty mistakes, one per line, in the form "name:line: field: what is wrong".
 func ParseFile(name string, data []byte) (f File, err error) {
 	r := &fileReader{name: name}
 	if len(data) > MaxFile {
@@ -55,7 +55,7 @@ func ParseFile(name string, data []byte) (f File, err error) {
 	return f, nil
 }
 
-// fileReader collects mistakes.
+// fileReader reads a file and collects its mistakes.
 type fileReader struct {
 	name     string
 	mistakes []mistake
@@ -187,7 +187,7 @@ func (r *fileReader) addMistakes(at string, n *yaml.Node, errs []error) {
 	}
 }
 
-// decode reads an entry into a value as the API decodes a request.
+// decode decodes an entry into a value, in the same way as the API decodes a request.
 func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
 	before := len(r.mistakes)
 	value := r.plain(at, n, reflect.TypeOf(into).Elem())
@@ -218,7 +218,7 @@ func kindOf(t reflect.Type) string {
 	return "number"
 }
 
-// plain converts a YAML node to the same value in JSON. It reports fields that the type does not have.
+// plain converts a YAML node to the same value in JSON. It reports fields that the Go type does not have.
 func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -277,8 +277,8 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// lineOf returns the line of a field. If the file does not have the field, it returns the line of the closest node
-// around its place.
+// lineOf returns the line of a field. If the file does not contain the field, it returns the line of the innermost node
+// that should contain it.
 func lineOf(n *yaml.Node, path string) int {
 	name, rest, _ := strings.Cut(path, ".")
 	if n.Kind == yaml.MappingNode {

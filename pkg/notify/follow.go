@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	perStep     = 500 // changes per step
-	inDigest    = 20  // changes listed in a digest
+	perStep     = 500 // number of changes per step
+	inDigest    = 20  // number of changes that a digest lists
 	maxExamined = 5000
 )
 
-// gathered records a rule's recent deliveries, and the changes that wait for its next digest: those that the rule
-// matches, after position Since and up to Final.
+// gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
+// after the position Since, up to the position Final, that the rule matches.
 type gathered struct {
 	digest.State
 
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
 	Kinds map[string]int `json:"kinds,omitempty"`
-	// Began is the position after which the rule reports changes, if the rule's row does not have that position. This
-	// is so for a rule from a file, and after an older copy of the store was restored.
+	// Began is the position after which the rule reports changes, if that is not in the row of the rule. This is the
+	// case for a rule from a file, and after an older copy of the store was restored.
 	Began string `json:"began,omitempty"`
 }
 
-// state is the position in the feed, and what each rule has gathered.
+// state is the position in the feed, with what each rule has gathered.
 type state struct {
 	Position string              `col:"place"`
 	Rules    map[string]gathered `col:"rules,gzip"`
@@ -52,18 +52,18 @@ func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
 type Report struct{ Examined, Deliveries, Resent int }
 
 // Follow reads new changes from the feed, decides which channels are notified, and sends lost messages again. Any
-// number of processes may call it at once.
+// number of processes may call it at the same time.
 func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 	for more := true; more && err == nil && ctx.Err() == nil; {
 		more, err = s.step(ctx, &report)
 	}
 	if fault.Lost(err) {
-		err = nil // another process performed this step
+		err = nil // another process has performed this step
 	}
 	return report, errors.Join(err, s.resend(ctx, &report))
 }
 
-// step performs one transaction. The result more reports whether another step has work to do.
+// step performs one transaction. It reports whether there is work for another step.
 func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
 	rules, err := s.book.all(ctx)
 	if err != nil || len(rules) == 0 {
@@ -87,7 +87,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	}
 	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
 	for id, d := range p.ids {
-		// After the restore of an older store, a delivery that was already sent is sent again.
+		// If an older copy of the store was restored, a delivery that was already sent is sent again.
 		ops = append(ops, storage.Op{Kind: storage.Upsert,
 			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
 	}
@@ -98,7 +98,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	report.Deliveries += len(p.ids)
 	for id := range p.ids {
 		if err := s.enqueue(ctx, id, 0); err != nil {
-			return false, err // resend sends the messages that are still missing
+			return false, err // resend sends the remaining messages later
 		}
 	}
 	return more || full, nil
@@ -115,7 +115,7 @@ type pass struct {
 	ids     map[string]delivery
 }
 
-// begin sets the position from which the step continues, removes the state of deleted rules, and sets the first
+// begin sets the position from which the step continues. It removes the state of deleted rules, and sets the first
 // position of new rules from the file.
 func (p *pass) begin(ctx context.Context, first bool) error {
 	if p.state.Rules == nil {
@@ -147,23 +147,23 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 	if !first {
 		p.at, _ = feed.ParsePosition(p.state.Position)
 	}
-	if earliest.After(p.at) { // no rule matches a change before this position
+	if earliest.After(p.at) { // before this position, no rule reports changes
 		p.at = earliest
 	}
 	return nil
 }
 
-// beginAt makes a rule report only changes after a position.
+// beginAt makes a rule report only changes after the given position.
 func (p *pass) beginAt(id string, at feed.Position) {
 	g := p.state.Rules[id]
 	g.Began, p.changed = at.String(), true
 	p.state.Rules[id] = g
 }
 
-// room returns how many more deliveries fit into the transaction.
+// room returns the number of further deliveries that fit into the transaction.
 func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
 
-// read lets the rules decide about new changes, until the deliveries fill the transaction.
+// read lets the rules decide about new changes. It stops when no further delivery fits into the transaction.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	before := p.at
 	defer func() {
@@ -191,8 +191,8 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	return looked, false, nil
 }
 
-// afresh continues with the oldest change that the feed still has. After an older copy of the store was restored, a
-// rule may begin after the end of the feed; afresh makes such a rule begin at the end.
+// afresh continues with the oldest change that the feed still contains. After an older copy of the store was
+// restored, the position of a rule may be beyond the end of the feed. The rule then begins at the end.
 func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	p.s.o.Log.ErrorContext(ctx, "changes were purged, or the store was restored, before rules had seen them; "+
 		"going on with the oldest that is kept", "place", p.at.String())
@@ -243,9 +243,9 @@ func (p *pass) decide(c feed.Change) {
 	}
 }
 
-// digests writes the digests that are due. The result full reports whether some did not fit into the transaction.
-// While the step has not reached the end of the feed, digests writes only those that cannot wait, so that the changes
-// of a burst share a digest.
+// digests writes the digests that are due. It reports whether some did not fit into the transaction. Before the step
+// has reached the end of the feed, digests writes only those that cannot wait, so that the changes of a burst share a
+// digest.
 func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -297,7 +297,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 	return out, nil
 }
 
-// resend sends the queue's message again for each delivery that no worker has claimed for a long time.
+// resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.
 func (s *Follower) resend(ctx context.Context, report *Report) error {
 	late := s.now().Add(-lostAfter)
 	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}
@@ -309,7 +309,7 @@ func (s *Follower) resend(ctx context.Context, report *Report) error {
 		if err != nil || d.Next.After(late) || d.Claimed.After(late) {
 			continue
 		}
-		// The new time keeps the next round from sending another message.
+		// The new time prevents the next round from sending another message.
 		_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
 			Props: storage.Properties{"next": storage.FormatTime(s.now())}}})
 		if fault.Lost(err) {

@@ -16,14 +16,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// ruleRow is a rule as stored.
+// ruleRow is the stored form of a rule.
 type ruleRow struct {
 	Spec    api.RuleSpec `col:"spec,must"`
 	Since   string       `col:"since"`
 	Created time.Time    `col:"created"`
 }
 
-// channelRow is a channel as stored.
+// channelRow is the stored form of a channel.
 type channelRow struct {
 	Spec api.ChannelSpec `col:"spec,must"`
 	Own  string          `col:"own"`
@@ -42,7 +42,7 @@ const (
 func ruleKey(id string) storage.Key      { return storage.Key{Partition: rulesPartition, Row: id} }
 func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
 
-// kept lists the stored rules, which are not from a file.
+// kept lists the stored rules, not those from a file.
 func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
 		if err != nil {
@@ -50,7 +50,7 @@ func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 		}
 		r, err := readRule(e)
 		if err != nil {
-			// Another release of Tidemark accepted this rule. The other rules continue to work.
+			// Another release of Tidemark accepted this rule. The other rules still work.
 			s.o.Log.ErrorContext(ctx, "a rule cannot be read", "rule", e.Row, "err", err)
 			continue
 		}
@@ -83,7 +83,7 @@ func (s *Book) all(ctx context.Context) ([]rule, error) {
 	return out, nil
 }
 
-// Rules lists the rules with what each has gathered.
+// Rules lists the rules, with what each has gathered.
 func (s *Book) Rules(ctx context.Context) (out api.Rules, err error) {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 	return r, e.ETag, err
 }
 
-// Rule returns the rule with an id, and what it has gathered. Errors: NotFound.
+// Rule returns the rule with an id, with what it has gathered. Errors: NotFound.
 func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	return r.Rule, err
 }
 
-// first returns the first of several joined errors, because an error of the API can name only one field.
+// first returns the first of several joined errors, because an error of the API can have only one field.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
 		return all.Unwrap()[0]
@@ -168,7 +168,8 @@ func first(err error) error {
 	return err
 }
 
-// checkTargets reports unknown channels of a rule, and too many channels of all rules.
+// checkTargets reports channels of a rule that do not exist, and reports if all rules together have too many
+// channels.
 func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -256,8 +257,8 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	return out, nil
 }
 
-// SaveChannel makes a channel if the argument make is true, and otherwise changes an existing one. If the settings of
-// a webhook name no secret, SaveChannel generates a secret, which only the result of this call shows.
+// SaveChannel makes a new channel or changes an existing one. If the settings of a webhook name no secret,
+// SaveChannel generates a secret. Only the result of this call contains that secret.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
 	if err := errors.Join(checkChannel(spec)...); err != nil {
 		return out, first(err)

@@ -22,7 +22,7 @@ const (
 
 const (
 	lostAfter  = 5 * time.Minute // delay after which a message counts as lost
-	sendLease  = time.Minute     // longer than a send can take
+	sendLease  = time.Minute     // longer than a worker needs to send a delivery
 	perChannel = 2
 	// Keep is how long sent and failed deliveries are kept.
 	Keep = 30 * 24 * time.Hour
@@ -35,16 +35,16 @@ type Sender interface {
 
 // Options adjust a notifier.
 type Options struct {
-	File    File                     // the rules and channels of the settings file
+	File    File                     // the rules and channels from the settings file
 	Setting func(name string) string // returns the value of a setting, to read secrets
-	Source  string                   // source attribute of the events; /tidemark if empty
+	Source  string                   // source attribute of the events; /tidemark when empty
 	Clock   func() time.Time
 	Token   func() string // makes the ids of rules
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil
 }
 
-// base holds what all parts of a notifier share.
+// base is what all parts of a notifier share.
 type base struct {
 	rows   storage.Table
 	queue  storage.Queue
@@ -57,7 +57,7 @@ type base struct {
 // Book manages the rules and the channels.
 type Book struct{ *base }
 
-// Follower decides which channels are notified of a change.
+// Follower decides which channels are notified of which changes.
 type Follower struct {
 	*base
 
@@ -110,5 +110,5 @@ func (s *Notifier) Create(ctx context.Context) error {
 	return s.poison.Create(ctx)
 }
 
-// now returns the time in whole milliseconds, as rows store it.
+// now returns the time in whole milliseconds, like times in rows.
 func (s *base) now() time.Time { return s.o.Clock().UTC().Truncate(time.Millisecond) }

@@ -16,8 +16,8 @@ import (
 
 // Bounds of settings.
 const (
-	MaxChannels = 10 // channels per rule
-	maxTargets  = 90 // channels of all rules: all deliveries of a change must fit into one transaction
+	MaxChannels = 10 // number of channels of a rule
+	maxTargets  = 90 // number of channels of all rules; the deliveries of a change must fit into one transaction
 	maxName     = 100
 	maxPattern  = 1000
 )
@@ -28,7 +28,7 @@ const (
 	FromFile = "file"
 )
 
-// rule is a rule that is ready to decide.
+// rule is a rule in a form that is ready to decide about changes.
 type rule struct {
 	api.Rule
 
@@ -59,7 +59,7 @@ func passage(c feed.Change, op feed.Op, pattern *regexp.Regexp) bool {
 	})
 }
 
-// compile parses a rule; the errors name its fields.
+// compile parses a rule. Each error has the name of a field.
 func compile(spec api.RuleSpec) (r rule, errs []error) {
 	r.RuleSpec = spec
 	blame := func(field string, err error) {
@@ -89,7 +89,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	return r, append(errs, r.planned(spec)...)
 }
 
-// planned sets the times at which a rule reports, from its settings.
+// planned sets the times at which a rule reports, according to the rule's settings.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	var err error
 	blame := func(field string, err error) {

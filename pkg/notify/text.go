@@ -25,7 +25,7 @@ func Summary(c api.FeedChange) string {
 	return strings.TrimSpace(b.String())
 }
 
-// became maps each kind of change to words for what happened to the pages.
+// became has, for each kind of change, the words for what happened to the pages.
 var became = []struct {
 	words string
 	kinds []api.ChangeKind
@@ -37,7 +37,7 @@ var became = []struct {
 	{"read again", []api.ChangeKind{api.ChangeRecovered}},
 }
 
-// counted counts pages by kind of change, for example: 312 pages were added, 4 changed.
+// counted returns the numbers of pages by kind of change, for example: 312 pages were added, 4 changed.
 func counted(kinds map[string]int) string {
 	rest := 0
 	for _, n := range kinds {

@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// feedEnd is the position that requests the newest changes.
+// feedEnd is the zero position, for which [feed.Feed.Newest] begins with the newest change.
 var feedEnd feed.Position
 
 const (
-	// whySegments bounds the search for the digest of a change: it looks for digests up to this many segments of the
-	// feed, each at most a day long, after the change.
+	// whySegments limits the search for digests that contain a change. The search covers this many segments of the
+	// feed after the change. Each segment lasts at most a day.
 	whySegments = 3
 	whyRows     = 1000
 )
 
-// Why returns the rules that a change matches, and its deliveries (W17).
+// Why returns the rules that match a change, and its deliveries (W17).
 func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
 	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
 	c, err := s.feed.At(ctx, id)
@@ -42,7 +42,8 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 	return out, err
 }
 
-// deliveriesOf lists the deliveries of a change, including digests of a matching rule whose range contains the change.
+// deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
+// the change.
 func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
@@ -65,7 +66,7 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule
 	return out, nil
 }
 
-// covers reports whether a delivery includes a change.
+// covers reports whether a delivery contains a change.
 func covers(d delivery, c feed.Change, rules []rule) bool {
 	if d.Type == string(api.EventChange) {
 		return d.Final == c.Position.String()
@@ -80,5 +81,5 @@ func covers(d delivery, c feed.Change, rules []rule) bool {
 			return rules[i].wants(c)
 		}
 	}
-	return true // the rule was removed, so it may have matched the change
+	return true // the rule no longer exists, so it may have matched the change
 }

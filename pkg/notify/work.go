@@ -18,14 +18,14 @@ import (
 // tryFor is the time after which a delivery is no longer retried.
 const tryFor = 24 * time.Hour
 
-// pauses are the pauses between attempts of a delivery; the last one repeats.
+// pauses are the pauses between attempts to send a delivery. The last pause is repeated.
 var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// maxChannelPause bounds the pause of a channel, unless the receiver asks for more.
+// maxChannelPause limits the pause of a channel, unless the receiver asks for a longer one.
 const maxChannelPause = 30 * time.Minute
 
-// pauseAfter returns the pause after the given number of failed attempts.
+// pauseAfter returns the pause after a number of failed attempts.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // job is a message of the queue.
@@ -43,13 +43,13 @@ func ParseJob(body []byte) (id string, err error) {
 }
 
 func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) error {
-	body, _ := json.Marshal(job{id}) // a text
+	body, _ := json.Marshal(job{id}) // texts always encode
 	return s.queue.Send(ctx, body, max(delay, 0))
 }
 
-// health is the state of a channel.
+// health is the state of a channel that has failed.
 type health struct {
-	Fails int       `col:"fails"` // failed attempts in a row
+	Fails int       `col:"fails"` // number of failed attempts in a row
 	Until time.Time `col:"until"` // time of the next attempt
 }
 
@@ -65,14 +65,15 @@ func (s *base) health(ctx context.Context, name string) (health, error) {
 	return h, err
 }
 
-// healthOp writes the health of a channel. It overwrites the health that another process has written, because the new
-// result is more recent.
+// healthOp writes the health of a channel. It overwrites what another process has written, because the new result is
+// more recent.
 func (s *base) healthOp(name string, h health) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
 
-// admit counts one more message in flight to a channel. It returns false if the channel already has the maximum.
+// admit counts another message in flight to a channel. It returns false if the channel already has the maximum
+// number.
 func (s *Worker) admit(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +92,7 @@ func (s *Worker) giveBack(name string) {
 	}
 }
 
-// Deliver sends a delivery if it waits and is due. It returns a description of the result.
+// Deliver sends a delivery if it is waiting and due. It returns a description of the result.
 func (s *Worker) Deliver(ctx context.Context, id string) (report string, err error) {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	now := s.now()
@@ -132,14 +133,14 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	return s.end(ctx, id, tags[0], d, h, s.send(ctx, d))
 }
 
-// postponed returns the time until which a delivery must wait, for its channel or for the end of quiet hours, and the
-// reason.
+// postponed returns the time until which a delivery must wait, and the reason: the pause of its channel, or quiet
+// hours.
 func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
 	if h.Until.After(now) {
 		return h.Until, "the channel rests", nil
 	}
 	if d.Attempts == 0 {
-		return now, "", nil // quiet hours were considered when the delivery was made
+		return now, "", nil // quiet hours were taken into account when the delivery was made
 	}
 	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
@@ -148,7 +149,7 @@ func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.T
 	return r.plan.Quiet.Over(now), "quiet hours", err
 }
 
-// again puts a delivery back to wait for its next attempt.
+// again puts a delivery back, to wait for its next attempt.
 func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	d.Claimed = time.Time{}
 	ops := append([]storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}, more...)
@@ -183,7 +184,7 @@ func (s *Worker) send(ctx context.Context, d delivery) tried {
 	}
 	service := Webhook
 	if to.Service != "" {
-		service, _ = send.Check(to.Service) // the address was validated when it was stored
+		service, _ = send.Check(to.Service) // the address was checked when it was stored
 	}
 	return tried{s.sender.Send(ctx, to, d.Message), service}
 }
@@ -220,7 +221,7 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	return d.State, s.finish(ctx, id, etag, d, ops)
 }
 
-// finish moves the row of a delivery from the waiting to the finished ones.
+// finish moves a delivery from the waiting deliveries to the finished ones.
 func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	ops := append([]storage.Op{
 		{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(waitingAs, id), ETag: etag}},
@@ -228,12 +229,12 @@ func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 	}, more...)
 	_, err := s.rows.Transact(ctx, ops...)
 	if fault.Lost(err) {
-		return nil // the worker that took over sends it again, with the same id
+		return nil // the worker that took over sends the delivery again, with the same id
 	}
 	return err
 }
 
-// GiveUp records that a delivery failed because every attempt to process its message failed.
+// GiveUp records that a delivery has failed, because its message could not be processed in any try.
 func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	if err != nil || etag == "" {
@@ -285,7 +286,7 @@ const (
 	testedTime    = 30 * 24 * time.Hour
 )
 
-// tested applies a rule to the changes up to now.
+// tested applies a rule to the recent changes.
 func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out api.RuleTest, err error) {
 	out.Changes = []api.FeedChange{}
 	kinds := map[string]int{}

@@ -17,8 +17,8 @@ import (
 // item. These rows are hints: a row may outlive its alias. A check that finds a page unchanged neither reads nor
 // writes them.
 
-// maxExpedited is how many aliases at most are expedited when the item that represents them goes away. The other
-// aliases are checked when they are due.
+// maxExpedited limits the number of aliases that are expedited when the item that represents them goes away. The
+// other aliases are checked when they are due.
 const maxExpedited = 50
 
 const aliasPrefix = "alias|"
@@ -76,8 +76,8 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	return nil
 }
 
-// Expedite brings the next checks of an item's aliases forward to a given time, for at most 50 aliases. Before that
-// time, the caller must have committed that the item no longer represents another item.
+// Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that
+// time, the caller must have committed that the item no longer represents its aliases.
 func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 	n := 0
 	for e, err := range r.aliases(ctx, of) {

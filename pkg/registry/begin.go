@@ -18,32 +18,32 @@ type Batch struct {
 	Reason, RunID   string
 	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
 	Items []*Item
-	// Starts has the earliest time at which each request may start: one time for each item, in the order of Items,
-	// and then one more, from which any further requests may start.
+	// Starts has the earliest time at which each request may start. It has one time for each item, in the order of
+	// Items, and one more time, from which any further requests may start.
 	Starts []time.Time
-	// Permits is how many requests may be in flight at once.
+	// Permits limits the number of requests in flight.
 	Permits int
-	// Until is when the lock expires. Nothing may be committed after it.
+	// Until is the time at which the lock expires. Nothing may be committed after it.
 	Until time.Time
 	// CrawlDelay is the last Crawl-delay of the host's robots.txt.
 	CrawlDelay time.Duration
-	// Fingerprints are the host's soft-404 fingerprints when the batch began, by scheme: see [Soft404].
+	// Fingerprints are the host's soft-404 fingerprints, by scheme, as they were when the batch began. See [Soft404].
 	Fingerprints map[string]string
-	// Left is what remains of the host's budget. A worker that has spent that amount begins no further request. A
-	// zero Left, as for a host that is not available, allows no requests.
+	// Left is what remains of the host's budget. A worker that has spent this amount begins no further request. If
+	// Left is zero, no requests are allowed; a host that is not available has a zero Left.
 	Left Budget
 
-	// More is set by the last commit. If More is true, the host may have due rows that no job has claimed, and
-	// [Jobs.Refill] finds these rows. Sweeps find all other due rows by their hints.
+	// More is set by the last commit. It states that the host may have due rows that no job has claimed.
+	// [Jobs.Refill] finds these rows. All other due rows are found by sweeps, through their hints.
 	More bool
 
 	owner  string
 	host   *store.Host // the host row as the batch wrote it; nil after a commit
-	rest   []*Item     // items of the job for which no request may start; they are not locked
+	rest   []*Item     // items of the job that got no start for a request; they are not locked
 	broken map[storage.Key]bool
 }
 
-// Break notes that a fault of Tidemark interrupted the work on an item. The next worker of the item sees the note in
+// Break records that a fault of Tidemark interrupted the work on an item. The item's next worker finds the record in
 // [Item.Interrupted].
 func (b *Batch) Break(it *Item) {
 	if b.broken == nil {
@@ -52,16 +52,16 @@ func (b *Batch) Break(it *Item) {
 	b.broken[it.Key()] = true
 }
 
-// Begin locks the items of a job that need work, if their host is available now (A20). A nil batch means that nothing
-// is left to do: the items are done, another worker has them, or Begin has returned them to the due rows. Returning
-// an item to the due rows does not count as an attempt.
+// Begin locks those items of a job that need work, if their host is available now (A20). A nil batch means that
+// nothing is left to do: the items are done, another worker has them, or Begin has returned them to the due rows.
+// Returning an item to the due rows does not count as an attempt.
 func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
-// BeginIf is like [Jobs.Begin], but first calls wanted, which decides whether to begin. The argument answers says
-// whether the host answered the last requests that it was sent. If wanted returns false, nothing is changed and the
-// batch is nil. BeginIf may call wanted several times.
+// BeginIf is like [Jobs.Begin], but first calls the given function to decide whether to begin. The argument of that
+// function reports whether the host answered the last requests that it was sent. If the function returns false,
+// nothing is changed and the batch is nil. BeginIf may call the function several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := r.s.Options.Token()
 	var batch *Batch
@@ -110,11 +110,11 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
 	}
 	b.rest = todo[len(g.Starts):]
-	// The claims of the items end with the lock, and a claim has a hint that is early enough for that.
+	// The claims of the items end together with the lock. The hint of a claim is early enough for that.
 	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)], time.Time{})
 }
 
-// eligible picks the items that should be locked, each once.
+// eligible returns the items that should be locked, without duplicates.
 func eligible(items []Item, host string, now time.Time) []*Item {
 	var out []*Item
 	seen := map[string]bool{}
@@ -130,10 +130,10 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 	return out
 }
 
-// lock locks items and acquires the host's lease in one transaction, which also ends the claims of the items' due
-// rows with the lock. So if the worker dies, the next sweep after that finds the items. An item that another writer
-// locked or changed meanwhile is dropped. The parameter hint is that of [store.Store.WriteEach]. Errors: Conflict when
-// the host row has changed.
+// lock locks items and acquires the host's lease, in one transaction. The transaction also makes the claims of the
+// items' due rows end together with the lock, so that a sweep finds the items if the worker dies. An item that
+// another writer has locked or changed in the meantime is dropped. The hint is that of [store.Store.WriteEach].
+// Errors: Conflict when the host row has changed.
 func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item, hint time.Time) (err error) {
 	var tags []storage.ETag
 	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
@@ -178,9 +178,8 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 	return nil
 }
 
-// park returns claimed items to the due rows because their host is not available. If until is set, the items are
-// parked until that time. If until is zero, they are parked until a worker of that host or the next sweep claims
-// them.
+// park returns claimed items to the due rows because their host is not available. The items are parked until the
+// given time. If that time is zero, they are parked until either a worker of that host or the next sweep claims them.
 func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
@@ -192,7 +191,7 @@ func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until t
 	return err
 }
 
-// parkRest parks the items of the job for which no request may start.
+// parkRest parks the items of the job that got no start for a request.
 func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 	return r.s.OnHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
 		host, err := r.s.LoadHost(ctx, b.Partition, b.Host)

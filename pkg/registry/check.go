@@ -22,9 +22,9 @@ func (v Violation) String() string {
 	return fmt.Sprintf("invariant %d: %s: %s", v.Invariant, v.Row, v.Problem)
 }
 
-// Check reads the whole registry and reports where the stored rows break an invariant (see the package comment). It
-// is meant for tests, and for operators after a disaster: it scans all rows, and its result is exact only while there
-// are no writers.
+// Check reads the whole registry and reports which invariants of the package comment do not hold. It is meant for
+// tests, and for operators after a disaster. It scans all rows, and its result is exact only while there are no
+// writers.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
@@ -61,9 +61,9 @@ type checker struct {
 	politeness func(host string) Politeness
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
-	rebuild    map[storage.Key]int              // by host row: its count of items to rebuild, minus the real number
-	guarded    map[storage.Key]int              // likewise for items that the mass-removal guard keeps
-	revisited  map[storage.Key]int              // likewise for items with a tombstone but another status
+	rebuild    map[storage.Key]int              // by host row: the counter of items to rebuild, minus the real number
+	guarded    map[storage.Key]int              // the same for items that the mass-removal guard keeps
+	revisited  map[storage.Key]int              // the same for items with a tombstone but another status
 	hosts      map[storage.Key]store.HostState
 	hints      map[string]time.Time // by partition: the time of the earliest hint
 	found      []Violation
@@ -152,8 +152,8 @@ func (c *checker) judge() {
 }
 
 // attention returns, for each partition, the time at which its first due row needs attention. Due rows of an
-// unavailable host need attention when the host becomes available, but no later than jobTTL from now, because limits
-// may be raised.
+// unavailable host need attention when the host becomes available. Because limits may be raised, they need it no
+// later than jobTTL from now.
 func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {

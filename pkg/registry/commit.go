@@ -20,10 +20,10 @@ import (
 // including NextCrawlAt.
 type Finding struct {
 	Item    Item
-	Purge   bool         // the item is already deleted everywhere else; the commit also deletes its rows
+	Purge   bool         // the item is already deleted everywhere else, and the commit deletes its rows
 	News    *feed.Change // the change of the item's content; nil if there is none
 	Changed bool         // the finding counts as a change in the change rate
-	Differs bool         // something other than the content changed, or earlier content has returned
+	Differs bool         // something other than the content has changed, or earlier content has returned
 	Failed  bool         // the finding counts as a failure in the error rate
 	Unasked bool         // no request was sent to the site, so the finding counts in neither rate
 	Untried bool         // the check was put off: what is known of the deaths of workers stays
@@ -38,10 +38,10 @@ type HostFinding struct {
 	Asked      Budget        // requests and bytes since the last commit
 }
 
-// Commit writes the findings of a batch atomically and moves each item's due row. It may be called several times,
-// each time with a part of the batch. The last call, with last set to true, releases the lease and unlocks the items
-// that were not done. An item that was forced or registered again meanwhile keeps the schedule and the generation
-// that this request gave it. An item whose lock was lost is not written.
+// Commit writes findings atomically and moves the due rows of their items. It may be called several times, each time
+// with other findings of the batch. The last call, with last set to true, releases the lease and unlocks the items
+// that have no finding. If an item was forced or registered again in the meantime, it keeps the schedule and the
+// generation that this request gave it. If the lock of an item was lost, the item is not written.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
@@ -69,8 +69,8 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	return nil
 }
 
-// again lists the items for which a check was requested while the batch held them. The job that was sent for such an
-// item found it locked and was dropped.
+// again lists the items for which a check was requested while the batch held them. The job that was sent for such a
+// request found the item locked and was dropped.
 func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
@@ -85,23 +85,23 @@ func (c *commit) again() []JobItem {
 type pending struct {
 	Finding
 	read        *Item       // the item as the batch has it
-	was         store.Tally // tally of the item as read, which the host row still includes
+	was         store.Tally // tally of the item as read; the host row still includes it
 	oldDue      time.Time
-	wasGone     bool          // the item had its tombstone already
+	wasGone     bool          // the item had a tombstone already
 	pointer     storage.ETag  // revision of the index row of an item to be purged; empty if there is none
-	score       LastModRecord // what this check adds to the score of the host's change reports
+	score       LastModRecord // what this check adds to the score of the changes that the host reports
 	noDue       bool          // the old due row is missing, so the store was damaged; writing the new row repairs it
 	quarantined bool          // the finding cannot be stored; see quarantine
-	asked       bool          // a check was requested during the work, and this check does not answer the request
+	asked       bool          // a check was requested during the work, and this check does not satisfy the request
 	changes     []feed.Change
 }
 
-// lost reports whether the finding removes content that existed. The mass-removal guard counts such findings.
+// lost reports whether the finding removes content that existed. Such findings count for the mass-removal guard.
 func (p *pending) lost() bool {
 	return !p.wasGone && !p.Item.GoneSince.IsZero() && p.Item.ContentHash != ""
 }
 
-// commit is one call of [Jobs.Commit]. Its slices shrink when other writers win a race.
+// commit is one call of [Jobs.Commit]. Its slices shrink when other writers are quicker.
 type commit struct {
 	id    string // id of the commit's changes in the feed
 	since int    // the feed segment that was current before the commit; 0 until prepareOutbox has succeeded
@@ -127,7 +127,7 @@ func (c *commit) pendingOf(f Finding) *pending {
 	panic("registry: a finding for an item that is not in the batch")
 }
 
-// try builds the transaction from the current state and sends it. It returns nil once everything is committed or
+// try builds the transaction from the current state and sends it. It returns nil when everything is committed or
 // dropped. Errors: Conflict when the host row has changed.
 func (c *commit) try(ctx context.Context) error {
 	host, err := c.hostRow(ctx)
@@ -135,7 +135,7 @@ func (c *commit) try(ctx context.Context) error {
 		return err
 	}
 	if err := c.r.s.Announce(ctx, &host); err != nil {
-		return err // do not go on: the transaction would overwrite the host's outbox
+		return err // stop, because the transaction would overwrite the host's outbox
 	}
 	for {
 		if err := c.prepareOutbox(ctx); err != nil {
@@ -162,8 +162,8 @@ func (c *commit) try(ctx context.Context) error {
 	}
 }
 
-// hostRow returns the host row. The first commit of a batch uses the row as the batch wrote it if the host has no
-// other work, because the row has not changed since then. In all other cases the row is read.
+// hostRow returns the host row. In the first commit of a batch it returns the row that the batch wrote, if the host
+// has no other work, because then the row has not changed since. In all other cases hostRow reads the row.
 func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	host := c.b.host
 	c.b.host = nil
@@ -173,14 +173,14 @@ func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	return c.r.s.LoadHost(ctx, c.b.Partition, c.b.Host)
 }
 
-// opOwner identifies the item of an operation.
+// opOwner identifies the item that an operation belongs to.
 type opOwner struct {
 	done *pending
 	rest *Item
 	due  bool
 }
 
-// ops updates the host row and returns the operations of the transaction with their owners.
+// ops updates the host row. It returns the operations of the transaction and the owner of each.
 func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
 	host.Counts = maps.Clone(host.Counts)          // a second call of ops needs the old counts
@@ -219,7 +219,7 @@ func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 			unlocked["alone"] = false
 		}
 		if c.b.broken[it.Key()] {
-			delete(unlocked, "lockOwner") // keep the owner: the next worker detects the interruption by it
+			delete(unlocked, "lockOwner") // keep the owner: it shows the next worker the interruption
 		}
 		add(it.Merge(unlocked), opOwner{rest: it})
 		add(item.SetEnqueued(it, item.ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
@@ -252,7 +252,7 @@ func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Charge(now, owner, found.Asked)
 }
 
-// answers reports whether the check of any done item sent a request to the host, and whether the host answered any of
+// answers reports whether a check among the findings sent a request to the host, and whether the host answered any of
 // these requests.
 func (c *commit) answers() (asked, answered bool) {
 	for _, p := range c.done {
@@ -263,9 +263,9 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hint returns the time of the hint that a commit needs, which is the earliest time at which one of its items is due,
-// if that is within [item.HeldTime]. Zero means that no hint is needed. A claimed row has a hint within that time, and
-// the sweep that follows it writes the hints for later due rows.
+// hint returns the time of the hint that a commit needs: the earliest time at which one of its items is due, if that
+// is within [item.HeldTime]. Zero means that no hint is needed: a claimed row already has a hint within that time,
+// and the sweep that follows it writes the hints for rows that are due later.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
@@ -292,8 +292,8 @@ func rejectedIndex(err error) (index int, yes bool) {
 	return op.Index, true
 }
 
-// quarantine handles a finding that cannot be stored: instead of the finding, the unchanged item is written with
-// status Error. One such finding must not prevent the commit of the others.
+// quarantine handles a finding that cannot be stored: it writes the unchanged item with status Error. Such a finding
+// must not prevent the commit of the others.
 func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 	c.r.s.Options.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
@@ -328,8 +328,9 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	}
 }
 
-// dropRest reloads an item that the commit wants to unlock, and that was changed since it was read. The batch may
-// still hold the lock: an earlier write may have taken effect although it seemed to fail, or the item was forced.
+// dropRest reloads an item that has changed since it was read, and that the commit wants to unlock. The batch may
+// still hold the item's lock, for two reasons: an earlier write took effect although it seemed to fail, or a request
+// forced a check of the item.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
@@ -344,8 +345,8 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 }
 
 // rebase reloads an item that was changed during the work. If the batch still holds the lock, the changes are
-// requests or settings, which are merged with the finding. If the lock is lost, the finding is dropped, because
-// another worker has the item now and makes its own finding.
+// requests or settings, and rebase merges them with the finding. If the lock is lost, rebase drops the finding,
+// because another worker has the item now and makes a finding of its own.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
 	cur, err := c.r.s.LoadItem(ctx, p.Item.Key())
 	if err != nil {
@@ -381,9 +382,9 @@ func (b *Batch) remaining(done []Finding) []*Item {
 	return out
 }
 
-// Pause pauses a host for a caller that holds no batch of that host, for example because a redirect led the caller to
-// the host. The caller passes on the pause that the host asked for. Pause never shortens an earlier pause, and no
-// pause is longer than [MaxPause].
+// Pause pauses a host for a caller that holds no batch of that host. For example, a redirect led the caller to the
+// host, and the host asked for the pause. Pause never shortens an earlier pause, and no pause is longer than
+// [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := store.HostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {

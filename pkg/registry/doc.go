@@ -1,18 +1,18 @@
 // Package registry keeps the durable record of every source. A registered source is checked again and again, as often
-// as its schedule says, even if a process, a message or a sweep is lost in between.
+// as its schedule demands, even if a process, a message or a sweep is lost in between.
 //
 // # Parts
 //
 // A [Registry] has eight parts over one store of rows. [Items] registers, finds, changes and removes items. [Jobs]
 // gives items to workers. [Hosts] keeps the state of a host that all workers share. [Changes] evaluates the changes
 // that sites announce. [Rebuilds], [Moves] and [Aliases] serve the index and the identities of items. [Tags] keeps
-// the options that apply to many items at once. Pure functions in pkg/policy/host and pkg/policy/schedule decide
-// about a host, and about when an item is checked again.
+// the options that apply to many items at once. Pure functions in pkg/policy/host make decisions about hosts. Those
+// in pkg/policy/schedule decide when an item is checked again.
 //
 // # Rows
 //
-// Rows that must change together share a partition of the items table, so one atomic transaction writes them. The
-// partition is the host (or the scheme, see [source.Strategy]).
+// Rows that must change together are in the same partition of the items table, so that one atomic transaction can
+// write them. A partition contains the rows of one host (or of one scheme, see [source.Strategy]).
 //
 //	IngestItems
 //	  PK partition  RK <hash>                 the item; authoritative (spec 003 §4, flat columns)
@@ -56,13 +56,14 @@
 //
 // # Order
 //
-// A sweep follows hints by their minute, oldest first, over all shards. A partition that a sweep has scanned gets a
-// later hint. A partition that it has not reached keeps its hint. So if there is more work than time, all partitions
-// are served alternately, and none waits much longer than the others.
+// A sweep follows the hints of all shards, oldest minute first. When it has scanned a partition, it gives the
+// partition a later hint. A partition that it does not reach keeps its hint. So if there is more work than time, the
+// partitions are served alternately, and none waits much longer than the others.
 //
 // # Alternatives considered
 //
-// A job that finds its host busy is not sent again with a delay. Its items go back to the due rows, and the lease
-// holder's [Jobs.Refill] claims them from there in full batches. Sending the job again cost three queue operations
-// and 33 reads each time, and a thousand single registrations of one host were all sent again at once.
+// If the host of a job is busy, the job is not sent again with a delay. Its items go back to the due rows, and the
+// lease holder's [Jobs.Refill] claims them from there in full batches. In an earlier version, the job was sent again.
+// This cost three queue operations and 33 reads each time. A thousand single registrations of one host were all sent
+// again at once.
 package registry

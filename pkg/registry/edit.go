@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Ignore changes the watch options of an item for a person. It calls edit, which changes the options or refuses with
-// an error, and returns the changed item. Ignore requests no check: the new options apply from the next check on.
+// Ignore changes the watch options of an item for a person, and returns the changed item. The given function changes
+// the options, or refuses with an error. Ignore requests no check: the new options apply from the next check on.
 // Errors: NotFound.
 func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item, error) {
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
@@ -20,9 +20,8 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 	})
 }
 
-// AcceptWatch requests a check now. That check accepts whatever it finds in the watched part as the new expectation
-// (W16). If the part was found as expected by the last check, there is nothing to accept, so AcceptWatch does
-// nothing.
+// AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16).
+// If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
 	if err != nil || it.Watched.Broken == "" {
@@ -35,7 +34,7 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	})
 }
 
-// edit changes an item, and requests a check now if decide says so.
+// edit changes an item. It requests a check now if the given function reports that one is needed.
 func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
 	err error)) (Item, error) {
 	found, err := r.Find(ctx, id)
@@ -44,7 +43,7 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	}
 	var it Item
 	var job []JobItem
-	var refused error // an error, of any kind, that decide has returned; a retry does not help
+	var refused error // an error of any kind from decide, for which a retry does not help
 	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil

@@ -12,29 +12,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// A Gone item is due at the time when it may be purged, so purging needs no scan. Items that became Gone before
-// CRAWL_PURGE_GONE_DAYS was set or lowered are due at their next rare check instead, which may be far away.
-// ExpeditePurge brings these checks forward. After each change of the setting it walks once, with a cursor and in
-// bounded pieces, over the partitions that have Gone items.
+// The next check of a Gone item is at the time when the item may be purged, so finding items to purge needs no scan.
+// But items that became Gone before CRAWL_PURGE_GONE_DAYS was set or lowered have their next check later, perhaps
+// much later. ExpeditePurge brings these checks forward. After each change of the setting, it walks once over the
+// partitions that have Gone items, in bounded pieces and with a cursor.
 
-// purgeRows is how many rows one call reads at most: the examined partitions plus the items.
+// purgeRows limits the number of rows that one call reads: the examined partitions plus the items.
 const purgeRows = 20_000
 
 var purgeKey = storage.Key{Partition: "cursor", Row: "purge"}
 
 // purgeCursor is the cursor of the walk.
 type purgeCursor struct {
-	Seconds   int64  `col:"keepSeconds"` // the value of the setting that the walk applies
+	Seconds   int64  `col:"keepSeconds"` // the value of the setting for which this walk is made
 	Done      bool   `col:"done"`
-	Partition string `col:"inPartition"` // where the next call continues: at Row in this partition
+	Partition string `col:"inPartition"` // the next call continues at Row in this partition
 	Row       string `col:"fromRow"`
 }
 
 var purgeCursors = row.Of[purgeCursor]()
 
-// ExpeditePurge brings forward the next check of each Gone item whose tombstone expires before that check. keep is
-// how long tombstones are kept; 0 keeps them for ever. A call reads at most 20,000 rows, and the next call continues
-// where it ended. When there is nothing to do, a call reads one row. moved is how many items are now due earlier.
+// ExpeditePurge brings forward the next check of each Gone item whose tombstone expires before that check. Tombstones
+// expire after the duration keep; if it is 0, they never expire. A call reads at most 20,000 rows, and the next call
+// continues where it ended. When there is nothing to do, a call reads one row. ExpeditePurge returns the number of
+// items that are now due earlier.
 func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved int, err error) {
 	s, _, err := purgeCursors.Load(ctx, r.s.Index, purgeKey)
 	if err != nil {
@@ -47,7 +48,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 	}
 	if !s.Done {
 		if moved, err = r.expeditePurge(ctx, &s, keep, purgeRows); err != nil {
-			return moved, err // items moved so far stay moved; the next call starts at the same cursor
+			return moved, err // items moved so far stay moved, and the next call starts at the same cursor
 		}
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{
@@ -56,7 +57,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 	return moved, err
 }
 
-// purgePiece is how many items of a partition are read at a time.
+// purgePiece is the number of items of a partition that are read at a time.
 const purgePiece = 1000
 
 // expeditePurge continues from the cursor until the walk ends or the given number of rows was read.
@@ -94,7 +95,7 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 
 // purgeEarlier brings forward those items of a partition whose next check comes after their tombstone expires. It
 // skips a locked item, because the commit of that item sets the next check. It also skips an item that another writer
-// changes meanwhile.
+// changes in the meantime.
 func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
 	now := r.s.Now()
 	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }

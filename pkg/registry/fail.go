@@ -10,13 +10,13 @@ import (
 )
 
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
-// change items that were checked after all, nor items that a worker holds.
+// change items that a worker has checked in spite of this, or holds now.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *store.Host
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
-			return nil, err // do not go on: the transaction might overwrite the host's outbox
+			return nil, err // stop, because the transaction might overwrite the host's outbox
 		}
 		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
 		if err != nil {
@@ -31,7 +31,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
 			it.Rebuilt(false)
-			it.IndexPending = false // the snapshot may be the reason for the failure
+			it.IndexPending = false // the snapshot may have caused the failure
 			h.Recount(was, store.TallyOf(it))
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxMoves bounds how many moves of an id are followed.
+// maxMoves limits the number of moves that are followed from an id.
 const maxMoves = 10
 
-// Find reads an item by its id alone, with two point reads (A5). For the id of an item that has moved, Find returns
-// the item that replaces it, with two more reads for each move. Errors: NotFound.
+// Find reads an item by its id alone, with two point reads (A5). If the item has moved, Find returns the item that
+// replaces it, with two more reads for each move. Errors: NotFound.
 func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	_, hash, err := source.ParseID(string(id))
 	if err != nil {
@@ -47,8 +47,8 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	return it, err
 }
 
-// Lookup reads the item of a source with one point read, because the key follows from the source. found is false if
-// there is none.
+// Lookup reads the item of a source, and reports whether it exists. It costs one point read, because the key follows
+// from the source.
 func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
 	it, err = r.s.LoadItem(ctx, storage.Key{Partition: s.Partition(r.s.Options.Strategy), Row: s.Hash()})
 	return it, err == nil && it.Exists(), err
@@ -76,11 +76,11 @@ func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) 
 	return got.Item, got.Err
 }
 
-// ListQuery says which items are listed.
+// ListQuery selects the items to list.
 type ListQuery struct {
 	Host   string // only items of this host; all hosts when empty
 	Status Status // only items with this status; all when empty
-	After  string // begin after the item with this [ListCursor] or id; empty: begin with the first
+	After  string // begin after the item with this [ListCursor] or id; if empty, begin with the first
 	Top    int    // list at most this many items; at least 1
 }
 
@@ -108,8 +108,8 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return r.listGroup(ctx, group, after, q, out)
 }
 
-// fill reports whether the partitions of a group probably have, together, at least as many items as the argument
-// most, or whether the number of items in one of them is unknown.
+// fill reports whether the partitions of a group together probably have the wanted number of items. It also returns
+// true if the number of items in a partition is unknown.
 func fill(group []store.Holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
@@ -119,7 +119,7 @@ func fill(group []store.Holder, most int) bool {
 	return most <= 0
 }
 
-// listGroup reads the partitions of a group concurrently, and appends their items to out until out has q.Top items.
+// listGroup reads the partitions of a group concurrently. It appends their items to out until out has q.Top items.
 func (r *Items) listGroup(ctx context.Context, group []store.Holder, after storage.Key, q ListQuery,
 	out []Item) ([]Item, error) {
 	lists := make([][]Item, len(group))
@@ -137,7 +137,7 @@ func (r *Items) listGroup(ctx context.Context, group []store.Holder, after stora
 	return out, err
 }
 
-// neighbourColumns are the columns that [Items.Neighbours] reads. They contain about a tenth of a row's data.
+// neighbourColumns are the columns that [Items.Neighbours] reads. They make up about a tenth of a row's data.
 var neighbourColumns = []string{
 	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
 }
@@ -156,7 +156,8 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 	}
 }
 
-// ListCursor returns the position of an item in lists. It stays valid after the item was removed or has moved.
+// ListCursor returns the position of an item in lists. The position stays valid after the item was removed or has
+// moved.
 func ListCursor(it *Item) string { return string(it.ID) + cursorSep + it.Partition() }
 
 // cursorSep is a character that occurs in no id and in no host.
@@ -183,7 +184,7 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 	return key, nil
 }
 
-// listPartition lists the items of one partition, at most as many as the argument most says.
+// listPartition lists items of one partition, up to the given number.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
 	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(store.MaxWalkPage, most),
 		Where: map[string]string{}}

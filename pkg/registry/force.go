@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ForceCheck forces the check of an item because another item has changed. No person requested this check. So, unlike
+// ForceCheck forces a check of an item because another item has changed. No person requested this check. So, unlike
 // [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
@@ -35,9 +35,9 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	return err
 }
 
-// Expedite brings the next check of an item forward to a given time, because something that the item depends on
-// changes. The check is not forced, and a sweep finds it. The caller must commit that change before the given time.
-// An item that is due sooner, paused, gone or about to be removed is not changed.
+// Expedite brings the next check of an item forward to a given time, because something that the item depends on is
+// about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
+// finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
 func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {

@@ -7,9 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard allows the host another tombstone. The
-// result l contains the host's losses without the reserved one. ReserveLoss costs two requests for each page that
-// goes away.
+// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard allows another tombstone for the host. It
+// returns the host's losses without the reserved one. ReserveLoss costs two requests for each page that goes away.
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {
 	id := store.HostID{Partition: b.Partition, Host: b.Host}

@@ -9,26 +9,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A registration does not change an item whose next check has not begun yet. But unless a job for that check exists
-// already, the check begins only with the next sweep. The sweep is up to a minute away, which is long for a caller
-// that asks now. The due row says whether there is a job. Reading it costs one request, and only such items need that
-// read.
+// A registration does not change an item whose next check is due but has not begun. If there is no job for that
+// check, the check begins only with the next sweep, up to a minute later. That is long for a caller that waits for
+// the result. The due row shows whether there is a job. Reading the row costs one request, and only for such items.
 
-// leaves reports whether a registration leaves the item as it is.
+// leaves reports whether a registration does not change the item.
 func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
 	asksMore := o.Force || o.NewOnly || !sameCredential || !o.Settings.Zero()
 	return it.Exists() && !asksMore && it.CheckIsDue(now) && !it.MayVanish()
 }
 
-// respects reports whether a registration leaves the item as it is because the item is paused.
+// respects reports whether a registration does not change the item because the item is paused.
 func (o RegisterOptions) respects(it *Item) bool {
 	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.MayVanish()
 }
 
 // loadIdle reads the due rows of those items that a registration does not change. For each due row that no job has
-// claimed, it returns the row's revision. For all other items it returns an empty revision. A locked item counts as
-// claimed, because the commit of that item sends the next job.
+// claimed, it returns the revision of the row. For all other items it returns an empty revision. A locked item counts
+// as claimed, because the commit of that item sends the next job.
 func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) ([]storage.ETag, error) {
 	now := r.s.Now()
 	idle := make([]storage.ETag, len(items))

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Queued returns the approximate number of jobs that are queued or in work.
+// Queued returns the approximate number of jobs that are waiting or in progress.
 func (r *Jobs) Queued(ctx context.Context) (int, error) {
 	jobs, err := r.s.Jobs.Length(ctx)
 	slow, failed := r.s.Slow.Length(ctx)
@@ -14,7 +14,7 @@ func (r *Jobs) Queued(ctx context.Context) (int, error) {
 }
 
 // MoveToSlow moves a job, on which no worker has begun to work, to the queue for hosts that do not answer. If the
-// message is lost, a sweep sends another job.
+// message is lost, a sweep sends another job for the items.
 func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
 	body, _ := json.Marshal(job) // strings and numbers always encode
 	return r.s.Slow.Send(ctx, body, 0)

@@ -12,9 +12,9 @@ import (
 )
 
 // Sites report when their pages have changed (lastmod), and some of these reports are false. So a report is at first
-// only a prediction: it is noted on the item, and the item's next regular check verifies it. The commit of that check
-// updates the score of the host, which is kept in the host row. Only a host with a good score gets its checks brought
-// forward.
+// only a prediction. It is recorded on the item, and the item's next regular check verifies it. The commit of that
+// check updates the host's score, which is in the host row. Checks are brought forward only for hosts with a good
+// score.
 
 // Change is a change of a page that the site reports. The page changed at some time between From and To.
 type Change struct {
@@ -22,11 +22,11 @@ type Change struct {
 	From, To time.Time
 }
 
-// changeSample is how many changes of a host are noted at a time while the host's reports are unproven.
+// changeSample limits the number of changes recorded at the same time for a host whose reports are not yet proven.
 const changeSample = JobItems
 
-// scoreOf compares the prediction on an item with the finding of the item's check. A check that failed, or that found
-// no page, proves nothing, and the prediction stays.
+// scoreOf compares the prediction on an item with the finding of the item's check. If the check failed or found no
+// page, it proves nothing, and the prediction stays.
 func scoreOf(was *Item, f *Finding) LastModRecord {
 	answered := !f.Purge && !f.Unasked && !f.Failed && f.Item.MissingChecks == 0
 	if !answered || was.LastChecked.IsZero() || f.Item.Collapse.Waits() {
@@ -42,11 +42,11 @@ func (r *Changes) Record(ctx context.Context, s source.Source) (LastModRecord, e
 	return h.LastMod, err
 }
 
-// Announce processes changes that a site reports for its pages, all of one host. It notes a change on an item that
-// was not checked since that change; for an unproven host it notes at most 32 changes. The items of a truthful host
-// become due now if they were due later, and sweeps then claim them at the host's pace. noted counts all items with a
-// new prediction. expedited counts the items that became due. The cost is a read for each change, a read of the host
-// row, and a transaction for every 32 items.
+// Announce processes changes that a site reports for its pages, all of one host. It records a change on an item that
+// was not checked since that change, but at most 32 changes for a host whose reports are not yet proven. If the host
+// is truthful, these items become due now, unless they are due already; sweeps then claim them at the host's pace.
+// Announce returns the number of items with a new prediction, and the number of items that became due. The cost is a
+// read for each change, a read of the host row, and a transaction for every 32 items.
 func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
 	for _, group := range groupBy(claims, func(c Change) string { return c.Partition(r.s.Options.Strategy) }) {
 		n, h, err := r.announce(ctx, group)
@@ -57,7 +57,7 @@ func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedit
 	return noted, expedited, nil
 }
 
-// announce is [Changes.Announce] for the changes of one partition.
+// announce is like [Changes.Announce], for the changes of one partition.
 func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
 	record, err := r.Record(ctx, claims[0].Source)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedit
 	return noted, expedited, nil
 }
 
-// groupBy groups a list by a key, in the order in which the keys first occur. Where partitions are schemes, a host's
+// groupBy groups a list by a key, in the order in which the keys first occur. If partitions are schemes, a host's
 // pages may be in two partitions.
 func groupBy[T any](list []T, key func(T) string) (groups [][]T) {
 	at := map[string]int{}
@@ -115,9 +115,9 @@ func (c Change) isNews(it *Item) bool {
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
 
-// forward changes items of one partition: if predict is set, it notes a prediction on them, and if expedite is set,
-// it makes them due now. It skips items that are locked or that another writer changes meanwhile. The result written
-// counts the items that were written, and moved counts the items that became due earlier.
+// forward changes items of one partition: if predict is set, it records a prediction on them, and if expedite is set,
+// it makes them due now. It skips items that are locked, or that another writer changes in the meantime. It returns
+// the number of items that were written, and the number of items that became due earlier.
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
 	now := r.s.Now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
@@ -142,13 +142,13 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 	return moved, len(items), err
 }
 
-// justChecked is how long after a check [Changes.BringForward] leaves the item's next check where it is.
+// justChecked is the time after a check in which [Changes.BringForward] does not move the item's next check.
 const justChecked = 10 * time.Minute
 
-// BringForward makes items of one host due now. The items are given by at most 32 sources. BringForward moves no more
-// items than the argument most allows, and no item that is due already or was checked within the last ten minutes.
-// The result known says for each source whether there is an item. The result moved counts the items that became due
-// earlier. No check is forced, and an item that is gone or about to be removed is not moved.
+// BringForward makes items of one host due now, up to the given number. The items are given by at most 32 sources.
+// BringForward moves no item that is due already, was checked within the last ten minutes, is gone, or is about to be
+// removed. It forces no check. It reports for each source whether there is an item, and returns the number of items
+// that became due earlier.
 func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	most int) (known []bool, moved int, err error) {
 	items, err := r.s.LoadSources(ctx, sources)

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostLease is the right to send requests to a host one at a time, without having an item of that host. It is kept in
-// the host row like the lease of a batch, so batches and host leases of all instances share one pace. If a worker
-// dies, its lease ends at Until.
+// HostLease is the right to send requests to a host, one at a time, without having an item of that host. Like the
+// lease of a batch, it is stored in the host row. So the batches and host leases of all instances share one pace. If
+// a worker dies, its lease ends at Until.
 //
 // For a host without items, Acquire also creates the host row and lists the row's partition, as a registration would,
 // because a pause that the host asks for must outlive the lease. A later registration uses that row as it is.
@@ -23,7 +23,7 @@ type HostLease struct {
 	// Starts has two elements: the earliest start of the first request, and the time from which further requests may
 	// start.
 	Starts []time.Time
-	// Until is when the lease expires. No request may be in flight after it.
+	// Until is the time at which the lease expires. No request may be in flight after it.
 	Until time.Time
 	// CrawlDelay is the last Crawl-delay of the host's robots.txt.
 	CrawlDelay time.Duration
@@ -31,10 +31,10 @@ type HostLease struct {
 	owner string
 }
 
-// Acquire acquires a lease of a host for requests that begin within patience, and waits up to patience for the lease.
-// It costs a read and a write, and another read and write for each try while the host is busy. Errors: Throttled when
-// the host is not available within that time. The error says when the host may be available. If the caller tries
-// again at that time, batches let the caller go first.
+// Acquire acquires a lease of a host. The first request must begin within the duration patience, and Acquire waits up
+// to that duration for the lease. It costs a read and a write, and another read and write for each try while the host
+// is busy. Errors: Throttled when the host is not available within that time. The error states when the host may be
+// available. If the caller tries again at that time, it takes precedence over batches.
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
@@ -52,7 +52,7 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 	}
 }
 
-// tryAcquire acquires the lease, or returns when to try again.
+// tryAcquire acquires the lease, or returns the time at which to try again.
 func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken Budget
@@ -72,7 +72,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
 		} else if h.Policy.Waiting.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
-			return nil, nil // the host row already notes a waiter
+			return nil, nil // the host row already has a waiter
 		}
 		return &store.Change{}, nil
 	})

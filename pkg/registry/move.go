@@ -14,9 +14,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// An item's id is made from its normalized source, so when the rules for URLs change, some items get another
-// identity. A new item with that identity takes over the state of the old one. If an item with that identity exists
-// already, the old item is merged into it. The writes, in this order:
+// An item's id is made from its normalized source. So when the rules for URLs change, some items get another
+// identity. A new item with that identity takes over the state of the old one. If an item with that identity already
+// exists, the old item is merged into it. The writes are, in this order:
 //
 //	the new item, with a row that has the id of the old one
 //	the pointer of the old id, which leads to the new item from then on
@@ -34,7 +34,7 @@ type Moved struct {
 	Done     bool
 }
 
-// moveColumns are the columns that are needed to decide whether an item has another identity.
+// moveColumns are the columns that show whether an item has another identity.
 var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequested"}
 
 // Step walks over some items from a cursor, and moves those that have another identity under the given rules. If dry
@@ -97,7 +97,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	}
 	asOf := old.Revision()
 	if !fresh {
-		asOf = "" // the state that was copied may be older than this revision
+		asOf = "" // the copied state may be older than this revision
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
@@ -108,8 +108,8 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	return r.retire(ctx, key, to, asOf)
 }
 
-// adopt ensures that the new item exists and has a row with the id of the old one. fresh is false if an earlier try
-// has ensured this.
+// adopt makes sure that the new item exists and has a row with the id of the old one. It reports whether this was
+// new, or was done by an earlier try.
 func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
@@ -125,10 +125,10 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		}
 		if it.Exists() {
 			if _, err := r.s.Items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
-				return nil, err // an earlier try has created it
+				return nil, err // an earlier try has created the row
 			}
 		}
-		if !it.Exists() || it.MovedTo != "" { // write the pointer after the host row is read: see dropPointers
+		if !it.Exists() || it.MovedTo != "" { // after the host row is read; see dropPointers
 			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
@@ -154,7 +154,8 @@ func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) 
 }
 
 // retire makes the old item due, so that a worker removes it from the index and then from the registry. If a check of
-// the old item is pending, or has changed the item since its state was copied, the new item is checked instead.
+// the old item is pending, or if the item was changed by a check since its state was copied, the new item is checked
+// instead.
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		it, err := r.s.LoadItem(ctx, key)
@@ -179,8 +180,8 @@ const formerPrefix = "former|"
 
 func formerRows(hash string) string { return formerPrefix + hash + "|" }
 
-// Formers lists the ids of the items that have moved to an item, including items that moved in several steps. It
-// costs no request if there are none.
+// Formers lists the ids of the items that have moved to an item, including those that moved in several steps. If
+// there are none, it costs no request.
 func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
 	if it.Formers == 0 {
 		return nil, nil
@@ -215,7 +216,7 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	return nil
 }
 
-// Drop removes the rows with the ids of former items when the item to which they moved is purged. Callers must delete
+// Drop removes the rows with the ids of former items when the item that they moved to is purged. Callers must delete
 // the captures of the former items first.
 func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if it.Formers == 0 {
@@ -225,7 +226,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if err := r.formers(ctx, it, func(e storage.Entity) { rows = append(rows, e.Key) }); err != nil {
 		return err
 	}
-	for _, key := range slices.Backward(rows) { // the most distant rows first: only the nearer rows lead to them
+	for _, key := range slices.Backward(rows) { // the farthest rows first: only the nearer rows lead to them
 		if _, err := r.s.Items.Transact(ctx, item.DropRow(key)); store.IgnoreLost(err) != nil {
 			return err
 		}

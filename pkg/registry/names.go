@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// These are types of the packages below, for callers of a registry.
+// The types of the packages below, for callers of a registry.
 type (
 	Item       = item.Item
 	Identity   = item.Identity
@@ -25,7 +25,7 @@ type (
 	Cursor     = store.Cursor
 )
 
-// These types describe the pace and the state of a host, see package [policy].
+// The types for the pace and the state of a host; see package [policy].
 type (
 	Politeness    = policy.Politeness
 	Budget        = policy.Budget
@@ -33,7 +33,7 @@ type (
 )
 
 const (
-	// JobItems is the most items of one job.
+	// JobItems is the largest number of items in a job.
 	JobItems = policy.JobItems
 	// MaxPause bounds the pause that a site can ask for.
 	MaxPause = policy.MaxPause
@@ -49,13 +49,13 @@ const (
 	Gone       = item.Gone
 )
 
-// Outdated is the IndexedHash of a page whose entry in the index exists, or may exist, but is not current.
+// Outdated is the IndexedHash of a page that is in the index, or may be, but whose content there is not current.
 const Outdated = item.Outdated
 
 // ReasonDue is the reason of a job for items that are due.
 const ReasonDue = item.ReasonDue
 
-// Statuses lists every status, in the order of an item's life; Never is when a paused item is checked next.
+// Statuses lists every status, in the order of an item's life. Never is the time of the next check of a paused item.
 var (
 	Statuses = item.Statuses
 	Never    = item.Never

@@ -10,13 +10,13 @@ import (
 )
 
 // The transaction of a commit also writes the commit's changes to the host row, where they stay until the next commit
-// of the host. The worker publishes the changes after the transaction. If the process dies between the two, one of
-// these publishes the changes later, whichever comes first: the worker that receives the job's message again; the
-// next commit of the host, which does not overwrite changes that are not in the feed; or the daily round of
+// of the host. The worker publishes the changes after the transaction. If the process dies in between, the changes
+// are published later, by whichever of these comes first: the worker that receives the job's message again; the next
+// commit of the host, which does not overwrite changes that are not in the feed; or the daily round of
 // [Hosts.Recount].
 
-// changesOf returns the changes that a finding makes to an item, in the form in which the feed has them. A removal by
-// a person is not a change.
+// changesOf returns the changes that a finding makes to an item, as the feed has them. A removal by a person is not a
+// change.
 func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	if f.Purge {
 		return nil

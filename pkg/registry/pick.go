@@ -21,16 +21,15 @@ func (f Filter) wants(it *Item) bool {
 		(!f.Paused || it.Paused)
 }
 
-// Picked is the result of one piece of the walk over all items.
+// Picked is the result of one step of the walk over all items.
 type Picked struct {
 	Items  []Item // the items that match
-	Looked int    // how many items were examined
-	Next   Cursor // where the next piece begins
-	Done   bool   // there is nothing after Next
+	Looked int    // number of items that were examined
+	Next   Cursor // where the next step begins
+	Done   bool   // nothing remains after Next
 }
 
-// Pick examines items from a cursor on, in the order of [Items.List], at most as many as the argument most says. It
-// returns the items that match.
+// Pick examines a number of items, beginning at a cursor, in the order of [Items.List]. It returns those that match.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
 	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {

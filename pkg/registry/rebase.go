@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// resettle replans the next check if options that were set meanwhile require another time. If a check was requested,
-// it keeps its time.
+// resettle replans the next check if options that were set in the meantime require another time. A check that was
+// requested keeps its time.
 func resettle(ctx context.Context, tags *Tags, it *Item, m item.Meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil

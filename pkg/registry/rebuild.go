@@ -12,30 +12,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Rebuild says which items are indexed again, and whether from the site or from snapshots (A19, B5).
+// Rebuild selects the items to index again, and whether from the site or from snapshots (A19, B5).
 type Rebuild struct {
-	Run  string // id of the run: a run includes each item only once
-	Host string // rebuild items of this host only; empty: of all hosts
-	// Refetch says that the pages are fetched again. If it is false, the stored snapshots are indexed, and the
-	// schedule stays as it is.
+	Run  string // id of the run; a run includes each item only once
+	Host string // only items of this host are rebuilt; if empty, those of all hosts
+	// Refetch makes the run fetch the pages again. If it is false, the stored snapshots are indexed, and the schedule
+	// stays as it is.
 	Refetch bool
-	// Force says that pages that the index does not hold are fetched, too: items that failed, that are excluded or
-	// Gone.
+	// Force includes pages that are not in the index: items that failed, that are excluded or Gone.
 	Force bool
-	// Wanted reports whether an item is selected. It is asked about every item, in the index or not. If Wanted is
-	// nil, all items that belong in the index are selected. It may be called several times for one item.
+	// Wanted reports whether an item is selected. It is called for every item, whether or not the item is in the
+	// index. If Wanted is nil, all items that belong in the index are selected. It may be called several times for
+	// one item.
 	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
 // RebuildStep is the result of one step of a rebuild.
 type RebuildStep struct {
 	Items  int    // number of items examined
-	Marked int    // number of these items for which indexing was requested
+	Marked int    // number of these items that were requested to be indexed
 	Next   Cursor // where the next step begins
-	Done   bool   // there is nothing after Next
+	Done   bool   // nothing remains after Next
 
-	// These fields are the outcomes of the requested items. Only [Rebuilds.Count] sets them.
-	Indexed int // number of items that the index holds
+	// These fields have the outcomes of the requested items. Only [Rebuilds.Count] sets them.
+	Indexed int // number of items that are in the index
 	KeptOut int // number of items that are excluded, gone or aliases of another item
 	Failed  int // number of items whose last check failed
 	// Manifests are the names of the manifests of the indexed items.
@@ -43,9 +43,9 @@ type RebuildStep struct {
 }
 
 // Request walks over some items from a cursor and requests those that are selected: these items are due at once, and
-// a worker indexes them. Request may be repeated from the same cursor, also concurrently. Each run requests an item
-// once. The counts in step are those of this step only. Items that do not fit into the queue wait in due rows as
-// usual.
+// a worker indexes them. Request may be repeated from the same cursor, also concurrently, because each run requests
+// an item only once. The numbers in step are for this step only. Items for which the queue has no room wait in due
+// rows as usual.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	err = r.step(ctx, store.ItemWalk{Host: o.Host}, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
@@ -53,8 +53,8 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 	return step, err
 }
 
-// Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. Callers call it after all items of
-// a run are done. An item that a later run has requested is not counted.
+// Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. It must be called only after all
+// items of a run are done. An item that a later run has requested is not counted.
 func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
 	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
@@ -113,7 +113,7 @@ func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item,
 	return err
 }
 
-// wanted drops the items that the rebuild does not select.
+// wanted returns the items that the rebuild selects.
 func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
 	if o.Wanted == nil {
 		return all, nil
@@ -148,7 +148,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 		now := r.s.Now()
 		var ops []storage.Op
 		ops, marked = planRebuild(now, items, h, o)
-		if items = nil; len(ops) == 0 { // planRebuild has changed items, so they must be read again
+		if items = nil; len(ops) == 0 { // planRebuild has changed the items, so they must be read again
 			return nil, nil
 		}
 		return &store.Change{Ops: ops, Hint: now}, nil
@@ -156,16 +156,17 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 	return marked, err
 }
 
-// planRebuild decides which items of one host are requested, and how these change. The items must be as they were
-// read. For all items, requested or not, it recomputes the columns that depend on the identity alone (spec 003 §9).
+// planRebuild decides which items of one host are requested, and how they change. The caller must not have changed
+// the items since they were read. For all items, requested or not, planRebuild recomputes the columns that depend on
+// the identity alone (spec 003 §9).
 func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := item.Derive(it)
 		switch {
-		case !it.Exists(): // the item was deleted meanwhile
+		case !it.Exists(): // the item was deleted in the meantime
 		case it.RebuildRun == o.Run:
-			marked++ // an earlier try has requested the item
+			marked++ // an earlier try has already requested the item
 		case it.Indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
@@ -176,7 +177,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 	return ops, marked
 }
 
-// rebuildOps makes one item due now, either as a pending index, which sends no request to the site, or as a check.
+// rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
@@ -199,9 +200,9 @@ func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op 
 	return it.Write(oldDue, time.Time{})
 }
 
-// Waiting counts the items of a host, or of all hosts if host is empty, that are waiting for a rebuild. It begins at
-// the partition from and reads the host rows of at most 1,000 partitions. The result next is where the next call
-// continues, and done says that no partitions remain.
+// Waiting counts the items that are waiting for a rebuild, of one host, or of all hosts if host is empty. It begins
+// at a partition and reads the host rows of at most 1,000 partitions. It returns the number of items, and either the
+// partition to continue at or that it is done.
 func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string

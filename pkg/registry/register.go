@@ -17,32 +17,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// RegisterOptions say how sources are registered.
+// RegisterOptions describe how to register sources.
 type RegisterOptions struct {
-	Force  bool   // check without conditional requests, and index the result (A15)
+	Force  bool   // check with unconditional requests, and index the result (A15)
 	Method string // discoveryMethod of new items; "API" when empty
-	// Credential is the name of the credential for the sources (A24). If it is empty, existing items keep their
-	// credential.
+	// Credential is the name of the credential for the sources (A24). If it is empty, existing items keep the
+	// credential that they have.
 	Credential string
 	// Respell allows a registered file to get another name if both names are the same source, such as a//b for a/b.
-	// If it is false, the registration is refused, because a container treats the two names as two files.
+	// If Respell is false, such a registration is refused, because a container treats the two names as two files.
 	Respell bool
-	// NewOnly says that existing items do not change, whatever their state. They are reported as they are (E1).
+	// NewOnly keeps existing items from being changed, whatever their state. They are reported as they are (E1).
 	NewOnly bool
-	// Missing may be set together with NewOnly. It says that the caller has just found no items for the sources.
-	// Items are then read only if some have been created meanwhile.
+	// Missing may be set together with NewOnly, by a caller that has just found no items for the sources. Items are
+	// then read only if some have been created in the meantime.
 	Missing bool
 	// Run is the backfill run that found the sources, and Job returns the job of each source (E2). New items store
 	// both. So a registration that is repeated after a crash recognizes the items that it has created.
 	Run string
 	Job func(source.Source) string
-	// Tags returns the tags for a new item, as [options.Tags] gives them; no tags when nil.
+	// Tags returns the tags for a new item, in the form of [options.Tags]. If it is nil, new items get no tags.
 	Tags func(source.Source) []string
 	// Settings are applied to every registered item, new or not.
 	Settings Settings
 
-	asked bool   // a person requests checks of exactly these items, so a pause does not matter
-	by    string // name of the key with which the request was made; the history shows it
+	asked bool   // a person requests checks of exactly these items, even of paused ones
+	by    string // name of the key that made the request, for the history
 }
 
 // Registered is the outcome of a registration for one source.
@@ -53,15 +53,16 @@ type Registered struct {
 }
 
 // Register ensures that every source has an item and is checked soon (A7). Callers may repeat it for the same
-// sources, also concurrently: there is one item for each, and no forced check is lost. The outcomes are in the order
-// of sources, and an error concerns one source only. Everything that Register reports is durable when it returns.
+// sources, also concurrently: each source gets only one item, and no forced check is lost. The outcomes are in the
+// order of sources, and an error concerns one source only. Everything that Register reports is durable when it
+// returns.
 func (r *Items) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
 	o.by = by(ctx)
 	groups := r.group(sources)
 	out := make([]Registered, len(sources))
 	_ = r.s.Parallel(ctx, len(groups), func(ctx context.Context, g int) error {
 		group := groups[g]
-		// Chunks of one host are registered one after the other, because they share the host row.
+		// The chunks of a host are registered one after the other, because they share the host row.
 		for chunk := range slices.Chunk(group.members, JobItems) {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
@@ -82,7 +83,7 @@ func (r *Items) Register(ctx context.Context, sources []source.Source, o Registe
 	return out
 }
 
-// hostGroup is the sources of one host, each once.
+// hostGroup contains the sources of one host, without duplicates.
 type hostGroup struct {
 	partition, host string
 	members         []member
@@ -92,7 +93,7 @@ type hostGroup struct {
 type member struct {
 	source.Source
 	wanted []int
-	others []int // positions of files with other names that are the same source
+	others []int // positions of files that are the same source under other names
 }
 
 func (r *Items) group(sources []source.Source) []hostGroup {
@@ -146,7 +147,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 			}
 		}
 		plan = planRegister(r.s.Now(), chunk, items, idle, h, o, r.s.Options.Politeness(g.host))
-		// The pointers must be written after the host row is read: see dropPointers.
+		// The pointers must be written after the host row is read; see dropPointers.
 		if err := r.s.Point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	return plan.out, nil
 }
 
-// loadForRegister reads items, and finds out which of them are waiting for a job: see loadIdle.
+// loadForRegister reads items, and finds out which of them are waiting for a job; see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
 	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
 	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
@@ -168,7 +169,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 	return items, idle, err
 }
 
-// missing returns, for each hash, the item of a row that does not exist.
+// missing returns the items for rows that do not exist, one for each hash.
 func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
 		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
@@ -191,14 +192,14 @@ func allExist(items []Item) bool {
 // registerPlan is what a registration writes and sends.
 type registerPlan struct {
 	ops    []storage.Op
-	hint   time.Time // time of the hint for the first written row that needs attention
+	hint   time.Time // time of the hint for the earliest written row that needs attention
 	jobs   []JobItem
 	reason string
 	out    []Registered
-	back   []string // hashes of items that had moved and are now registered again
+	back   []string // hashes of items that had moved away and are now registered again
 }
 
-// created returns the hashes of the items that the registration creates, and of those that had moved and are now
+// created returns the hashes of the items that the registration creates, and of items that had moved away and are now
 // registered again.
 func (p registerPlan) created() (hashes []string) {
 	hashes = slices.Clone(p.back)
@@ -217,8 +218,8 @@ var errItemLimit = errors.New("LIMIT_ITEMS_PER_HOST")
 // ([Politeness].MaxItems). The kind of such an error is Blocked.
 func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
-// full returns why a host cannot have another item, or nil if it can. The limit is exact, because each new item also
-// writes the host row.
+// full returns the reason why a host cannot have another item, or nil if it can. The limit is exact, because each new
+// item also writes the host row.
 func full(h *store.HostState, p Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
@@ -230,9 +231,9 @@ func full(h *store.HostState, p Politeness) error {
 	return fault.New(fault.Blocked, "host %s has %d items, the limit is %d (%w)", h.Host, n, p.MaxItems, errItemLimit)
 }
 
-// planRegister decides the changes for sources of one host. The items must be as they were read. Items whose next
-// check has not begun yet do not change, unless their check is forced. Some of these items have a revision in idle:
-// their due rows are not claimed yet, and the plan claims them.
+// planRegister decides the changes for sources of one host. The caller must not have changed the items since they
+// were read. Items whose next check has not begun yet do not change, unless their check is forced. If idle has a
+// revision for such an item, no job has claimed the item's due row yet, and the plan claims it.
 func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *store.Host, o RegisterOptions,
 	p Politeness) registerPlan {
 	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
@@ -275,7 +276,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if claimed {
 			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
-			plan.hint = now // for the next sweep, in case no worker claims the row first
+			plan.hint = now // for the next sweep, in case no worker claims the row before it
 			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
@@ -293,7 +294,7 @@ func (m member) taken(it *Item, o RegisterOptions) bool {
 	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
 }
 
-// sameFile reports whether the source s may also be read under the name display. The comparison ignores case where
+// sameFile reports whether the source s may also be read under another display name. The comparison ignores case if
 // the identity does.
 func sameFile(s source.Source, display string) bool {
 	return s.Type != source.File || strings.EqualFold(s.Display, display)
@@ -305,8 +306,8 @@ func otherFile(display string) error {
 			"remove that one first", display)
 }
 
-// registerOps makes one item due now: it writes the item, its old due row and its new one, which a job
-// has until a time.
+// registerOps makes one item due now. It writes the item, its old due row and its new one, which a job has until the
+// given time.
 func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions,
 	until time.Time) []storage.Op {
 	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
@@ -341,7 +342,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	if o.isParked(it) {
 		it.CheckAt(Never)
 	}
-	it.IndexPending = false // a check of the page itself is requested
+	it.IndexPending = false // the page itself is to be checked
 	if byPerson := o.Method == "" || o.Method == "API"; byPerson && !created {
 		it.Collapse.Asked = true
 	}
@@ -357,8 +358,8 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	return it.Write(oldDue, until)
 }
 
-// by returns the end of a sentence, with the name of the key with which the request in ctx was made. It is empty
-// where no key is needed.
+// by returns a phrase that ends a sentence with the name of the key that made the request in ctx. It is empty if no
+// key is needed.
 func by(ctx context.Context) string {
 	if name := telemetry.From(ctx).Actor; name != "" {
 		return " (key " + name + ")"

@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// These are the names of the registry's tables and queues, see [store.Options].
+// The names of the registry's tables and queues; see [store.Options].
 const (
 	DefaultTable    = store.DefaultTable
 	JobQueue        = store.JobQueue
 	PoisonQueue     = store.PoisonQueue
-	SlowQueue       = store.SlowQueue // queue of the jobs of hosts that do not answer, see [Jobs.MoveToSlow]
+	SlowQueue       = store.SlowQueue // queue for the jobs of hosts that do not answer; see [Jobs.MoveToSlow]
 	SlowPoisonQueue = store.SlowPoisonQueue
 )
 
@@ -35,7 +35,7 @@ type Registry struct {
 }
 
 type (
-	// Items registers, finds and lists items, changes their options, brings their checks forward and removes them.
+	// Items registers, finds and lists items, changes their options, brings their checks forward, and removes items.
 	Items struct {
 		s    *store.Store
 		tags *Tags
@@ -47,13 +47,13 @@ type (
 		tags *Tags
 	}
 
-	// Hosts keeps the state of hosts that workers share.
+	// Hosts keeps the state of hosts that all workers share.
 	Hosts struct {
 		s    *store.Store
 		jobs *Jobs
 	}
 
-	// Changes evaluates the changes that sites report, and uses the reports of sites that prove truthful.
+	// Changes evaluates the changes that sites report. It acts on the reports of sites that prove truthful.
 	Changes struct{ s *store.Store }
 
 	// Rebuilds requests that items be indexed again.
@@ -62,7 +62,7 @@ type (
 		jobs *Jobs
 	}
 
-	// Moves gives items another identity.
+	// Moves moves items to another identity.
 	Moves struct {
 		s     *store.Store
 		items *Items
@@ -90,6 +90,6 @@ func New(under storage.Store, o Options) *Registry {
 // Create creates the tables and queues that are missing.
 func (r *Registry) Create(ctx context.Context) error { return r.s.Create(ctx) }
 
-// Tables returns the table names of a registry. The parameter items is the name of the items table; if it is empty,
+// Tables returns the table names of a registry with the given name of the items table. If the name is empty,
 // [DefaultTable] is used.
 func Tables(items string) (itemsTable, index, hints string) { return store.Tables(items) }

@@ -48,7 +48,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 }
 
 // beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
-// available. The other items are parked until the host is available.
+// available. It parks the other items until the host is available.
 func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *store.Host, todo []*Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
@@ -66,13 +66,13 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	if len(b.Items) == 0 {
 		return nil, r.park(ctx, *host, todo, until)
 	}
-	// While a host is unavailable, a sweep may leave a hint that is later than the end of the lock.
+	// While a host is unavailable, a sweep may write a hint that is later than the end of the lock.
 	return b, r.lock(ctx, b, host, b.Items, now.Add(item.ClaimHint))
 }
 
 // repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows
-// are kept, and [Item.Revive] has already dropped every reference to purged data. If not, the remaining rows are
-// deleted.
+// are kept; [Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
+// remaining rows are deleted.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
@@ -86,7 +86,7 @@ func (p *pending) repent(cur Item) {
 // readPointers reads the revisions of the pointers to items that are to be purged.
 func (c *commit) readPointers(ctx context.Context) error {
 	for _, p := range c.done {
-		if !p.Purge || p.Item.MovedTo != "" { // the pointer leads to another item
+		if !p.Purge || p.Item.MovedTo != "" { // the pointer leads to the other item
 			continue
 		}
 		e, err := c.r.s.Index.Get(ctx, item.IndexKey(p.Item.Hash()))
@@ -98,12 +98,15 @@ func (c *commit) readPointers(ctx context.Context) error {
 	return nil
 }
 
-// dropPointers deletes the pointers to purged items, except to items that were registered again. A registration reads
-// the host row, then writes the pointer, then inserts the item, provided that the host row still has the revision
-// that was read. If the registration read the host row before the purge, its transaction fails, because the purge
-// writes the host row, and the registration decides anew. If it read the host row after the purge, it has written the
-// pointer after this commit read the pointer, so the delete fails. A pointer that remains because the process dies
-// here leads to no item, as any pointer does while its item is being registered.
+// dropPointers deletes the pointers to purged items, except those of items that were registered again.
+//
+// A registration reads the host row, then writes the pointer, then inserts the item, provided that the host row is
+// unchanged. If it read the host row before the purge, its transaction fails, because the purge writes the host row.
+// The registration then decides anew. If it read the host row after the purge, it has also written the pointer after
+// this commit read the pointer, so the delete fails.
+//
+// If the process dies here, a pointer remains that leads to no item. Every pointer does so while its item is being
+// registered.
 func (c *commit) dropPointers(ctx context.Context) {
 	for _, p := range c.done {
 		if !p.Purge || p.pointer == "" {

@@ -12,7 +12,7 @@ import (
 // maxRobotsText bounds the stored text, in bytes (RFC 9309 §2.5 requires at least 500 KiB).
 const maxRobotsText = 512 * 1024
 
-// Robots is the cached robots.txt of one origin, with the data needed to refresh it.
+// Robots is the cached robots.txt of one origin, with the data that is needed to refresh it.
 type Robots struct {
 	FetchedAt    time.Time `col:"fetchedAt"`
 	Expires      time.Time `col:"expires"`
@@ -37,8 +37,8 @@ func (r *Hosts) Robots(ctx context.Context, partition, scheme, host string) (Rob
 	return out, err
 }
 
-// PutRobots replaces the cached robots.txt of an origin. The last writer wins, because every writer has just
-// requested the file from the site.
+// PutRobots replaces the cached robots.txt of an origin. The last writer wins, because each writer has just requested
+// the file from the site.
 func (r *Hosts) PutRobots(ctx context.Context, partition, scheme, host string, v Robots) error {
 	if len(v.Text) > maxRobotsText {
 		return fault.New(fault.TooLarge, "robots.txt of %d bytes", len(v.Text))

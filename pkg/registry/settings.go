@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// isParked reports whether an item waits at [Never] after a registration with these options.
+// isParked reports whether, after a registration with these options, the next check of an item is at [Never].
 func (o RegisterOptions) isParked(it *Item) bool {
 	paused := it.Paused
 	if o.Settings.Paused != nil {
@@ -19,8 +19,8 @@ func (o RegisterOptions) isParked(it *Item) bool {
 	return paused && !o.Force && !o.asked && !it.MayVanish()
 }
 
-// Set changes the settings of an item and moves its next check accordingly, at once. A forced check, and the next
-// check of an item that is about to be removed, keep their time. Errors: NotFound.
+// Set changes the settings of an item and at once moves its next check to the time that they require. A forced check
+// keeps its time, and so does the next check of an item that is about to be removed. Errors: NotFound.
 func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {

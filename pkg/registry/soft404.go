@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Soft404 is an origin's answer to requests for pages that do not exist. Its row is next to the row of robots.txt.
+// Soft404 is an origin's answer to requests for pages that do not exist. Its row is next to that of robots.txt.
 type Soft404 struct {
-	AskedAt time.Time `col:"askedAt"` // when a worker last claimed the request to the origin; zero: never
+	AskedAt time.Time `col:"askedAt"` // when a worker last claimed the request to the origin; zero if never
 	Page    string    `col:"page"`    // description of the page that the origin shows instead of a 404; empty: none
-	Known   bool      `col:"known"`   // Page is from an answer; false until the origin answers
-	// Fingerprint identifies the answer. Content that was compared with an earlier Page need not be compared again
-	// while Fingerprint stays the same. It is empty for an origin that answers 404.
+	Known   bool      `col:"known"`   // whether Page describes an answer; false until the origin has answered
+	// Fingerprint identifies the answer. As long as Fingerprint stays the same, content that was compared with an
+	// earlier Page need not be compared again. It is empty for an origin that answers 404.
 	Fingerprint string `col:"mark"`
 
 	scheme, host string
@@ -35,8 +35,8 @@ func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (So
 	return a, err
 }
 
-// ClaimSoft404 gives its caller alone the right to request a page that does not exist. Of several callers that have
-// read the same row, one succeeds. The claim is valid even if that caller dies before it has the answer.
+// ClaimSoft404 gives one caller the sole right to request a page that does not exist. Of several callers that have
+// read the same row, only one succeeds. The claim is valid even if that caller dies before it has the answer.
 func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
 	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))

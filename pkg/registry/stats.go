@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostStats are the statistics of one host for which its items need not be read (A23).
+// HostStats are the statistics of one host, as far as they can be computed without reading its items (A23).
 type HostStats struct {
 	Host       string
 	Items      map[Status]int
@@ -20,34 +20,35 @@ type HostStats struct {
 	InFlight   int // number of items that are due now and claimed by a job
 	Rebuilding int // number of items that are waiting for a rebuild
 	Guarded    int // number of items that the mass-removal guard keeps from being Gone
-	Checks     int // number of recent checks on which the rates are based
+	Checks     int // number of recent checks that the rates are based on
 	Changes    int
 	Errors     int
-	// PausedUntil is the time until which the host gets no request, because the host asked for a pause or a budget is
-	// spent. It is zero if the host may get requests.
+	// PausedUntil is the time until which the host gets no request, because the host asked for a pause or because a
+	// budget is spent. It is zero if the host may get requests.
 	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
-	// Unread says that due or claimed rows may exist that were not read. In that case Due is a lower bound.
+	// Unread reports that there may be due or claimed rows that were not read. Due is then a lower bound.
 	Unread bool
 }
 
 // maxDueCount bounds the due rows that are counted per partition. If there are more, Due is a lower bound.
 const maxDueCount = 20_000
 
-// ExactHosts is how many hosts [Hosts.Stats] reads exactly.
+// ExactHosts limits the number of hosts for which [Hosts.Stats] reads exact numbers.
 const ExactHosts = 100
 
-// mostHints bounds the hints that are read to find hosts with something due.
+// mostHints limits the number of hints that are read to find hosts with work that is due.
 const mostHints = 1000
 
-// Stats returns the counters of every host, or of one if host is not empty. If there are at most [ExactHosts] hosts,
-// it reads the host row and the due rows of each. If there are more, it reads those of up to [ExactHosts] hosts that
-// have something due or in flight, and of hosts whose counters were never copied. All other hosts are reported with
-// the counters that were copied after their last change, which costs one request for 1,000 hosts. For these hosts,
-// Due is the number of items that were never fetched. Due is at least one if a sweep still has to scan the host's
-// partition, and it is 0 if that partition has no hint for the near future. InFlight is 0, and the change rate is up
-// to a day old.
+// Stats returns the statistics of every host, or of one host if the argument host is not empty. If there are at most
+// [ExactHosts] hosts, it reads the host row and the due rows of each. If there are more, it reads those of up to
+// [ExactHosts] hosts: hosts that have something due or in flight, and hosts whose counters were never copied.
+//
+// For all other hosts it returns the counters that were copied after their last change, which costs one request for
+// 1,000 hosts. Their Due is the number of items that were never fetched. It is at least one if a sweep still has to
+// scan the host's partition, and it is 0 if that partition has no hint for the near future. Their InFlight is 0, and
+// their change rate is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.Now()
 	if host != "" || r.s.Options.Strategy == source.ByScheme {
@@ -103,12 +104,12 @@ func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out 
 // attention describes a partition that has something due or in flight.
 type attention struct {
 	overdue bool // a sweep still has to scan the partition
-	read    bool // the rows of the partition are read
+	read    bool // the rows of the partition will be read
 }
 
 // attention finds partitions that have something due or in flight. It finds them by their hints, which are no later
-// than [item.JobTTL] from now, and begins with those that have waited longest. If all hosts are read anyway, it reads
-// nothing.
+// than [item.JobTTL] from now. The partitions that have waited longest come first. If all hosts are read anyway, it
+// reads nothing.
 func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
 	found := map[string]attention{}
 	if hosts <= ExactHosts {
@@ -129,14 +130,14 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 	return found, nil
 }
 
-// Recount continues a round over all hosts that repairs the copied counters. Lists of items and [Hosts.Stats] read
-// these copies. Recount also copies the change rate, because not every check copies it. A round begins once a day,
-// and at once in a store that has had none. One call processes at most 1,000 hosts, with one read for each host and
-// one write for each hundred. It costs one read while no round is due. mended counts the hosts whose items were
-// counted wrongly.
+// Recount continues a round over all hosts that repairs the copied counters, which lists of items and [Hosts.Stats]
+// read. It also copies the change rate, because not every check does. A round begins once a day, or at once in a
+// store that has had none. One call processes at most 1,000 hosts, with one read for each host and one write for each
+// hundred. It costs one read while no round is due. Recount returns the number of hosts whose counters were wrong.
 func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
 
-// Backlog returns how many items of a source's host are registered but not fetched yet. It costs one point read.
+// Backlog returns the number of items of a source's host that are registered but not fetched yet. It costs one point
+// read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.Counts[Pending], err
@@ -170,7 +171,8 @@ func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now 
 	return out, r.countDue(ctx, partition, now, out, at)
 }
 
-// onlyVisited reports whether a host has nothing to show: it never had a registered item, and no pause is in force.
+// onlyVisited reports whether a host has nothing to show: it has never had a registered item, and no pause is in
+// force.
 func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
@@ -198,7 +200,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
-	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // only this host is wanted
+	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // only this host was asked for
 		q.Where = map[string]string{"host": stats[0].Host}
 	}
 	n := 0

@@ -16,27 +16,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// SweepReport says what one sweep did.
+// SweepReport describes what one sweep did.
 type SweepReport struct {
 	Hints      int // number of due hints read
 	Partitions int // number of partitions scanned
 	Claimed    int // number of items given to jobs
 	Jobs       int // number of jobs sent
-	// Late is how long the unclaimed item that has waited longest has been due. If a host's pace is the reason for
-	// the wait, Late grows until the work of that host is done.
+	// Late is how long the unclaimed item that has waited longest has been due. If the item waits because of the pace
+	// of its host, Late grows until the work of that host is done.
 	Late time.Duration
-	// Unfinished says that the time ran out before all hints were followed. The next sweep begins with the oldest
-	// remaining hint.
+	// Unfinished reports that the time ran out before all hints were followed. The next sweep begins with the oldest
+	// hint that remains.
 	Unfinished bool
 }
 
-// hintWindow is how many hints a sweep holds at a time, in addition to one page of each shard.
+// hintWindow is the number of hints that a sweep holds at a time, in addition to one page of each shard.
 const hintWindow = 1000
 
-// Sweep sends jobs for due items (spec 003 §9), and begins with the partitions that have waited longest. Its cost
-// depends on how many items are due, not on how many are registered. Several sweeps may run at once. If a sweep dies,
-// the next one follows the hints that remain. A sweep returns before its context ends. An error lists the partitions
-// that could not be swept; these do not delay the other partitions.
+// Sweep sends jobs for due items (spec 003 §9). It begins with the partitions that have waited longest. Its cost
+// depends on how many items are due, not on how many are registered. Several sweeps may run at the same time. If a
+// sweep dies, the next one follows the hints that remain. A sweep returns before its context ends. An error lists the
+// partitions that could not be swept; these do not delay the other partitions.
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
 	window := make([]store.DueHint, 0, hintWindow)
@@ -60,15 +60,15 @@ func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 // sweep is one call of Sweep.
 type sweep struct {
 	r    *Jobs
-	ends time.Time // after this time no further partition is begun; zero: no such time
+	ends time.Time // after this time no further partition is begun; zero for no limit
 
 	mu     sync.Mutex // guards the fields below
 	report SweepReport
 	errs   []error
 }
 
-// sweepEnd returns the time after which the sweep begins no further partition, so that partitions in work, and the
-// caller, have time to finish. It returns zero if ctx has no deadline.
+// sweepEnd returns the time after which the sweep begins no further partition. It leaves the caller, and the
+// partitions in progress, time to finish. It returns zero if ctx has no deadline.
 func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -113,7 +113,7 @@ func (s *sweep) end(got claimed, err error) {
 	}
 }
 
-// sweepPartition claims the due rows of a partition, and replaces the partition's hints by the next hint.
+// sweepPartition claims the due rows of a partition, and replaces the partition's hints by its next hint.
 func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got claimed, err error) {
 	partition := hints[0].Partition
 	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
@@ -139,8 +139,8 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 	return got, nil
 }
 
-// Refill claims due rows in a partition for a worker that has just finished there. It gives up if another process
-// does the same.
+// Refill claims due rows in a partition for a worker that has just finished there. It gives up if another process is
+// doing the same.
 func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err error) {
 	got, err := r.claimDue(ctx, partition)
 	if fault.Is(err, fault.Conflict) {
@@ -153,7 +153,7 @@ func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err erro
 type claimed struct {
 	at          time.Time // time of the scan: later due rows were not seen
 	items, jobs int
-	next        time.Time // when the partition needs attention again; zero: the partition has no due rows
+	next        time.Time // when the partition next needs attention; zero if it has no due rows
 	late        time.Duration
 }
 
@@ -185,14 +185,14 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 type dueScan struct {
 	hosts []string // the hosts, in the order of their first due row
 	rows  map[string][]storage.Entity
-	next  time.Time     // when due rows that are not in the field rows first need attention
-	late  time.Duration // how long the first due row has been due
+	next  time.Time     // when the due rows that are not among rows first need attention
+	late  time.Duration // how long the earliest due row has been due
 }
 
 const (
-	// scanHost is how many rows are kept per host at most, because more rows of a host are never claimed at once.
+	// scanHost limits the number of rows that are kept for each host. More rows of a host are never claimed at once.
 	scanHost = 2*JobItems + 1
-	// scanRows bounds the rows that one scan reads. Further rows wait for the next scan.
+	// scanRows limits the number of rows that one scan reads. Further rows wait for the next scan.
 	scanRows = 2000
 )
 
@@ -219,7 +219,8 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 			break
 		}
 		if until := item.EnqueuedUntil(e); until.After(now) {
-			// A job may begin now, which ends the claim with its lock. So the row is looked at again by then.
+			// A job for the row may begin now. Its claim then ends together with the lock, so the row must be scanned
+			// again by that time.
 			s.next = policy.Earlier(s.next, policy.Earlier(until, now.Add(item.ClaimHint)))
 			continue
 		}
@@ -242,8 +243,9 @@ func (s *dueScan) add(e storage.Entity) {
 	}
 }
 
-// claimHost claims due rows of one host and sends jobs for them. It returns how many rows the host had room for. If
-// the host had room for none because it is unavailable, claimHost also returns until when it is unavailable.
+// claimHost claims due rows of one host and sends jobs for them. It returns the number of rows for which the host had
+// room. If the host is unavailable, that number is zero, and claimHost also returns the time at which the host
+// becomes available.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
 	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})
@@ -280,7 +282,7 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	return n, blocked, nil
 }
 
-// priorityStep is how much waiting one step of priority equals.
+// priorityStep is the waiting time that counts as much as one step of priority.
 const priorityStep = time.Hour
 
 // byPriority sorts due rows of one host. The row that has waited longest comes first, and each step of priority

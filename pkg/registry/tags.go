@@ -14,12 +14,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// A tag is a word on items. The options that a tag sets are in a row of their own. There are few of these rows, so a
-// check that needs them reads all of them at once, and a process does so at most twice a minute.
+// A tag is a word on items. Each tag that sets options has a row for them. There are few of these rows, so a check
+// that needs them reads all of them at once, and a process does so at most twice a minute.
 
 const (
 	tagsKey = "tag"
-	// maxTags is how many tags may set options.
+	// maxTags limits the number of tags that set options.
 	maxTags = 500
 	// tagsAge is how old a process's copy of the tags may be.
 	tagsAge = 30 * time.Second
@@ -30,7 +30,7 @@ type Tags struct {
 	s *store.Store
 
 	mu   sync.Mutex
-	read time.Time // when all was read; zero: not read yet
+	read time.Time // when all were read; zero if not yet
 	all  []Tag
 }
 
@@ -85,7 +85,7 @@ func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, er
 	return t, err
 }
 
-// Remove deletes the options of a tag. Items keep the tag as a word. Errors: NotFound.
+// Remove deletes the options of a tag. The tag itself stays on its items, as a word. Errors: NotFound.
 func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	t, err := r.Get(ctx, name)
 	if err != nil {
@@ -118,8 +118,8 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	return options.Merge(it.Options, of), err
 }
 
-// Usual returns the default check intervals. The result least is the interval after a change, and the result most is
-// the longest interval while nothing changes.
+// Usual returns the default check intervals: the interval after a change, and the longest interval, which is reached
+// while nothing changes.
 func (r *Tags) Usual() (least, most time.Duration) {
 	return r.s.Options.Schedule.Base, r.s.Options.Schedule.Max
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ActiveOp returns the operation that lists a run as active; [Runs.InactiveOp] reverses it.
+// ActiveOp returns the operation that adds a run to the list of active runs. [Runs.InactiveOp] reverses it.
 func (r *Runs[R]) ActiveOp(id string) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: r.Key(ActivePrefix + id),
 		Props: storage.Properties{}}}
@@ -77,8 +77,8 @@ func (r *Runs[R]) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return sent, err
 }
 
-// Watch calls the watchdogs of several kinds of runs. Each watchdog gets an equal share of the remaining time, so
-// that a slow one does not keep the others from running.
+// Watch calls the watchdogs of several kinds of runs. Each watchdog gets an equal share of the remaining time, so a
+// slow one does not keep the others from running.
 func Watch(ctx context.Context, requeue ...func(ctx context.Context) (int, error)) (err error) {
 	for i, one := range requeue {
 		part, end := PartOf(ctx, 1, len(requeue)-i)
@@ -98,9 +98,9 @@ func PartOf(ctx context.Context, parts, of int) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, time.Until(deadline)*time.Duration(parts)/time.Duration(of))
 }
 
-// Retire calls remove for those runs of a query that the function old reports to be old. One call removes at most as
-// many runs as the argument most says, and returns how many it removed. A run that another process is removing is
-// left to that process. When one removal fails, Retire continues with the next run.
+// Retire removes old runs of a query. The given functions decide whether a run is old, and remove it. Retire removes
+// up to the given number of runs, and returns how many it has removed. A run that another process is removing is left
+// to that process. When one removal fails, Retire continues with the next run.
 func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old func(one *R) bool,
 	remove func(ctx context.Context, one *R) error) (removed int, err error) {
 	var list []R
@@ -125,8 +125,8 @@ func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old fun
 	return removed, err
 }
 
-// Drop removes those rows of a query that satisfy all conditions. It is no error when another process removes some of
-// the rows in the meantime.
+// Drop removes those rows of a query that satisfy all conditions. If another process removes some of the rows in the
+// meantime, that is not an error.
 func Drop(ctx context.Context, t storage.Table, q storage.Query, conditions ...func(e storage.Entity) bool) error {
 	var ops []storage.Op
 	flush := func() error {

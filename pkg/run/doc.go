@@ -8,17 +8,17 @@
 //	            ▲        │
 //	            ╰────────╯  a message of the queue names the run and the step
 //
-// A package with runs of its own kind describes them by a [Runs] and provides a function that performs one step. The
-// step changes the run in memory. This package writes the run by compare-and-swap, lists it as active until it is
+// A package that has its own kind of runs describes them by a [Runs] and provides a function that performs one step.
+// The step changes the run in memory. This package writes the run by compare-and-swap, lists it as active until it is
 // over, and sends the message for the next step.
 //
 // # Repeated, late and lost steps
 //
-// A message contains the number of the step that it asks for. So a message that is delivered twice or late finds that
-// its step is done. A step whose process dies is performed again, so every step must be safe to repeat up to its
-// write. When two processes perform the same step at once, one of them writes the run; the other gets [fault.Lost],
-// which is not treated as an error. A message that was lost is sent again by the watchdog, [Runs.RequeueStalled],
-// which a timer calls. While no run is active, the watchdog costs one query.
+// A message contains the number of the step that it asks for. If a message is delivered twice or late, its step is
+// already done, and nothing happens. A step whose process dies is performed again, so every step must be safe to
+// repeat up to its write. When two processes perform the same step at the same time, one of them writes the run. The
+// other gets [fault.Lost], which is not treated as an error. A lost message is sent again by the watchdog,
+// [Runs.RequeueStalled], which a timer calls. While no run is active, the watchdog costs one query.
 //
 // Some kinds of runs have no queue: a timer advances them instead.
 package run

@@ -1,10 +1,10 @@
 package run
 
-// maxReasons is the maximum number of reasons that are counted separately.
+// maxReasons limits the number of reasons that are counted separately.
 const maxReasons = 40
 
-// Reasons counts, by reason, the addresses that were left out. After 40 different reasons, all further ones are
-// counted under one entry.
+// Reasons counts, by reason, the addresses that were left out. After 40 different reasons, all others are counted
+// under one entry.
 type Reasons map[string]int
 
 // Add adds n to the count of a reason.

@@ -20,12 +20,12 @@ type Runs[R any] struct {
 	Kind      string // name of one run in errors and logs, such as "rebuild"
 	Table     storage.Table
 	Partition string
-	Messages  Messages // format of the messages; without a queue, runs are not listed and a timer advances them
+	Messages  Messages // format of the messages; if it has no queue, runs are not listed, and a timer advances them
 
-	MaxActive int                    // how many runs may be active at once
+	MaxActive int                    // number of runs that may be active at the same time
 	Stalled   time.Duration          // how long a run may go without a step before its message counts as lost
-	CheckID   func(id string) error  // returns Invalid for a malformed id; nil accepts all ids
-	RowKey    func(id string) string // returns the key of a run's row; when nil, the key is the id
+	CheckID   func(id string) error  // returns Invalid for a malformed id; if nil, all ids are accepted
+	RowKey    func(id string) string // returns the key of a run's row; if nil, the key is the id
 
 	Row    Codec[R]
 	Fields func(r *R) Fields
@@ -40,13 +40,13 @@ type Codec[R any] interface {
 	Decode(props storage.Properties) (R, error)
 }
 
-// Fields are the fields of a run that this package reads and changes. Nil pointers are ignored.
+// Fields are the fields of a run that this package reads and changes. A field whose pointer is nil is ignored.
 type Fields struct {
-	ID        *string       // need not have a column; without one, the id is the row's key
+	ID        *string       // if the id has no column, it is the row's key
 	Over      bool          // the run has ended
 	Step      *int64        // number of the next step
 	UpdatedAt *time.Time    // when the last step was done
-	NotBefore *time.Time    // when the next step may begin
+	NotBefore *time.Time    // the earliest time of the next step
 	ETag      *storage.ETag // ETag of the row as it was read; empty for a run that was never written
 }
 
@@ -54,7 +54,8 @@ type Fields struct {
 // occur in paths, and some systems ignore the case of paths.
 func Token() string { return strings.ToLower(rand.Text()[:10]) }
 
-// Defaults sets those options of a service that are nil: the wall clock, [Token], and a log that is discarded.
+// Defaults sets options that are nil: the clock to the wall clock, the token to [Token], and the log to one that
+// discards everything.
 func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) {
 	defaults.Clock(clock)
 	if *token == nil {
@@ -63,8 +64,8 @@ func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) 
 	defaults.Log(log)
 }
 
-// Clip prepares a text from an unknown source for a run's row: it returns at most n bytes without control characters,
-// so that encoding as JSON at most doubles the size.
+// Clip prepares a text from an unknown source for a run's row. It returns at most n bytes, without control
+// characters, so that encoding as JSON at most doubles the size.
 func Clip(s string, n int) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -199,10 +200,11 @@ func (r *Runs[R]) Op(one *R) storage.Op {
 	return storage.Op{Kind: kind, Entity: storage.Entity{Key: r.runKey(*f.ID), ETag: *f.ETag, Props: r.Row.Encode(one)}}
 }
 
-// changes is how many times Change reads and changes a run, if other processes write the run at the same time.
+// changes limits the number of times that Change reads and changes a run, if other processes write the run at the
+// same time.
 const changes = 20
 
-// Change reads a run, lets fn change it, and writes it in one transaction with the operations that fn returns. When
+// Change reads a run, calls fn to change it, and writes it in one transaction with the operations that fn returns. If
 // another process writes the run first, Change reads the run again and calls fn again.
 func (r *Runs[R]) Change(ctx context.Context, id string, fn func(one *R) ([]storage.Op, error)) (R, error) {
 	for range changes {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Messages describes the messages that ask for the next step of a run. They are JSON objects.
+// Messages describes the messages that ask for the next step of a run. A message is a JSON object.
 type Messages struct {
 	Queue   storage.Queue
 	RunName string // name of the field with the id of the run
@@ -21,17 +21,18 @@ type Messages struct {
 // Message asks for one step of a run, or of one of its sources.
 type Message struct {
 	Run    string
-	Source string // empty for a run that has only one source
+	Source string // "" for a run that has only one source
 	Step   int64
 }
 
-// Names of fields that all messages share. TraceParent holds the trace that a step belongs to; see package telemetry.
+// Names of fields that all messages share. TraceParent identifies the trace that a step belongs to; see package
+// telemetry.
 const (
 	sourceName = "source"
 	traceName  = "traceparent"
 )
 
-// Send sends a message, which is delivered after a delay.
+// Send sends a message that is delivered after a delay.
 func (q Messages) Send(ctx context.Context, m Message, delay time.Duration) error {
 	fields := map[string]any{q.RunName: m.Run, q.NumName: m.Step}
 	if m.Source != "" {
@@ -62,22 +63,22 @@ func (q Messages) Parse(body []byte) (m Message, err error) {
 	return m, nil
 }
 
-// Next describes what happens after a step.
+// Next describes what is done after a step.
 type Next struct {
-	Wait time.Duration // pause before the next step; if zero, the same call may continue
-	Ops  []storage.Op  // operations that are written in one transaction with the run
+	Wait time.Duration // pause before the next step; if zero, the next step may follow in the same call
+	Ops  []storage.Op  // operations to write in one transaction with the run
 }
 
-// ErrDone is the error of a step that finds, while it works, that there is nothing left to do, for example because
-// another process has performed the step. Nothing is written then.
+// ErrDone is the error of a step that finds nothing left to do, for example because another process has performed the
+// step. Nothing is written then.
 var ErrDone = errors.New("the step is done already")
 
 // StepFunc performs one step of a run, which it changes in memory. It may be called again with the run as it was
-// before the step, and by two processes at once.
+// before the step, and two processes may call it at the same time.
 type StepFunc[R any] func(ctx context.Context, one *R) (Next, error)
 
 // Step performs the step that a message asks for, and then further steps, for about the given duration. It returns
-// Invalid for a malformed message; after any other error the caller should try again.
+// Invalid for a malformed message. After any other error the caller should retry.
 func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do StepFunc[R]) error {
 	one, err := r.Open(ctx, body)
 	if err != nil || one == nil {
@@ -86,7 +87,7 @@ func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do 
 	return r.Advance(ctx, one, long, do)
 }
 
-// Open reads the run that a message asks for. It returns nil when there is nothing to do, because the step is already
+// Open reads the run that a message asks for. It returns nil if there is nothing to do, because the step is already
 // done or the message came too early. In the latter case, Open sends the message again with a delay.
 func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
 	m, err := r.Messages.Parse(body)
@@ -109,9 +110,9 @@ func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
 	return &one, nil
 }
 
-// Advance performs steps of a run for about the given duration, but at least one step, and then sends the message for
-// the next one. When another process advances the run at the same time, Advance stops, and the argument one then
-// holds the run as that process wrote it.
+// Advance performs steps of a run for about the given duration, but at least one step. Then it sends the message for
+// the next step. If another process advances the run at the same time, Advance stops, and *one becomes the run as
+// that process wrote it.
 func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do StepFunc[R]) (err error) {
 	defer fault.Wrap(&err, "%s %s", r.Kind, *r.Fields(one).ID)
 	for until := r.Now().Add(long); ; {

@@ -1,6 +1,6 @@
-// Package index turns a document into searchable content: one page with its chunks and images, addressed by the
-// item's id, so that indexing the same content again changes nothing. It also keeps a manifest of each page's
-// contents in the index, so that the next time only the difference is written.
+// Package index turns a document into searchable content: one page with its chunks and images. The id of a page is
+// the id of its item, so indexing the same content again changes nothing. The package also keeps a manifest of what
+// the index contains of each page, so that the next time only the difference is written.
 package index
 
 import (
@@ -24,13 +24,13 @@ type Prepared struct {
 	LeftOut    int // number of chunks beyond the first [MaxChunks], which are not indexed
 }
 
-// MaxChunks bounds the chunks of a page's text. That is about four megabytes of prose, more than any novel. A page of
-// 5 MB made of short lines has 50,000 chunks, which nobody searches.
+// MaxChunks bounds the number of chunks of a page's text. The bound allows about four megabytes of prose, more than
+// any novel. A page of 5 MB made of short lines has 50,000 chunks, which nobody searches.
 const MaxChunks = 10_000
 
-// Prepare builds the page for the index from an item, the document extracted from it, and the images that may be
-// shown. For a file, path is its path within its container. For a page, path is empty, and the names of chunks
-// contain the item's id instead (C3).
+// Prepare builds the page for the index from an item, the document extracted from the item, and the images that may
+// be shown. For a file, path is the file's path within its container. For a page, path is empty, and the names of
+// chunks contain the item's id instead (C3).
 func Prepare(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
@@ -50,7 +50,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	}
 	for i, c := range append(text, said...) {
 		if path != "" {
-			c.Anchor = "" // a browser must not be sent to a file's address, so there is no anchor
+			c.Anchor = "" // no anchor: a search result must not send a browser to the address of a file
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
 			Anchor: c.Anchor, Zone: string(c.Zone), Text: c.Text})
@@ -61,8 +61,8 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	return e
 }
 
-// model returns the suffix by which the chunks' keys in the index identify the model of the vectors; "" if the chunks
-// have no vectors.
+// model returns the suffix of the chunks' keys in the index, which identifies the model of the vectors; "" if the
+// chunks have no vectors.
 func (e Prepared) model() string {
 	if len(e.Records) == 0 {
 		return ""

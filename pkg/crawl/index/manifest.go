@@ -17,8 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table holds the manifests. Container holds those that are too large for a row, and those that earlier releases
-// wrote.
+// Table holds the manifests. Container holds manifests that are too large for a row, or that earlier releases wrote.
 const (
 	Table     = "Manifests"
 	Container = "chunks"
@@ -30,10 +29,10 @@ const maxRow = 200 << 10
 // inRow is the prefix of the digests of manifests that are stored in rows.
 const inRow = "r"
 
-// The names of a manifest's metadata, which is stored besides its lines.
+// The names of a manifest's metadata, which is stored together with its lines.
 const (
 	metaFields = "fields" // Fields of [search.Contents]
-	metaTags   = "tags"   // Tags of [search.Contents]; missing where the page has no tags
+	metaTags   = "tags"   // Tags of [search.Contents]; absent if the page has no tags
 	metaImages = "images" // a digest of the page's images
 	metaShown  = "shown"  // the images themselves, as JSON, if they fit into [maxShown] bytes
 	metaModel  = "model"  // the suffix of the chunks' keys in the index, which identifies the model of the vectors
@@ -47,7 +46,7 @@ const (
 // maxShown bounds the JSON of images, in bytes, so that the metadata stays within 8 KiB. About a hundred images fit.
 const maxShown = 6 << 10
 
-// Manifests stores, beside the snapshots, what the index was given for each page: its chunk metadata as JSONL (C4).
+// Manifests stores, for each page, what was written to the index: the metadata of the page's chunks as JSONL (C4).
 // Each manifest is one row or one blob, which never changes.
 //
 //	table Manifests   <item id>  r<digest>  a line for each chunk, see [chunk.Encode], compressed
@@ -58,7 +57,7 @@ const maxShown = 6 << 10
 type Manifests struct {
 	rows  storage.Table
 	blobs storage.Container
-	most  int // maxRow; tests set a lower bound
+	most  int // [maxRow], unless a test sets a lower bound
 }
 
 // NewManifests returns the manifests of a store. It makes no request; see [Manifests.Create].
@@ -74,7 +73,7 @@ func (m *Manifests) Create(ctx context.Context) error {
 	return m.blobs.Create(ctx)
 }
 
-// Save stores the manifest of an entry and returns its digest, by which the manifest is found.
+// Save stores the manifest of a page and returns the digest by which the manifest is found.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -83,7 +82,7 @@ func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err er
 	}
 	contents := e.Page.Contents()
 	meta := map[string]string{metaFields: contents.Fields, metaImages: digestOf(contents.Images)}
-	if shown, _ := json.Marshal(contents.Images); len(shown) <= maxShown { // texts always encode
+	if shown, _ := json.Marshal(contents.Images); len(shown) <= maxShown { // strings always encode
 		meta[metaShown] = string(shown)
 	}
 	if model := e.model(); model != "" {
@@ -110,7 +109,7 @@ type manifestRow struct {
 
 var manifestRows = row.Of[manifestRow]()
 
-// write stores a manifest in a row if it fits, or else in a blob. A row costs a hundredth of what a blob costs.
+// write stores a manifest: in a row if it fits, or else in a blob. A row costs a hundredth of what a blob costs.
 func (m *Manifests) write(ctx context.Context, id, digest string, meta map[string]string,
 	lines []byte) (as string, err error) {
 	if packed := row.Gzip(lines); len(packed) <= m.most {
@@ -151,8 +150,9 @@ func isRow(digest string) bool { return strings.HasPrefix(digest, inRow) }
 
 func rowKey(id, digest string) storage.Key { return storage.Key{Partition: id, Row: digest} }
 
-// Contents returns the contents of a page in the index, according to the manifest with this digest; nil when the
-// contents are not known. The contents of a page with very many images are known only if the images equal those of p.
+// Contents returns the contents of a page in the index, according to the manifest with the given digest; nil when the
+// contents are not known. If the page has too many images for the manifest, its contents are known only while its
+// images equal those of p.
 func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) (*search.Contents, error) {
 	kept, known, err := m.read(ctx, p.ID, digest)
 	if err != nil || !known {
@@ -171,9 +171,9 @@ func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) 
 type manifest struct {
 	fields, images string
 	tags           string
-	shown          map[string]string // digests of the images by id; nil if there are too many
-	chunks         map[string]string // uid by key
-	anchors        map[string]string // anchor by key
+	shown          map[string]string // digests of the images by id; nil if there were too many to store
+	chunks         map[string]string // the uid of each chunk, by key
+	anchors        map[string]string // the anchor of each chunk, by key
 	records        []chunk.Record
 	collisions     chunk.Collisions
 }
@@ -189,7 +189,7 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	}
 	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{},
 		anchors: map[string]string{}}
-	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest of the images shows whether they are complete
+	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // if images are missing here, their digest shows it
 	for name, n := range counters(&kept.collisions) {
 		*n, _ = strconv.Atoi(meta[name]) // the number is zero when it is missing or damaged
 	}
@@ -207,20 +207,20 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	return kept, true, nil
 }
 
-// counters returns pointers to the numbers of collisions, by the names of their metadata.
+// counters returns pointers to the numbers of collisions, by the names that the metadata gives them.
 func counters(c *chunk.Collisions) map[string]*int {
 	return map[string]*int{
 		metaCollisions: &c.Chunks, metaByContext: &c.ByContext, metaByOrdinal: &c.ByOrdinal, metaLargest: &c.Largest,
 	}
 }
 
-// Records returns the records in a manifest; none when the manifest is missing or damaged.
+// Records returns the chunk records in a manifest. It returns none when the manifest is missing or damaged.
 func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([]chunk.Record, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.records, err
 }
 
-// Collisions returns the numbers of collisions of a page's chunks, without the id of the page. The numbers are zero
+// Collisions returns the numbers of collisions of a page's chunks. The page's id is not set. The numbers are zero
 // when the manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {
 	kept, _, err := m.read(ctx, string(id), digest)

@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Two addresses of one page may both be in the index for minutes, because the second is not yet indexed when the
-// first is checked. So each page states in the index which address it considers the right one, by its own answer
-// alone. Of the pages that state the same address, a search shows only one ([search.Page.Group]). This works in any
-// order of checks, and needs no other item's row.
+// Two addresses of one page may both be in the index for some minutes, because the second is not yet indexed when the
+// first is checked. So each page also states in the index which address it considers the right one. This depends only
+// on the page's own answer. Of the pages that state the same address, a search shows only one ([search.Page.Group]).
+// The method works whatever the order of checks, and reads no row of another item.
 
 // RedirectMethod is the discoveryMethod of items that a permanent redirect led to.
 const RedirectMethod = "REDIRECT"
@@ -21,12 +21,12 @@ const RedirectMethod = "REDIRECT"
 const (
 	rankBest    = iota // the page is at the address itself
 	rankVariant        // the page's address differs only in http or www.
-	rankNames          // the page states another address of its site
-	rankMoved          // the page redirects to another site
+	rankNames          // the page leads to another address of its site
+	rankMoved          // the page leads to another site
 )
 
-// address sets the address under which a page is found in the index, and the group of pages that share that address.
-// A page that has moved permanently within its site is shown at its new address.
+// address sets the address under which the index shows a page, and the group of pages that share that address. A page
+// that has moved permanently within its site is shown at its new address.
 func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return
@@ -49,7 +49,7 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	}
 }
 
-// bestForm returns an address in the form of its best variant; see [verdict.VariantsOf].
+// bestForm returns the address of a page's best variant; see [verdict.VariantsOf].
 func bestForm(normalized, host string) string {
 	scheme, rest, _ := strings.Cut(normalized, "://"+host)
 	if !strings.Contains(host, ":") {

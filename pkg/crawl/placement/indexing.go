@@ -9,17 +9,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Prepare prepares an entry to be written: it loads the known contents of the page in the index, computes the
-// vectors, and saves the manifest of the new contents.
+// Prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
+// the vectors, and saves the manifest of the new contents.
 func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
 	}
 	page := &to.Entry.Page
 	if to.Refused = page.Check(); to.Refused != nil {
-		return nil // return before vectors are computed or anything is stored
+		return nil // before anything is computed or stored
 	}
-	// When the contents of the index are known, only the difference has to be written.
+	// If the contents of the page in the index are known, only the difference must be written.
 	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	// site, and the time at the end of the lock belongs to the commit.
 	if v := p.in.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
-			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error is, the page is not at fault
+			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error, the page is not at fault
 			p.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
 			return nil
 		}
@@ -40,7 +40,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 }
 
 // contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
-// rebuilt item the contents count as uncertain: people force a check or a rebuild because they doubt the index.
+// rebuilt item they are never certain, because people force a check or a rebuild when they doubt the index.
 func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -49,8 +49,8 @@ func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
-// remove removes the page from the index, with everything that the manifest lists, even contents that the index
-// itself does not show yet.
+// remove removes the page from the index, with all contents that the manifest lists. These include contents that the
+// index does not show yet.
 func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 }
 
 // RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
-// are the only thing that can be wrong in the index about such a page.
+// are the only error that the index can have about such a page.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err

@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// StandBehind removes the page from the index in favour of another item. That item may have changed during this
-// check, so a new alias is checked again soon.
+// StandBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
+// have changed during this check, so a new alias is checked again soon.
 func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
 	}
 	if to.NewAlias {
-		// The pages that stood behind this one must now stand behind the same item as this one.
+		// The aliases of this page must now become aliases of the item that stands for this page.
 		if err := p.removeAliases(ctx, it); err != nil {
 			return to, err
 		}
@@ -27,9 +27,9 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	return to, p.removeFromIndex(ctx, it)
 }
 
-// StandAlone prepares the page to be indexed as a page of its own. The entry waits for the other pages of its batch,
-// because an index has far less work with many pages at once. Without an index there is no entry, and the page stays
-// at Crawled. Its snapshot has everything that an index needs: once an index is configured, the page is indexed.
+// StandAlone prepares the page to be indexed as a page of its own. The prepared page waits for the other pages of its
+// batch, because it is far less work for an index to write many pages at once. Without an index nothing is prepared,
+// and the page stays at Crawled. When an index is configured later, the page is indexed from its snapshot.
 func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
@@ -56,7 +56,7 @@ func (p *Placer) StandAlone(
 	return &e, nil
 }
 
-// removeAlias ends the alias: it removes the row that leads from the other item to this one.
+// removeAlias ends the alias: it removes the row by which the other item finds this one.
 func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	if it.AliasOf == "" {
 		return nil
@@ -66,9 +66,9 @@ func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	return err
 }
 
-// removeAliases is called for a page that leaves the index. It brings forward the checks of the pages that stand
-// behind this page. Those pages become due when the lock ends, because by then the removal is committed. If the
-// worker dies before that, the next check of this page calls removeAliases again.
+// removeAliases is called for a page that leaves the index. It brings forward the checks of the page's aliases. They
+// become due when the lock ends, because by then the removal is committed. If the worker dies before that, the next
+// check of this page calls removeAliases again.
 func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
@@ -86,10 +86,10 @@ func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
 	return p.removeFromIndex(ctx, it)
 }
 
-// forceVariants brings forward the checks of variants that are to stand behind the page. A variant that was indexed
-// after the page was registered already knows the page; any other variant would learn of the page only when its own
-// content changes. So this is needed once, before the page is indexed for the first time. It must come before the
-// write to the index, because the worker may die after that write.
+// forceVariants brings forward the checks of variants that will become aliases of the page. A variant that was
+// indexed after the page was registered already knows the page. Any other variant would find the page only when its
+// own content changes. So forceVariants is needed once, before the page is indexed for the first time. It must be
+// called before the write to the index, because the worker may die after that write.
 func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil

@@ -1,9 +1,9 @@
-// Package placement puts an item's content where it belongs: into the index as a page of its own, behind another item
-// that stands for it, or out of the index. When an item is purged, the package also removes everything that is stored
-// for the item.
+// Package placement puts an item's content where it belongs: into the index as a page of its own, out of the index,
+// or behind another item that stands for it. When an item is purged, the package also removes everything that is
+// stored for the item.
 //
-// Every change to what others can see of an item happens under the item's [Lock]. Rows of other items change before
-// the item's own commit. So when a worker dies in between, the item's next check repeats the work.
+// Changes to an item that others can see happen under the item's [Lock]. Rows of other items change before the item's
+// own commit. So when a worker dies in between, the item's next check repeats the work.
 package placement
 
 import (
@@ -27,19 +27,19 @@ type Lock interface {
 	Until() time.Time
 }
 
-// Indexer is the part of [search.Index] that writes.
+// Indexer is the part of [search.Index] that changes the index.
 type Indexer interface {
 	Put(ctx context.Context, pages ...search.Page) error
 	Remove(ctx context.Context, id string, known *search.Contents) error
 }
 
-// Embedder sets the vectors of a page's chunks. When it returns an error, of whatever kind, the page is unchanged and
-// is tried again later.
+// Embedder sets the vectors of a page's chunks. When it returns any error, the page is unchanged and is tried again
+// later.
 type Embedder interface {
 	Embed(ctx context.Context, p *search.Page) error
 }
 
-// Stores hold content, and the rows that record where it belongs.
+// Stores hold content, and the rows that record where the content belongs.
 type Stores struct {
 	Items     *registry.Items
 	Aliases   *registry.Aliases

@@ -7,8 +7,8 @@ import (
 )
 
 // Purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
-// worker dies in between, the item is still due to be purged, unless it is registered again; then it starts afresh.
-// When the index is down, Purge returns an error, because the index would not be asked again later.
+// worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
+// starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
 func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err

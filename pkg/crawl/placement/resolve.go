@@ -13,15 +13,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxHops bounds the number of items that are read on the way from a candidate to the item that stands for it. It
-// also bounds the number of items that are read to make sure that the candidates do not lead back to the page.
+// maxHops bounds the number of items that are read between a candidate and the item that stands for it. It also
+// bounds the number of items that are read to make sure that the candidates do not lead back to the page.
 const maxHops = 5
 
-// Resolution is the result of Resolve: which item stands for a page in the index.
+// Resolution is the result of Resolve: the item that stands for a page in the index.
 type Resolution struct {
-	Alias      *registry.Item // the item that stands for the page; nil if the page stands for itself
+	Alias      *registry.Item // the item that stands for the page; nil if none does
 	why        string         // the reason for the alias
-	note       string         // why another possible item does not stand for the page
+	note       string         // why another item, which might have stood for the page, does not
 	soon       bool           // the reason in note is likely to change
 	loop       bool           // the page refers to an item that leads back to the page
 	registered bool           // the target of the page's redirect is registered, now or earlier
@@ -29,7 +29,7 @@ type Resolution struct {
 
 // ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
 // Only the first such reason, and the registration of a redirect's target, bring the check forward. So a page that
-// refers to another item each time is not checked more often.
+// refers to a different item each time is not checked more often.
 func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
@@ -46,7 +46,7 @@ type resolver struct {
 	changed bool // the item's content is new
 }
 
-// obstacle is the reason why a source does not stand for a page; soon is set if the reason is likely to change.
+// obstacle is the reason why an item does not stand for a page, and whether this reason is likely to change soon.
 type obstacle struct {
 	why  string
 	soon bool
@@ -59,14 +59,14 @@ var (
 	notReread     = obstacle{why: "was read under another normalization version", soon: true}
 )
 
-// noteOf describes why a candidate of an item does not stand for that item.
+// noteOf describes why a candidate does not stand for the page.
 func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// Resolve decides which item stands for the page: one that the page itself refers to, by a permanent redirect or
-// rel=canonical, or else a better variant of the page. Resolve registers the target of a redirect only when there is
-// neither, so that a page leads to one address.
+// Resolve decides which item stands for the page. An item that the page itself refers to, by a permanent redirect or
+// rel=canonical, takes precedence over a better variant of the page. If there is neither, Resolve registers the
+// target of a redirect. So a page leads to only one address.
 func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
@@ -109,23 +109,23 @@ func (s *Resolution) add(note string, soon bool) {
 	s.note, s.soon = before+note, s.soon || soon
 }
 
-// follow finds the item behind a candidate: the candidate itself or, when the candidate is an alias, the item that
-// stands for it. The item that follow returns must be in the index, and must not lead back to the page. When follow
+// follow finds the item that stands for a candidate: the candidate itself or, when the candidate is an alias, the
+// item that it is an alias of. The returned item is in the index and does not lead back to the page. When follow
 // returns neither an item nor an obstacle, the candidate is skipped.
 func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
 	it, found, err := r.in.Items.Lookup(ctx, cl.Source)
 	if err != nil {
 		return nil, o, err
 	}
-	// If the page refers to an item that does not exist, that is worth a note. A variant that does not exist was only
-	// a guess.
+	// If the page refers to an item that does not exist, the history gets a note. A variant that does not exist gets
+	// none, because it was only a guess.
 	if !found || it.RemoveRequested {
 		if !cl.Variant {
 			o = notThere(found)
 		}
 		return nil, o, nil
 	}
-	// An item that the page refers to stands for the page whatever that item's content is. A variant must have the
+	// An item that the page refers to stands for the page, whatever the content of that item. A variant must have the
 	// same content as the page.
 	if cl.Variant {
 		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
@@ -149,7 +149,7 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	return &it, o, nil
 }
 
-// notThere returns the obstacle when the item that a page refers to does not exist.
+// notThere returns the obstacle for an item that the page refers to but that does not exist.
 func notThere(found bool) obstacle {
 	if !found {
 		return notRegistered
@@ -157,8 +157,8 @@ func notThere(found bool) obstacle {
 	return obstacle{why: "is to be removed"}
 }
 
-// sameContent returns the obstacle if a variant does not show the same content as the page. If the variant may soon
-// show the same content, the variant is checked again at once. A variant that was never checked is no obstacle,
+// sameContent returns an obstacle if a variant does not show the same content as the page. If the variant may soon
+// show the same content, sameContent has it checked again at once. A variant that was never checked is no obstacle,
 // because nothing is known about it yet.
 func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
 	switch {
@@ -176,7 +176,7 @@ func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o ob
 	return notReread, r.in.Items.ForceCheck(ctx, variant)
 }
 
-// endOfAliases replaces an alias by the item that stands for it, through at most five aliases.
+// endOfAliases replaces an alias by the item that stands for it. It follows up to five aliases.
 func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obstacle, err error) {
 	for hops := 0; it.AliasOf != "" && it.Status != registry.Gone; hops++ {
 		if it.ID == r.item.ID || it.AliasOf == r.item.ID {
@@ -198,14 +198,14 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 }
 
 // keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version.
-// The page remains an alias unless its own content is new, because both had the same content before.
+// It does, unless the page's own content is new, because before that both had the same content.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
 }
 
-// expectChange is called when the page's content has changed. It brings forward the check of the variant that stood
-// for the page until then, because the variant has probably changed, too.
+// expectChange is called when the page's content has changed. If a variant stood for the page until then,
+// expectChange brings forward the check of that variant, because the variant has probably changed, too.
 func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
 	if r.item.AliasOf != variant.ID {
 		return false, nil
@@ -258,18 +258,18 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 }
 
 // mayRegister reports whether this check registers the target of a permanent redirect. A site must not be able to
-// cause endless registrations. So an item that was registered as a redirect's target registers nothing itself: the
-// page that led to that item follows the longer chain, too. And when a page's target changes with every answer, only
-// the first target is registered.
+// cause endless registrations. So an item that was itself registered as a redirect's target registers nothing; the
+// page that led to the item follows the longer chain, too. And when the target of a page changes with every answer,
+// only the first target is registered.
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
 	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
 		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
 }
 
-// registerTarget registers the target of a permanent redirect. This must come before the page's own commit: if the
-// worker dies, the next check finds the target registered. The result o states why the target does not stand for the
-// page yet.
+// registerTarget registers the target of a permanent redirect. This must happen before the page's own commit: if the
+// worker dies, the next check finds the target registered. The returned obstacle states why the target does not stand
+// for the page yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
 	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Put writes pages to the index together, while the lock on their items holds. It never panics: a page that makes the
-// index panic is refused.
+// Put writes pages to the index in one call, while the lock on their items holds. It never panics: a page that makes
+// the index panic is refused.
 func (s *Service) Put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
 	if len(pages) == 0 {
 		return nil
@@ -39,8 +39,8 @@ type Manifest struct {
 	Digest string
 }
 
-// Drop removes, in parallel, manifests that no item has referred to since the last commit. A manifest that cannot be
-// removed remains until its item is purged.
+// Drop removes, in parallel, manifests that no item has referred to since the last commit. If a manifest cannot be
+// removed, it remains until its item is purged.
 func (s *Service) Drop(ctx context.Context, stale []Manifest) {
 	var g errgroup.Group
 	g.SetLimit(8)

@@ -16,12 +16,12 @@ import (
 type Asker struct {
 	hosts   *Hosts
 	lease   *Lease
-	large   func(context.Context) error // waits for memory for a large body
+	large   func(context.Context) error // waits until there is memory for a large body
 	session session                     // for redirects to other hosts
 }
 
-// Asker returns the asker of one check, which must hold a permit. The asker calls large before it receives a large
-// body; if large returns an error, the body is not received.
+// Asker returns an asker for one check, which must hold a permit. Before the asker receives a large body, it calls
+// the given function. If the function returns an error, the body is not received.
 func (l *Lease) Asker(large func(context.Context) error) *Asker {
 	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
 	a.session.ask = a.waitAt
@@ -32,7 +32,7 @@ func (l *Lease) Asker(large func(context.Context) error) *Asker {
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
 // ask sends a request to the batch's host and follows its redirects. When a host asks for a pause, ask records the
-// pause. The answer to a HEAD request is ignored for this, because the GET that follows shows more reliably whether
+// pause. It ignores a pause in the answer to a HEAD request, because the GET that follows shows more reliably whether
 // the host wants a pause.
 func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.large
@@ -53,7 +53,7 @@ func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 	return resp, err
 }
 
-// gate lets a redirect through when its target's robots.txt allows it and the target's host can accept a request now.
+// gate lets a redirect through when robots.txt of the target's host allows it and that host can accept a request now.
 func (a *Asker) gate(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -81,8 +81,8 @@ func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	return r, errors.Join(err, a.session.release(ctx))
 }
 
-// waitAt waits for the next request to a host: at the batch's pace for the batch's host, in a session for another
-// host.
+// waitAt waits until the next request to a host may start. For the batch's host it keeps the batch's pace; for
+// another host it uses a session.
 func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
@@ -93,7 +93,8 @@ func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	return a.lease.Wait(ctx)
 }
 
-// pause keeps all workers away from the host that answered. After a redirect, that host may not be the batch's host.
+// pause keeps all workers away from the host that answered. After a redirect this may be another host than the
+// batch's.
 func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := OriginOf(resp.FinalURL)
@@ -107,7 +108,7 @@ func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	return nil
 }
 
-// Allows checks in robots.txt whether an item may be fetched. An undecided outcome means that it may be fetched.
+// Allows checks in robots.txt whether an item may be fetched. If it may, the returned outcome is undecided.
 func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
 	o, err := OriginOf(it.NormalizedSource)
 	if err != nil {
@@ -116,7 +117,7 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	r, err := a.ruling(ctx, o)
 	switch {
 	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
-		return verdict.Failed("%v", err), nil // no request to the site is possible
+		return verdict.Failed("%v", err), nil // no request to the site can be made
 	case err != nil:
 		return verdict.Outcome{}, err
 	case r.unknown():
@@ -136,7 +137,7 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 
 // Get fetches a page. The request is conditional if the answer "not modified" would be enough (A8). A decided outcome
 // states why there is no answer. An error means that this program's storage failed, or that this worker's time is
-// over. The argument setting returns the value of the setting that holds a credential.
+// over. The given function reads the app setting of a credential.
 func (a *Asker) Get(
 	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {
@@ -167,8 +168,8 @@ func (a *Asker) Get(
 	return got, verdict.FailedBy(err), nil
 }
 
-// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match,
-// the answer counts as a 304 and saves the download. An equal length of the body proves nothing.
+// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match the
+// stored ones, the answer counts as a 304, and no download is needed. An equal length of the body proves nothing.
 func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {
@@ -176,7 +177,7 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	}
 	resp, err := a.ask(ctx, req)
 	if err != nil {
-		return resp, false // the GET that follows shows the error
+		return resp, false // the GET that follows will show the error
 	}
 	resp.NotModified = resp.NotModified || resp.OK() && resp.FinalURL == it.HTTPFinalURL &&
 		resp.Header.Get("ETag") == it.HTTPEtag && resp.Header.Get("Last-Modified") == it.HTTPLastModified

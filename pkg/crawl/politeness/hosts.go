@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Fetcher sends requests to the web. Its errors describe faults of the page (see package fetch), never of this
-// program.
+// Fetcher sends requests to the web. Its errors describe faults of the page, never of this program; see package
+// fetch.
 type Fetcher interface {
 	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
 	Robots(ctx context.Context, r fetch.RobotsRequest) (robots.Reply, error)
@@ -30,7 +30,7 @@ type Options struct {
 	Metrics  *telemetry.Metrics // counts the time that requests wait for their start
 }
 
-// Hosts sends requests to hosts. For the lifetime of the process it caches robots.txt, and how hosts answer for pages
+// Hosts sends requests to hosts. As long as the process lives, it caches robots.txt, and how hosts answer for pages
 // that do not exist. It is safe for concurrent use.
 type Hosts struct {
 	rows         *registry.Hosts
@@ -43,7 +43,7 @@ type Hosts struct {
 	fingerprints fingerprintCache
 }
 
-// New returns a Hosts that sends its requests through web.
+// New returns a Hosts that sends its requests through the given Fetcher.
 func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 	defaults.Clock(&o.Clock)
 	defaults.Sleep(&o.Sleep)
@@ -58,7 +58,7 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 // sleeper sleeps for a duration, or until the context is done.
 type sleeper = func(context.Context, time.Duration) error
 
-// observed returns a sleeper that records the length of each sleep in the metrics. Every sleep serves to keep the
+// observed returns a sleeper that also records the length of each sleep in the metrics. All sleeps serve to keep the
 // pace of a host.
 func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	return func(ctx context.Context, d time.Duration) error {

@@ -13,12 +13,13 @@ import (
 const (
 	// commitMargin is the time at the end of a lock that is reserved for the last commit.
 	commitMargin = 15 * time.Second
-	// lastStart is how long before commitMargin the last request must start.
+	// lastStart is the time that a request may take. The last request must start that long before commitMargin.
 	lastStart = 30 * time.Second
 )
 
-// Lease is a batch's right to send requests to its host: a limited number at once, each at its reserved start, and
-// none after the lock on the batch's items ends. The checks of the batch share it.
+// Lease is a batch's right to send requests to its host. It limits the number of requests in flight, starts each at
+// its reserved time, and starts none that could outlive the lock on the batch's items. The checks of the batch share
+// it.
 type Lease struct {
 	hosts   *Hosts
 	batch   *registry.Batch
@@ -27,11 +28,11 @@ type Lease struct {
 	bytes   atomic.Int64  // size of the bodies received from the host
 
 	mu       sync.Mutex
-	found    registry.HostFinding // the host's pace and pauses, learned from robots.txt and answers
+	found    registry.HostFinding // the host's pace and pauses, learned from robots.txt and from answers
 	reported registry.Budget      // the requests and bytes already reported to the registry
 }
 
-// Lease returns the lease of a batch. It lasts until the lock on the batch's items ends.
+// Lease returns the lease of a batch. The lease ends with the lock on the batch's items.
 func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	return &Lease{
 		hosts: h, batch: b, pace: newPacer(b.Starts), permits: make(chan struct{}, b.Permits),
@@ -39,8 +40,8 @@ func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	}
 }
 
-// Permit waits for the right to have a request in flight. The result release gives the permit back; further calls of
-// release do nothing. The error is [ErrNotNow] when ctx ends first.
+// Permit waits for the right to have a request in flight. The returned function gives the permit back; further calls
+// of it do nothing. The error is [ErrNotNow] when ctx ends first.
 func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	select {
 	case l.permits <- struct{}{}:
@@ -50,17 +51,17 @@ func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Received adds bytes that the host has sent to the used part of the host's budget.
+// Received records that the host has sent a number of bytes, which count towards the host's budget.
 func (l *Lease) Received(bytes int64) { l.bytes.Add(bytes) }
 
-// asked returns how many requests the host has got, and how many bytes it has sent, so far.
+// asked returns the number of requests that the host has received so far, and the number of bytes that it has sent.
 func (l *Lease) asked() registry.Budget {
 	return registry.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
 }
 
 // MayBegin reports whether work on another item may begin. There must be time for a request and a commit before the
-// lock ends. The argument asks tells whether the item needs a request; if it does, the host must not have asked for a
-// pause, and the host's budget must not be used up.
+// lock ends. For an item that needs a request (asks is true), the host must also not have asked for a pause, and its
+// budget must not be used up.
 func (l *Lease) MayBegin(asks bool) bool {
 	return l.batch.Until.After(l.hosts.clock().Add(commitMargin+lastStart)) && (!asks || l.mayAsk())
 }
@@ -111,16 +112,17 @@ func (l *Lease) Locked() error {
 	return nil
 }
 
-// ErrNotNow means that the host can accept the next request only after the lock ends, so the item is given back.
+// ErrNotNow means that the host can accept the next request only after the lock has ended. The item is then given
+// back.
 var ErrNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
 
-// errLockOver ends a batch whose worker was delayed so long that another worker may soon get its items.
+// errLockOver ends a batch whose worker was delayed so long that another worker may soon get the items.
 var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")
 
 // Until returns when the lock on the batch's items ends.
 func (l *Lease) Until() time.Time { return l.batch.Until }
 
-// startsTooLate reports whether a request with this start could outlive the lock.
+// startsTooLate reports whether a request that starts at the given time could outlive the lock.
 func (l *Lease) startsTooLate(start time.Time) bool {
 	return start.After(l.batch.Until.Add(-commitMargin - lastStart))
 }
@@ -128,7 +130,7 @@ func (l *Lease) startsTooLate(start time.Time) bool {
 // Deadline returns when work on items must end, so that the last commit finishes before the lock ends.
 func (l *Lease) Deadline() time.Time { return l.batch.Until.Add(-commitMargin) }
 
-// slow makes the starts of further requests at least as far apart as the host's robots.txt asks.
+// slow increases the gap between further requests to what the host's robots.txt asks for.
 func (l *Lease) slow(d time.Duration) {
 	l.pace.slow(d)
 	l.mu.Lock()
@@ -136,16 +138,16 @@ func (l *Lease) slow(d time.Duration) {
 	l.found.CrawlDelay = d
 }
 
-// pause stops further requests to the host until a time; why is the reason.
+// pause stops further requests to the host until a time, for the given reason.
 func (l *Lease) pause(until time.Time, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.found.PauseUntil, l.found.PauseWhy = until, why
 }
 
-// Report returns what a commit reports to the registry about the host: its pace, its pauses, and the requests and
-// bytes since the last report. The report of the last commit also contains the earliest start for other workers.
-// Callers must call committed once the report is committed.
+// Report returns what a commit reports to the registry about the host: its pace and pauses, and the requests and
+// bytes since the last report. The report of the last commit also contains the earliest time at which other workers
+// may start a request. Callers must call the returned function when the report is committed.
 func (l *Lease) Report(last bool) (found registry.HostFinding, committed func()) {
 	asked := l.asked()
 	l.mu.Lock()

@@ -22,7 +22,7 @@ const (
 	fingerprintTrust = 10 * time.Minute
 )
 
-// Reader reads an answer. The result unreadable is the reason why the answer cannot be read; err means that this
+// Reader reads an answer. If the answer cannot be read, unreadable is the reason. The error err means that this
 // worker's time is over.
 type Reader func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
 
@@ -34,7 +34,8 @@ type Prober struct {
 	read    Reader
 }
 
-// Prober returns a prober that sends requests through the asker, and reads answers under a version of the rules.
+// Prober returns a prober that sends requests through the asker. It uses the given function to read answers, under
+// the given version of the rules.
 func (a *Asker) Prober(version lineage.Version, read Reader) Prober {
 	return Prober{site: a, version: version, read: read}
 }
@@ -73,8 +74,8 @@ func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, err
 	return f, nil
 }
 
-// Known returns the fingerprint of an origin: the cached one if it has this id, otherwise the one in the registry. It
-// never asks the origin.
+// Known returns the fingerprint of an origin that has the given id: from the cache or else from the registry. It
+// never sends a request to the origin.
 func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerprint, error) {
 	h := p.site.hosts
 	if f, ok := p.Remembered(o); ok && f.ID == id {
@@ -89,8 +90,8 @@ func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerp
 	return f, nil
 }
 
-// ask requests a page that cannot exist from the origin, unless another worker is already doing so or there is no
-// time. When nothing can be learned, the old fingerprint remains.
+// ask requests from the origin a page that cannot exist, unless another worker is already doing so or there is no
+// time. If it learns nothing, the old fingerprint remains.
 func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (registry.Soft404, error) {
 	h := p.site.hosts
 	if p.site.lease.startsTooLate(h.clock()) {
@@ -121,7 +122,7 @@ func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (regist
 	return row, h.rows.PutSoft404(ctx, row)
 }
 
-// learn describes an answer; page is "" if the origin answered with an honest 404.
+// learn describes an answer. The description is "" if the origin answered with an honest 404.
 func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
 	var f verdict.Fingerprint
 	switch {
@@ -143,7 +144,7 @@ func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) 
 	return string(b), true, nil
 }
 
-// unlikely returns a path that no site has. The path tells the site's owner who requests it and why.
+// unlikely returns a path that no site has. The words of the path show the site's owner who requests it and why.
 func unlikely(o Origin, now time.Time) string {
 	sum := sha256.Sum256([]byte(o.Scheme + o.Host + now.String()))
 	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])

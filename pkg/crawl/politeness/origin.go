@@ -19,7 +19,7 @@ func OriginOf(rawURL string) (Origin, error) {
 	return Origin{u.Scheme, u.Host}, nil
 }
 
-// originCache caches a value for each origin within a process, so that a batch usually reads no row to get the value.
+// originCache caches a value for each origin within a process, so that a batch usually need not read a row.
 type originCache[T any] struct {
 	seen recent.Map[Origin, seenAt[T]]
 }

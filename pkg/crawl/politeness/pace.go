@@ -7,15 +7,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// pacer keeps the starts of a batch's requests apart. The batch has reserved absolute times. A request that could not
-// start at its time delays all later requests, so that two starts are never closer together than reserved. Requests
-// beyond the reservation (robots.txt, redirects) keep the last gap of the reservation.
+// pacer keeps the starts of a batch's requests apart. The batch has reserved absolute times. If a request starts
+// later than reserved, all later requests are delayed, too, so that the gaps between starts are never shorter than
+// reserved. Requests beyond the reservation (robots.txt, redirects) keep its last gap.
 type pacer struct {
 	mu       Lock        // held while waiting, so that starts follow one another
 	reserved []time.Time // reserved starts, then the time at which the host is free again
 	used     int
 	last     time.Time     // when the latest request actually started; zero before the first
-	least    time.Duration // smallest gap that robots.txt has asked for after the reservation
+	least    time.Duration // smallest gap that robots.txt asks for, if it was read after the reservation
 }
 
 func newPacer(reserved []time.Time) *pacer { return &pacer{mu: NewLock(), reserved: reserved} }
@@ -35,7 +35,7 @@ func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep sleeper)
 	return ctx.Err()
 }
 
-// next returns the earliest start of the next request. It acquires the lock.
+// next returns the earliest start of the next request. It locks mu.
 func (p *pacer) next(now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +49,7 @@ func (p *pacer) slow(d time.Duration) {
 	p.least = max(p.least, d)
 }
 
-// start returns the earliest start of the next request. The caller holds the lock.
+// start returns the earliest start of the next request. The caller must hold mu.
 func (p *pacer) start(now time.Time) time.Time {
 	at := now
 	if p.used < len(p.reserved) {
@@ -61,7 +61,7 @@ func (p *pacer) start(now time.Time) time.Time {
 	return at
 }
 
-// gap returns the pause before request i.
+// gap returns the gap before the request with the given number.
 func (p *pacer) gap(i int) time.Duration {
 	i = min(i, len(p.reserved)-1)
 	if i < 1 {
@@ -70,7 +70,8 @@ func (p *pacer) gap(i int) time.Duration {
 	return max(p.least, p.reserved[i].Sub(p.reserved[i-1]))
 }
 
-// free returns the earliest start for other workers, given the requests so far; zero before the first request.
+// free returns the earliest time at which other workers may start a request, given the requests so far; zero before
+// the first request.
 func (p *pacer) free() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +81,7 @@ func (p *pacer) free() time.Time {
 	return p.last.Add(p.gap(p.used))
 }
 
-// made returns how many requests have started.
+// made returns the number of requests that have started.
 func (p *pacer) made() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,19 +16,19 @@ import (
 // ResourceRequest asks for a resource that is not an item: a sitemap, a feed or a page that lists other pages.
 type ResourceRequest struct {
 	URL string // absolute, http or https
-	// ETag and LastModified come from an earlier [Resource]; FinalURL is the address that sent them.
+	// ETag and LastModified come from an earlier [Resource]. FinalURL is the address that sent them.
 	ETag, LastModified, FinalURL string
 	// MaxBytes bounds the decoded body; zero means the bound of the setting.
 	MaxBytes int64
 }
 
-// Resource is the result of a fetch. Requests is also set when the fetch failed.
+// Resource is the result of a fetch. Its Requests field is also set when the fetch failed.
 type Resource struct {
 	Status             int    // never 429 or 503; 200 for every [fetch.Response.OK]; 304 when NotModified is set
 	NotModified        bool   // the validators still match, and there is no body
 	Body               []byte // the decoded body
 	ContentType        string
-	ETag, LastModified string // empty when they are not fit to be stored
+	ETag, LastModified string // empty if they are too long to be stored, or not printable
 	FinalURL           string // the address that answered, after redirects
 	Requests           int    // one for the page and one for each redirect; robots.txt does not count
 }
@@ -62,8 +62,8 @@ type ResourceFetcher interface {
 }
 
 // SiteError means that a site, or its robots.txt, did not serve a resource. Callers should record the error and not
-// retry. Its kind is Blocked if robots.txt or the address guard forbids the request, Invalid for a URL that can never
-// work, TooLarge if a bound on bytes or redirects was exceeded, and Unavailable if the site does not answer.
+// retry. The kind is Blocked if robots.txt or the address guard forbids the request, Invalid if the URL can never
+// work, TooLarge if there were too many bytes or redirects, and Unavailable if the site does not answer.
 type SiteError struct{ Err error }
 
 func (e *SiteError) Error() string { return e.Err.Error() }
@@ -78,8 +78,8 @@ func (e *SiteError) Unwrap() error { return e.Err }
 // [fault.RetryAfter] returns how long to wait before the next call; an earlier call would send nothing. Any other
 // error comes from this program's storage or from ctx, and callers may call again.
 //
-// Besides the requests to the site, FetchResource costs two reads and two writes, and one more read and write when
-// robots.txt is not known.
+// In addition to the requests to the site, FetchResource makes two reads and two writes of storage, and one more of
+// each when robots.txt is not known.
 func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resource, err error) {
 	form, err := source.FetchForm(v.URL)
 	if err != nil {
@@ -109,7 +109,7 @@ func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resou
 	return resourceOf(resp), nil
 }
 
-// verdict separates the site's failures from this program's own.
+// verdict turns an error that the site caused into a [*SiteError]. It returns this program's own errors unchanged.
 func (h *session) verdict(ctx context.Context, err error) error {
 	switch {
 	case h.ours != nil:
@@ -122,7 +122,7 @@ func (h *session) verdict(ctx context.Context, err error) error {
 	return &SiteError{err}
 }
 
-// pauseFor keeps all workers away from the host that answered, which is the lease's host.
+// pauseFor keeps all workers away from the host that answered. The lease is for that host.
 func (h *session) pauseFor(resp fetch.Response) error {
 	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
 	h.found.PauseUntil, h.found.PauseWhy = h.hosts.clock().Add(pause), why

@@ -19,8 +19,8 @@ type ruling struct {
 	expires time.Time
 }
 
-// unknown reports whether robots.txt could not be fetched. As long as it cannot, nothing may be fetched from the
-// origin.
+// unknown reports whether robots.txt could not be fetched. As long as robots.txt cannot be fetched, nothing else may
+// be fetched from the origin.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
 
 // allows reports whether a URL may be fetched.
@@ -28,12 +28,12 @@ func (r ruling) allows(agent, rawURL string) bool {
 	return r.verdict != robots.UseBody || r.rules.Allowed(agent, rawURL)
 }
 
-// robotsTrust is how long a process uses its cached copy of a ruling; another process may have fetched a newer one
-// since.
+// robotsTrust is how long a process uses its cached copy of a ruling. Another process may have fetched a newer ruling
+// in the meantime.
 const robotsTrust = 5 * time.Minute
 
 // rulingFor returns the ruling of an origin from memory, from the registry, or from the site. It calls wait before
-// each request, to the origin itself or to a site to which robots.txt redirects.
+// each request, whether to the origin or to a site to which robots.txt redirects.
 func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
 	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil

@@ -9,17 +9,17 @@ import (
 )
 
 // session sends requests outside a batch: to one host at a time, under a lease for that host. It serves one chain of
-// requests and is not safe for concurrent use.
+// redirects and is not safe for concurrent use.
 type session struct {
 	hosts *Hosts
 	lease *registry.HostLease // nil while the session holds no lease
 	pace  *pacer
 	found registry.HostFinding
-	// ask is called before a request for robots.txt; if ask is nil, the method wait is called instead. The asker of a
-	// batch sets ask, because requests to the batch's own host need no session.
+	// ask is called before a request for robots.txt; if it is nil, the method wait is called instead. The asker of a
+	// batch sets it, because requests to the batch's own host need no session.
 	ask func(context.Context, Origin) error
-	// ours is a failure of this program during a request. The error of the request itself would wrongly blame the
-	// site.
+	// ours is a failure of this program during a request. The error of the request itself would wrongly name the site
+	// as the cause.
 	ours error
 }
 
@@ -31,7 +31,7 @@ const (
 )
 
 // admit lets a request through when robots.txt allows it and the host can accept it now. Errors: errDisallowed;
-// Throttled with the length of the pause; Blocked and Invalid for an address that may not be requested at all. Other
+// Throttled with the length of the pause; Blocked and Invalid for an address that must never be requested. All other
 // errors are failures of this program.
 func (h *session) admit(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
@@ -60,18 +60,18 @@ func (h *session) admit(ctx context.Context, target string) error {
 	return h.own(h.wait(ctx, o))
 }
 
-// own remembers an error that the site did not cause: the registry failed, or the time is over.
+// own remembers an error that the site did not cause: the registry failed, or the worker's time is over.
 func (h *session) own(err error) error {
 	switch fault.KindOf(err) {
-	case "", fault.Blocked, fault.Invalid, fault.Throttled: // from the address guard, or a host's pause
+	case "", fault.Blocked, fault.Invalid, fault.Throttled: // caused by the address guard, or by the pause of a host
 	default:
 		h.ours = err
 	}
 	return err
 }
 
-// wait acquires a lease for an origin's host and sleeps until the next request to the host may start, whatever
-// robots.txt says. It returns Throttled when that start is not soon.
+// wait acquires a lease for an origin's host and sleeps until the next request to the host may start. It does not
+// read robots.txt. It returns Throttled when the start is too far away.
 func (h *session) wait(ctx context.Context, o Origin) error {
 	if err := h.acquire(ctx, o); err != nil {
 		return err
@@ -89,12 +89,12 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// errLeaseOver ends a chain of requests that was delayed so long that other workers may soon send requests to the
+// errLeaseOver ends a chain of redirects that was delayed so long that other workers may soon send requests to the
 // host.
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
-// acquire acquires a lease for an origin's host that is long enough for a wait and a request, unless the session
-// already holds such a lease.
+// acquire acquires a lease for an origin's host that lasts long enough for a wait and a request. It does nothing if
+// the session already holds such a lease.
 func (h *session) acquire(ctx context.Context, o Origin) error {
 	const needed = patience + lastStart + releaseMargin
 	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {
@@ -112,8 +112,8 @@ func (h *session) acquire(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// release releases the lease, if there is one. It does so even when ctx is done: until a lease is released or runs
-// out, no other worker may send requests to the host.
+// release releases the lease, if there is one, even when ctx is done: until a lease is released or runs out, no other
+// worker may send requests to the host.
 func (h *session) release(ctx context.Context) error {
 	if h.lease == nil {
 		return nil

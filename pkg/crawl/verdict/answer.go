@@ -11,15 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Answer is the answer of a source.
+// Answer is what a source answered.
 type Answer struct {
-	Response    fetch.Response // for a file: the equivalent answer of a web server
+	Response    fetch.Response // for a file, what a web server would have answered
 	Raw         string         // sha256:<hex> of the body
 	File        *file.Response // nil for a page
-	Conditional bool           // validators were sent
+	Conditional bool           // whether validators were sent
 }
 
-// NoteResponse records on the item what every answer of a web server shows: its status, and the target of redirects.
+// NoteResponse records on the item what every answer of a web server contains: the status, and the target of
+// redirects.
 func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) registry.Item {
 	it.HTTPStatusCode, it.HTTPRedirectChain = resp.Status, nil
 	for _, hop := range resp.Redirects {
@@ -28,7 +29,7 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	if resp.FinalURL == "" || resp.FinalURL == FetchURL(&it) {
 		return it
 	}
-	// A redirect that only changes the spelling (a trailing slash, say) need not happen again: the next check
+	// A redirect that only changes the spelling, such as a trailing slash, need not happen again: the next check
 	// requests the new spelling.
 	final, err := rules.ParseURL(resp.FinalURL)
 	if err != nil || final.Normalized != it.NormalizedSource {
@@ -40,9 +41,8 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	return it
 }
 
-// noteValidators records the validators that make the next check cheap. Call it only once the body that came with
-// these validators is known: with the validators of a body that was not stored, the next check would treat that body
-// as unchanged.
+// noteValidators records the validators that make the next check cheap. It may be called only when the body that came
+// with the validators is known. Otherwise the next check would treat a body that was never stored as unchanged.
 func noteValidators(it registry.Item, got Answer) registry.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)
@@ -62,8 +62,8 @@ func IsPause(resp fetch.Response) bool {
 	return resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable
 }
 
-// PauseOf returns the length of the pause that a host asks for, at most a day; five minutes if the host gives no
-// length.
+// PauseOf returns the length of the pause that a host asks for, at most a day. If the host gives no length, it
+// returns five minutes.
 func PauseOf(resp fetch.Response) time.Duration {
 	const unasked = 5 * time.Minute
 	if resp.RetryAfter <= 0 {

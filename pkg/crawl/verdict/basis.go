@@ -15,33 +15,33 @@ type Rules struct {
 	Sources            source.Rules
 	Version            lineage.Version // version of the rules for reading texts
 	Schedule           schedule.Config
-	Indexes            bool // whether there is a search index
+	Indexes            bool // whether an index is configured
 	ReindexOnCanonical bool // after a change of rel=canonical alone, index the page again
-	Soft404            bool // hosts get requests for pages that cannot exist
+	Soft404            bool // whether hosts are asked for pages that cannot exist
 	RunID              string
 }
 
-// Basis is what a check knows in addition to its item and the answer: the rules, and the state of the item when the
+// Basis is what a check knows in addition to the item and the answer: the rules, and the state of the item when the
 // check began.
 type Basis struct {
 	Rules     Rules
 	Options   options.Effective // the options that people have set for the item
 	Watching  *Watching         // the part of the item that people watch
-	Forced    bool              // the check was forced: it ignores everything stored
-	IndexOnly bool              // the site is not asked: stored content is indexed
+	Forced    bool              // the check was forced, so it ignores everything that is stored
+	IndexOnly bool              // the site gets no request: stored content is indexed
 	Reread    bool              // the stored content was read under another version, and has been read again
-	Unstored  bool              // the content to index is no longer stored: another check must fetch it
-	RawBefore string            // RawHash of the item when the check began
+	Unstored  bool              // the content to be indexed is no longer stored, so another check must fetch it
+	RawBefore string            // the item's RawHash when the check began
 	Manifest  string            // the manifest of the page's contents in the index
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
-	Last      snapshot.Last     // the content that the item last had
-	// The redirects that the previous check recorded.
+	Last      snapshot.Last     // the last content that the item had
+	// redirects are the redirects that the previous check recorded.
 	redirects   []string
 	fetchSource string
 }
 
-// BasisOf returns the basis of a check that begins, with the options that people have set for the item.
+// BasisOf returns the basis of a new check, with the options that people have set for the item.
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
 		Rules: r, Options: set, Watching: WatchingOf(set.Watch, r.Version.String()),

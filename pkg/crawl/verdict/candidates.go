@@ -9,35 +9,35 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Candidate is a source that may stand for an item in the index, with the reason.
+// Candidate is a source that may stand for an item in the index.
 type Candidate struct {
 	source.Source
 	Why     string
-	Says    string // the reason: words to put before the candidate's address
-	Variant bool   // the candidate may stand for the item only if the content is the same
+	Says    string // the reason, worded to be followed by the candidate's address
+	Variant bool   // the candidate may stand for the item only if both have the same content
 	Moved   bool   // permanent redirects lead to the candidate
 }
 
 // CandidatesOf returns the sources that an item's last answer gave as replacements of the item: the target of a chain
 // of permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
-// write into a page could hand the page over to another site; the result foreign is a note about such a URL.
+// write into a page could then hand the page over to another site. For such a URL, CandidatesOf returns a note.
 func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, foreign string) {
 	if it.Type != source.URL {
-		return nil, "" // a file that is also published is found under both addresses
+		return nil, "" // a file that is also published on the web is found under both addresses
 	}
 	host := it.SourceHost
 	if moved, ok := movedTo(it, rules); ok {
 		to := Candidate{Source: moved, Why: "permanent redirect", Says: "redirects permanently to", Moved: true}
 		named = append(named, to)
-		host = moved.Host // the page with the canonical URL belongs to that host
+		host = moved.Host // the page that gives the canonical URL belongs to that host
 	}
 	if it.HTTPCanonicalURL == "" || it.HTTPCanonicalURL == it.NormalizedSource {
 		return named, ""
 	}
 	s, err := rules.ParseURL(it.HTTPCanonicalURL)
 	switch {
-	case err != nil: // Unreachable: it is the normalized form of a source, under the same rules.
-	case s.Normalized == it.NormalizedSource: // the item's own address, spelled under earlier rules
+	case err != nil: // Unreachable: the text is the normalized form of a source, made under the same rules.
+	case s.Normalized == it.NormalizedSource: // the item's own address, as spelled under earlier rules
 	case len(named) > 0 && named[0].Normalized == s.Normalized:
 	case !SameSite(s.Host, host) && !SameSite(s.Host, it.SourceHost):
 		const why = "names as its canonical address %s, which is ignored because it is on another host"
@@ -76,9 +76,9 @@ func SameSite(a, b string) bool {
 	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
 }
 
-// VariantsOf returns the sources that are often the same page as an item. Each differs from the item in one respect:
-// it has the other scheme, or the host with or without "www.". At most one of two variants may stand for the other:
-// https is better than http, and the host without "www." better than the one with it. So two workers cannot make each
+// VariantsOf returns the sources that often show the same page as an item. Each differs from the item in one respect:
+// the scheme, or the "www." of the host. Of two variants, only the better one may stand for the other: https is
+// better than http, and the host without "www." is better than the one with it. So two workers cannot make each
 // variant the other's alias.
 func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidate) {
 	scheme, rest, ok := strings.Cut(it.NormalizedSource, "://"+it.SourceHost)
@@ -108,7 +108,7 @@ func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidat
 	return better, worse
 }
 
-// isDomain reports whether "www." may be added to a host.
+// isDomain reports whether a host may get the prefix "www.".
 func isDomain(host string) bool {
 	name, _, _ := strings.Cut(host, ":")
 	_, err := netip.ParseAddr(name)

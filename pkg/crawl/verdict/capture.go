@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// CaptureOf describes the capture of a new body. The body's contents must already be copied into the item.
+// CaptureOf describes the capture of a new body. The contents of the body must be copied into the item first.
 func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snapshot.Capture {
 	return snapshot.Capture{
 		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
@@ -20,8 +20,8 @@ func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snaps
 	}
 }
 
-// NoteSaved records on the item what is now stored for it, and in its history what has changed. If returned is set,
-// the item has had this body before.
+// NoteSaved records on the item what is now stored for it, and records in its history what has changed. If returned
+// is set, the item has had this body before.
 func NoteSaved(
 	it registry.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
 ) registry.Item {
@@ -33,7 +33,7 @@ func NoteSaved(
 		it.OldestCapture = saved.Replaced
 	}
 	n := o.News
-	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // an earlier attempt measured the extent
+	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // an earlier attempt has measured the extent
 		n.Why = n.Kind.Why(e)
 	}
 	if n.Silenced != "" {
@@ -56,7 +56,7 @@ func NoteSaved(
 	return it
 }
 
-// KeptOf returns how much is stored for the item, as far as its row shows.
+// KeptOf returns how much is stored for the item, according to its row.
 func KeptOf(it *registry.Item) snapshot.Kept {
 	return snapshot.Kept{Count: it.CaptureCount, Bytes: it.CaptureBytes, Oldest: it.OldestCapture}
 }

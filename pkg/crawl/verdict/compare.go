@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// The history entries of checks that found nothing new. In the first two cases the server said so; in the third, the
-// same body came again. Web archives have records for such checks.
+// The history entries of checks that found nothing new. In the first two cases the server reported that nothing had
+// changed; in the third, the same body came again. Web archives have records for such checks.
 const (
 	WhyNotModified = "304: the site says nothing has changed"
 	WhyValidators  = "HEAD: the validators are those we know"
@@ -21,8 +21,8 @@ const (
 	whySameProperties = "the file's properties are those we know"
 )
 
-// CompareAnswer decides what can be decided without reading the body: by the status, the header and the bytes. If the
-// outcome is undecided, the body must be read.
+// CompareAnswer decides what can be decided without reading the body: from the status, the header and the bytes. If
+// the outcome is undecided, the body must be read.
 func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	resp := got.Response
 	switch {
@@ -43,14 +43,14 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// If the bytes are the same, the page is unchanged, with two exceptions: there is, or was, an X-Robots-Tag
-	// header; or the page has another address now, so that a relative rel=canonical refers to another page.
+	// A page with the same bytes is unchanged, with two exceptions: there is, or was, an X-Robots-Tag header; or the
+	// address of the page is now another, so that a relative rel=canonical refers to another page.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
 		return noteValidators(stands(it), got), Unchanged(WhySameBytes)
 	}
-	// Bytes that could not be read before cannot be read now either.
+	// Bytes that could not be read before still cannot be read.
 	if b.isUnreadable(&it, got, now) {
 		noteUnreadableValidators(&it.Unreadable, got)
 		return it, Failed("%s", it.Unreadable.Why)
@@ -58,8 +58,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	return it, Outcome{}
 }
 
-// notModified decides about an answer without a body. Its header may forbid what was allowed before, because a site's
-// configuration can change without its pages.
+// notModified decides about an answer without a body. The header of the answer may now exclude a page that it did not
+// exclude before, because a site's configuration can change while its pages stay the same.
 func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	if b.knowsUnreadable(&it, now) {
 		return it, Failed("%s", it.Unreadable.Why)
@@ -72,7 +72,7 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 		it.Exclusion = exclusionHeader
 		return it, refresh
 	case it.ImageCount > 0 && said.NoImageIndex:
-		// The page is indexed again without its images. Its text comes from the snapshot.
+		// The page is indexed again, without its images. The text comes from the snapshot.
 		it.ImageExclusion = exclusionImageHeader
 		it.Record(now, "images", exclusionImageHeader)
 		return it, refresh
@@ -84,7 +84,7 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 	return it, Unchanged(WhyNotModified)
 }
 
-// same reports whether the index already contains everything that a body contributes.
+// same reports whether the index already contains everything that it would get from a body.
 func (b Basis) same(it *registry.Item, r Reading) bool {
 	return r.Hash == it.ContentHash && r.Exclusion == it.Exclusion && r.ImagesHash == it.ImagesHash && b.conditional(it)
 }
@@ -101,18 +101,17 @@ func (b Basis) isFailure(got Answer, r Reading) bool {
 	return r.Doc.Failure != "" && got.File == nil && !b.Forced
 }
 
-// Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failing or unreadable.
+// Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failed or unreadable.
 // It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
-	// An unreadable body gives no information about the page. The item remembers the body, so that it is not read
-	// again.
+	// An unreadable body shows nothing about the page. The item remembers the body, so that it is not read again.
 	if r.Unreadable != nil {
 		it.SetError(r.Unreadable.Error())
 		it.Unreadable = b.unreadable(got, r.Unreadable, it.ErrorMessage, now)
 		return it, Failed("%v", r.Unreadable)
 	}
-	// Different bytes often have the same content. This comes before the question whether the page exists, because
-	// for known content that question is already answered. The unreadable answer is forgotten only afterwards,
+	// Different bytes often have the same content. This is compared before Compare decides whether the page exists,
+	// because for known content that has been decided before. The unreadable answer is forgotten only afterwards,
 	// because isKnown needs it.
 	known := b.isKnown(&it, r, now)
 	it.Unreadable = registry.Unreadable{}
@@ -134,8 +133,7 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 	if b.isFailure(got, r) {
 		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
 	}
-	// Any other body is the page's present content. It remains to decide whether to believe it, and what in it is
-	// new.
+	// Any other body is the page's present content. compareNews decides whether to believe it, and what in it is new.
 	return b.compareNews(it, got, r, now)
 }
 
@@ -144,8 +142,8 @@ func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
 	return r.Unreadable == nil && !b.isKnown(it, r, now)
 }
 
-// ComparesContent reports whether [Compare] will compare the body's content with the item's known content. If so,
-// Compare needs the words of both.
+// ComparesContent reports whether [Compare] will compare the content of the body with the known content of the item.
+// For that, Compare needs the words of both.
 func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
 	return b.IsNews(it, r, now) && !b.isFailure(got, r) && b.Soft404.shownBy(it, got, r, b) == ""
 }

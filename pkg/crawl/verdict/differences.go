@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// maxCompared bounds, in bytes, each of the two texts that are compared for the feed.
+// maxCompared bounds the size, in bytes, of each of the two texts that are compared for the feed.
 const maxCompared = 256 << 10
 
 // Differences are the differences between the stored text and the text that was read.
@@ -19,12 +19,12 @@ type Differences struct {
 	ignored []feed.Ignored // lines that differ, but that the rules ignore
 }
 
-// Differing compares the stored text of a page, and its watched part, with a reading. Where the part has changed, the
-// returned outcome describes the change of the part alone.
+// Differing compares the stored text of a page, and the stored text of its watched part, with a reading. If the part
+// has changed, the returned outcome describes only the change of the part.
 func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences) {
 	var d Differences
 	before, now := page, r.Page
-	if o.News.Kind == change.Beside { // the item's row has the words of the main content only
+	if o.News.Kind == change.Beside { // the item's row only has the words of the main content
 		o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
 		o.News.Why = o.News.Kind.Why(o.News.Extent)
 	}
@@ -42,7 +42,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 	return o, d
 }
 
-// ignored returns the first lines that differ, but that the rules ignore.
+// ignored returns the first lines that differ but are ignored by the rules.
 func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	for line := range part.Ignored(old, now, words.Clip(before, maxCompared), words.Clip(text, maxCompared)) {
 		if len(out) == feed.MaxIgnored {
@@ -57,8 +57,8 @@ func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	return out
 }
 
-// newsOf returns the change of a page for the feed; nil for no change. A change of a container is not in the feed,
-// because each of its blobs has a change of its own.
+// newsOf returns the change of a page for the feed; nil if there is none. Changes of a container are not in the feed,
+// because each of its blobs has changes of its own.
 func newsOf(c Checked) *feed.Change {
 	n, it := c.Outcome.News, &c.Item
 	kind := feed.Kind(n.Kind)

@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// FileLocation returns the exact location of an item's file. A container distinguishes a/b from a//b; the item's
-// identity does not.
+// FileLocation returns the exact location of an item's file. The identity of the item is not enough, because a
+// container distinguishes a/b from a//b.
 func FileLocation(it *registry.Item) (file.Location, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
 		return place, nil
@@ -65,14 +65,14 @@ func baseOf(place file.Location) string {
 	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: path}).String()
 }
 
-// noteProperties records the properties by which the next check recognizes an unchanged file.
+// noteProperties records the properties that the next check compares to recognize an unchanged file.
 func noteProperties(it registry.Item, f file.Response) registry.Item {
 	it.FileEtag, it.FileLength, it.FileContentType = Bounded(f.ETag), f.Length, Bounded(f.ContentType)
 	it.FileLastModified = formatModified(f.LastModified)
 	return it
 }
 
-// formatModified formats a time in full precision, because it is compared; "" for the zero time.
+// formatModified formats a time; "" for the zero time. It keeps full precision, because the text is compared.
 func formatModified(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -89,11 +89,11 @@ func parseModified(text string) time.Time {
 	return t
 }
 
-// noHash is recorded instead of a hash for a file that is too large even to be hashed: only its properties show a
-// change.
+// noHash is recorded instead of a hash for a file that is too large even to be hashed. For such a file, only the
+// properties show a change.
 const noHash = "unread"
 
-// tooLarge decides about a file that is too large to be read. The file is identified by its hash, and is not
+// tooLarge decides about a file that is too large to be read. The file is identified by its hash and is not
 // searchable.
 func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outcome) {
 	f := got.File

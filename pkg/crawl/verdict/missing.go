@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Missed returns the outcome of a check that found the page missing again. The argument kind is the resulting
-// decision: missing, guarded or gone. The argument losses holds the losses of the page's host.
+// Missed returns the outcome of a check that found the page missing again. The decision that was made is given as
+// kind: missing, guarded or gone. The argument losses contains the losses of the page's host.
 func Missed(
 	it *registry.Item, kind schedule.Outcome, how string, config schedule.Config, l schedule.Losses, now time.Time,
 ) Outcome {

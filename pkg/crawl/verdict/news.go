@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// compareNews decides about a body with new content: what has changed, and whether to believe it (H7 to H9). Until
-// the change is believed, the item stays as if the site had answered that nothing has changed. Anything that would
-// make a later answer count as unchanged is not stored.
+// compareNews decides about a body with new content: what has changed, and whether to believe the change (H7 to H9).
+// Until then, the item stays as if the site had answered that nothing has changed. Nothing is stored that would make
+// a later answer count as unchanged.
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Main: r.Main, Title: r.Doc.Title, Images: r.ImagesHash,
@@ -36,7 +36,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 		n.Kind, n.Why, n.Extent, over = d.Kind, d.Why, d.Extent, d.Over
 		n = b.Watching.newsOf(&it, r, n)
 	}
-	// A page without its watched part gives no information about the part, so the index keeps the part that it has.
+	// A page without its watched part says nothing about the part, so the index keeps the part that it has.
 	if b.Watching.keepsPart(&it, r.Part) {
 		it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
 		it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
@@ -63,9 +63,9 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 	case n.Kind == change.Reverted:
 		o.Kind, it.LastChanged = schedule.Reverted, now
 	case images && r.ImageExclusion != "":
-		o.News.Why = r.ImageExclusion // the images are excluded, and images never make checks of a page more frequent
+		o.News.Why = r.ImageExclusion // the images are excluded, and images never make checks more frequent
 	case renamed && n.Kind == change.Metadata:
-		o.News.Why = "" // the history already contains the address
+		o.News.Why = "" // the address is already in the history
 		if !b.Rules.ReindexOnCanonical {
 			o.Why, o.Refresh = "only rel=canonical has changed", false
 		}
@@ -73,7 +73,7 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 	return it, o
 }
 
-// remembered returns the known state of an item in the form that package change compares.
+// remembered returns what is known of an item, as the input of package change.
 func (b Basis) remembered(it *registry.Item) change.Known {
 	return change.Known{
 		Hash: it.ContentHash, States: change.StatesOf(it.States), Main: change.StateOf(it.MainState), Title: it.Title,
@@ -83,8 +83,8 @@ func (b Basis) remembered(it *registry.Item) change.Known {
 	}
 }
 
-// bylineOf returns what a page says about its publication, as one text: when, by whom and where. The time of
-// modification is left out, because many sites put the time of the answer there.
+// bylineOf returns, as one text, what a page says about its publication: when, by whom and where. The text does not
+// contain the time of modification, because many sites put the time of the answer there.
 func bylineOf(doc extract.Document, now time.Time) string {
 	said := doc.Metadata.Believable(now)
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
@@ -96,15 +96,15 @@ func knownToSay(it *registry.Item) string {
 }
 
 // believes reports whether a body is believed whatever its content: because the check was forced, because the index
-// would lose nothing, or because the page itself asks to leave the index. A file is always believed, because its
-// owner wrote it.
+// would lose nothing, or because the page itself asks to be removed from the index. A file is always believed,
+// because its owner wrote it.
 func (b Basis) believes(it *registry.Item, r Reading) bool {
 	kept := (b.isCurrent(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
 	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
 }
 
-// states returns the hashes of the item's last texts, with the hash of a reading added. Hashes of texts that were
-// read under other rules are dropped.
+// states returns the hashes of the item's last texts, and adds the hash of a reading. It drops hashes of texts that
+// were read under other rules.
 func (b Basis) states(it *registry.Item, r Reading) []byte {
 	states := change.StatesOf(it.States)
 	if it.NormalizationVersion != b.Rules.Version.String() {

@@ -17,19 +17,19 @@ type Outcome struct {
 	Kind       schedule.Outcome
 	Why        string        // the reason, as a text for people
 	RetryAfter time.Duration // the pause that the source asked for
-	Note       string        // a text for the history, where more detail than Why is useful
+	Note       string        // a text for the history, used when it says more than Why
 	News       News          // what has changed
 	Store      bool          // the body must be stored
 	Refresh    bool          // the index must get the content that was just read
 }
 
-// News is the change of a page, as package change classifies it; the zero News is no change.
+// News is the change of a page, as package change classifies it. The zero News means no change.
 type News struct {
 	Kind     change.Kind
 	Why      string // the reason, as a text for people
 	Extent   change.Extent
 	Part     bool   // the watched part has changed
-	Silenced string // the rule that hides the change from readers; "" if none does
+	Silenced string // the rule that hides the change from readers; "" if none hides it
 }
 
 // LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It is
@@ -53,7 +53,7 @@ func (o Outcome) Stands() bool {
 	}, o.Kind)
 }
 
-// Decided reports whether the outcome is decided, which ends the search for it.
+// Decided reports whether the outcome is decided. A decided outcome ends the search for it.
 func (o Outcome) Decided() bool { return o.Kind != "" }
 
 // Failed returns the outcome of a check that failed.
@@ -61,7 +61,7 @@ func Failed(format string, args ...any) Outcome {
 	return Outcome{Kind: schedule.Failed, Why: fmt.Sprintf(format, args...)}
 }
 
-// FailedBy returns the outcome of a check that an error ended. It has the pause that the error asks for.
+// FailedBy returns the outcome of a check that an error ended, with the pause that the error asks for.
 func FailedBy(err error) Outcome {
 	o := Failed("%v", err)
 	o.RetryAfter = fault.RetryAfter(err)
@@ -71,8 +71,8 @@ func FailedBy(err error) Outcome {
 // Unchanged returns the outcome of a check that found nothing new.
 func Unchanged(why string) Outcome { return Outcome{Kind: schedule.Unchanged, Why: why} }
 
-// Missing returns the outcome of a check whose source answered that the page does not exist. The argument how
-// describes the answer for people.
+// Missing returns the outcome of a check whose source answered that the page does not exist. The given text describes
+// that answer to people.
 func Missing(how string) Outcome { return Outcome{Kind: schedule.Missing, Why: how} }
 
 // Excluded returns the outcome of a check of a page that may not be fetched.

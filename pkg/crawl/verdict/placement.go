@@ -8,13 +8,13 @@ import (
 // Placement states where an item's content belongs.
 type Placement struct {
 	Kind     PlacementKind
-	Why      string          // why the item is not in the index, or why another item stands for it
+	Why      string          // the reason why the item is not in the index, or why another item stands for it
 	Alias    source.ID       // the item that stands for the page
-	NewAlias bool            // another item than before stands for the page
+	NewAlias bool            // whether the item that stands for the page is a different one than before
 	Soon     bool            // another check is useful before its scheduled time
-	Entry    *index.Prepared // the page that waits to be indexed
-	Manifest string          // the manifest of the entry
-	Refused  error           // why the entry is not in the index
+	Entry    *index.Prepared // the page, as prepared for the index
+	Manifest string          // the manifest of Entry
+	Refused  error           // the error, if Entry could not be written to the index
 }
 
 // PlacementKind is a kind of placement.
@@ -22,13 +22,13 @@ type PlacementKind int
 
 // Kinds of placement.
 const (
-	Untouched   PlacementKind = iota // the index is right, or this check does not decide
+	Untouched   PlacementKind = iota // nothing needs to be done, or this check cannot decide where the content belongs
 	OutOfIndex                       // the page must not be found by a search
 	BehindAlias                      // another item stands for the page
 	OnItsOwn                         // the page is in the index itself, if there is an index
 )
 
-// Size returns how many bytes of text and vectors wait for the index.
+// Size returns the number of bytes of text and vectors that wait for the index.
 func (p Placement) Size() (n int) {
 	if p.Entry == nil {
 		return 0

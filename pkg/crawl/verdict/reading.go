@@ -16,25 +16,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Reading is the content of a body, and the part of it that may be indexed.
+// Reading is the content of a body, with the part of it that may be indexed.
 type Reading struct {
 	Doc            extract.Document // the indexed document: the page, or its watched part
-	Words          change.Words     // words of the main content; set only where Compare needs them
+	Words          change.Words     // words of the main content; set only if Compare needs them
 	Raw            string           // sha256:<hex> of the body
-	Hash           string           // contentHash
-	Body           [8]byte          // bodyHash
+	Hash           string           // the contentHash of the item
+	Body           [8]byte          // the bodyHash of the item
 	Main           [8]byte          // hash of the main content alone
 	Exclusion      string           // why the page may not be indexed; "" if it may
 	Images         []search.Image
 	ImagesHash     string
-	ImageExclusion string     // why the page's images may not be indexed
+	ImageExclusion string     // why the page's images may not be indexed; "" if they may
 	Unreadable     error      // why the body cannot be read
 	Unread         bool       // the body has no text that can be read; Hash and Body are those of its bytes
 	Page           string     // the text of the whole page
-	Part           *part.Part // the watched part; nil where none is watched
+	Part           *part.Part // the watched part; nil if no part is watched
 }
 
-// The exclusions that a page can ask for: in its body or in a header, for itself or for its images.
+// The exclusions that a page can ask for: in the body or in a header, for the whole page or for its images.
 const (
 	exclusionNoIndex     = "noindex"
 	exclusionHeader      = "noindex by X-Robots-Tag"
@@ -42,12 +42,12 @@ const (
 	exclusionImageHeader = "noimageindex by X-Robots-Tag"
 )
 
-// ExclusionContainer is why a container itself is not searchable.
+// ExclusionContainer is the reason why a container itself is not searchable.
 const ExclusionContainer = "a container: its blobs are items of their own"
 
 // ReadingOf decides which content of a document may be indexed, by the document's meta elements and by the
 // X-Robots-Tag headers that came with it. A stored document has no headers. For such a document, the argument
-// imageExclusion is what its headers once said about its images, which still applies.
+// imageExclusion states why the headers excluded the images earlier. That still applies.
 func ReadingOf(
 	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules Rules, now time.Time,

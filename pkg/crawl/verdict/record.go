@@ -15,19 +15,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Checked is an item after its check, before its page is indexed. [Record] turns it into a finding.
+// Checked is an item that was checked, but whose page is not yet indexed. [Record] turns it into a finding.
 type Checked struct {
 	Item        registry.Item
 	Basis       Basis
 	Outcome     Outcome
 	Placement   Placement
-	Purged      bool // nothing but the rows of the item remains
+	Purged      bool // only the rows of the item remain
 	Ended       time.Time
 	Differences Differences // what differs from the stored text
 }
 
-// Record ends a check: it sets the item's status, the reason, and the time of the next check. It must come last,
-// after the index has accepted or refused the page, because only then may an item be Indexed.
+// Record ends a check: it sets the item's status with its reason, and the time of the next check. It must be called
+// last, after the index has accepted or refused the page, because only then may an item become Indexed.
 func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	if c.Purged {
 		return registry.Finding{Item: c.Item, Purge: true}
@@ -47,7 +47,7 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	}
 }
 
-// conclude sets the item's status and the reason for it.
+// conclude sets the item's status and the reason for the status.
 func conclude(c Checked, now time.Time) Checked {
 	it, o := &c.Item, c.Outcome
 	switch o.Kind {
@@ -84,13 +84,13 @@ func conclude(c Checked, now time.Time) Checked {
 	return c
 }
 
-// concludeLocation does what [conclude] does, for an item whose content is stored.
+// concludeLocation is like [conclude], for an item whose content is stored.
 func concludeLocation(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	switch p.Kind {
 	case Untouched:
 		if b.IndexOnly {
-			return c // nothing could be indexed, which says nothing about the site
+			return c // the page could not be indexed; this says nothing about the site
 		}
 		it.Status, it.ErrorMessage = b.status(it), ""
 		if c.Outcome.Why != "" {
@@ -130,13 +130,13 @@ func noteUnindexed(it *registry.Item, now time.Time) {
 	}
 }
 
-// concludeIndex does what [conclude] does, for an item whose page was given to the index. When the index fails, for
-// whatever reason, the page must still be indexed: the item stays Crawled, and its snapshot is indexed later. So a
-// fault of the index causes no request to the site.
+// concludeIndex is like [conclude], for an item whose page was given to the index. When the index fails, for whatever
+// reason, the page still has to be indexed: the item stays Crawled, and its snapshot is indexed later. So a fault of
+// the index causes no request to the site.
 //
-// The item refers to the manifest of what was given to the index, even when the index failed or refused the page. The
-// manifest of an outdated item is never relied on, but a manifest to which no item refers would remain until the item
-// is purged.
+// The item refers to the manifest of what was given to the index, even if the index failed or refused the page. A
+// manifest of an outdated item is never relied on. But if no item referred to the manifest, it would remain until the
+// item is purged.
 func concludeIndex(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	if it.IndexPending = p.Refused != nil && !fault.Refused(p.Refused); p.Refused != nil {
@@ -179,7 +179,7 @@ func indexedShare(e *index.Prepared) string {
 	return text
 }
 
-// plan sets when the site is asked next.
+// plan sets when the site gets its next request.
 func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 	d := b.Options.Next(b.Rules.Schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
@@ -200,10 +200,10 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {
-		it.Collapse = change.Collapse{} // the lost content has come back, or cannot come back any more
+		it.Collapse = change.Collapse{} // the lost content has come back, or can no longer come back
 	}
 	if b.IndexOnly && !failed {
-		it.CheckAt(host.Later(now, it.ResumeAt)) // as if this check had not happened
+		it.CheckAt(host.Later(now, it.ResumeAt)) // the schedule continues as if this check had not happened
 	} else {
 		plan(&it, b, o, now, jitter)
 		it.LastChecked = now
@@ -214,24 +214,24 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	soon := now.Add(b.Rules.Schedule.ErrorBase)
 	if it.IndexPending {
-		it.CheckAt(soon) // the site gets no request, so its pace does not matter
+		it.CheckAt(soon) // the site gets no request, so its pace need not be kept
 	} else {
 		it.ResumeAt = time.Time{}
-		if !b.Unstored || it.Paused { // otherwise the rebuild waits for another check
+		if !b.Unstored || it.Paused { // without this, the rebuild would wait for another check
 			it.Rebuilt(c.Placement.Entry != nil && !failed || b.Forced && failed)
 		}
 	}
 	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}
-	if !failed { // after a forced check that failed, the next one ignores the validators, too
+	if !failed { // after a failed forced check, the next check ignores the validators, too
 		it.ReindexRequested = false
 		it.ProcessedGeneration = it.ReindexGeneration
 	}
 	return it
 }
 
-// Counted returns the name of the outcome under which the metrics count a check.
+// Counted returns the name of the outcome that the metrics record for a check.
 func Counted(c Checked, f registry.Finding) string {
 	switch {
 	case f.Purge:
@@ -248,7 +248,7 @@ func Counted(c Checked, f registry.Finding) string {
 // deadly is the shortest pause before an item that killed its worker is tried again.
 const deadly = 24 * time.Hour
 
-// GiveUp records on an item that every attempt of its job failed (A19).
+// GiveUp records on an item that every try of its job has failed (A19).
 func GiveUp(it *registry.Item, b Basis, why string, now time.Time, jitter float64) {
 	it.Status = registry.Error
 	it.SetError(why)

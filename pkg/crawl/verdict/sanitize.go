@@ -14,8 +14,8 @@ const (
 	maxHeaders   = 16 * 1024 // bytes of all headers kept with a capture
 )
 
-// Bounded drops a header value that no honest server sends: one that is too long or not printable ASCII. It does not
-// shorten a value, because a changed validator would be worse than a missing one.
+// Bounded returns a header value; "" for a value that no honest server sends, because it is too long or not printable
+// ASCII. Bounded does not shorten values, because a changed validator would be worse than a missing one.
 func Bounded(value string) string {
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(value) > maxValidator || strings.ContainsFunc(value, odd) {
@@ -24,7 +24,7 @@ func Bounded(value string) string {
 	return value
 }
 
-// mimeType returns a media type that is fit for a row; "" if t is not one.
+// mimeType returns a media type that is fit for a row; "" if the given text is not one.
 func mimeType(t string) string {
 	if len(t) > maxMimeType {
 		return ""
@@ -32,7 +32,7 @@ func mimeType(t string) string {
 	return Bounded(t)
 }
 
-// publicURL returns a URL of a redirect without userinfo, signatures and other secrets.
+// publicURL returns the URL of a redirect without userinfo, signatures and other secrets.
 func publicURL(raw string) string {
 	form, err := source.FetchForm(raw)
 	if err != nil || len(form) > maxHop {
@@ -41,8 +41,8 @@ func publicURL(raw string) string {
 	return form
 }
 
-// replayHeaders are the headers that are stored with a capture: those that a replay of the response needs, and none
-// that could contain a visitor's secret.
+// replayHeaders are the headers that are stored with a capture. A replay of the response needs them, and none of them
+// can contain a visitor's secret.
 var replayHeaders = []string{
 	"Cache-Control", "Content-Language", "Content-Type", "Date", "ETag", "Expires", "Last-Modified",
 	"Link", "Vary", "X-Robots-Tag",
@@ -61,8 +61,8 @@ func keptHeaders(resp fetch.Response) map[string][]string {
 	return kept
 }
 
-// finalURL returns the address that sent a response's validators. An address that contains secrets or is too long is
-// not stored. Validators without an address are not sent along redirects.
+// finalURL returns the address that sent a response's validators; "" if the address contains secrets or is too long
+// to be stored. Validators without an address are not sent when a request is redirected.
 func finalURL(resp fetch.Response) string {
 	if form, err := source.FetchForm(resp.FinalURL); err != nil || form != resp.FinalURL || len(form) > maxHop {
 		return ""

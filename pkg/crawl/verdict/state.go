@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// The functions below interpret the row of an item, given what the check knows besides that row.
+// The functions below interpret the row of an item, using what the check knows besides the row.
 
-// Outdated reports whether the stored content was read under another normalization version. Content that is known
-// only by its bytes was not read under any version.
+// Outdated reports whether the stored content was read under another normalization version. Content of which only the
+// bytes are known has no version.
 func (b Basis) Outdated(it *registry.Item) bool {
 	return it.ContentHash != "" && it.ContentHash != it.RawHash &&
 		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
@@ -31,21 +31,21 @@ func ReadAlike(a, b *registry.Item) bool {
 	return lineage.Comparable(lineage.Version(a.NormalizationVersion), lineage.Version(b.NormalizationVersion))
 }
 
-// isCurrent reports whether the last fetched content is where it belongs: in the index, if there is one, or out of it
-// on purpose.
+// isCurrent reports whether the index agrees with the last fetched content: it has the content, or lacks it on
+// purpose, or no index is configured.
 func (b Basis) isCurrent(it *registry.Item) bool {
 	return it.RawHash != "" &&
 		(it.Exclusion != "" || it.AliasOf != "" || it.IndexedHash == it.ContentHash || !b.Rules.Indexes)
 }
 
-// conditional reports whether the answer "not modified" would be enough. It is not when the check is forced, when the
-// stored content was read by other rules, or when the index lacks, or may lack, the stored content.
+// conditional reports whether the answer "not modified" would be enough. It would not if the check is forced, if the
+// stored content was read under other rules, or if the index may lack the stored content.
 func (b Basis) conditional(it *registry.Item) bool {
 	return !b.Forced && !it.RebuildPending && !it.Watched.Asked && (b.isCurrent(it) || b.Reread) &&
 		it.NormalizationVersion == b.Rules.Version.String()
 }
 
-// status returns the status that fits the stored content.
+// status returns the status that the stored content implies.
 func (b Basis) status(it *registry.Item) registry.Status {
 	switch {
 	case it.Exclusion == exclusionNoIndex || it.Exclusion == exclusionHeader || it.AliasOf != "":
@@ -57,14 +57,15 @@ func (b Basis) status(it *registry.Item) registry.Status {
 	}
 }
 
-// statusIsOfSite reports whether the item's status is a fact about the site, as for a page that fails or is gone
-// while it is still in the index. Indexing stored content asks no site, and so must not change such a status.
+// statusIsOfSite reports whether the item's status states a fact about the site: the page fails or is gone, although
+// it is still in the index. Indexing stored content sends no request to the site, so it must not change such a
+// status.
 func (b Basis) statusIsOfSite(it *registry.Item) bool {
 	return b.IndexOnly && it.Status != registry.Crawled && it.Status != registry.Indexed
 }
 
-// HasMoved reports whether permanent redirects lead to another address than at the previous check. If they do, the
-// index has the page under the wrong address.
+// HasMoved reports whether permanent redirects lead to another address than at the previous check. If so, the index
+// has the page under the wrong address.
 func (b Basis) HasMoved(it *registry.Item) bool {
 	return movedAddress(it, b.Rules.Sources) != b.MovedTo
 }
@@ -75,26 +76,26 @@ func (b Basis) Contested(it *registry.Item) bool {
 	return len(named) > 0 || foreign != "" || it.AliasOf != "" || it.CanonicalNote != ""
 }
 
-// headerExcludes reports whether only a header keeps the page or its images out of the index. A 304 need not repeat
-// X-Robots-Tag, so a 304 without it does not end the exclusion.
+// headerExcludes reports whether the page or its images are excluded from the index by a header alone. A 304 need not
+// repeat X-Robots-Tag, so a 304 without that header does not end the exclusion.
 func headerExcludes(it *registry.Item) bool {
 	return it.Exclusion == exclusionHeader || it.ImageExclusion == exclusionImageHeader
 }
 
-// Interrupted reports whether a worker that died may have changed what the index has of an item's stored content. The
+// Interrupted reports whether a worker died that may have changed the stored content of an item in the index. The
 // content is then indexed again, as after an outage of the index. If nothing was ever fetched, Interrupted is false,
 // because the next check writes or removes everything anyway.
 func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" }
 
-// LeftIndex reports whether the page has left the index for a reason that is not in its body. Earlier requests to
-// index the page are then void. The status alone does not show this: since it left, a page that is forbidden or gone
-// may have failed or may have been registered again.
+// LeftIndex reports whether the page was removed from the index for a reason that is not in its body. Earlier
+// requests to index the page are then void. The status alone does not show this: after the removal, the page may have
+// failed or may have been registered again.
 func LeftIndex(it *registry.Item) bool {
 	forbidden := !it.HTTPRobotsAllowed || it.Exclusion == exclusionHeader
 	return it.Status == registry.OutOfScope || it.IndexedHash == "" && (forbidden || !it.GoneSince.IsZero())
 }
 
-// FetchURL returns the address to request: the spelling that last answered, or else the item's identity.
+// FetchURL returns the address to request: the spelling that last answered or, if there is none, the item's identity.
 func FetchURL(it *registry.Item) string { return cmp.Or(it.FetchSource, it.NormalizedSource) }
 
 // BaseURL returns the address that links in the stored content are relative to.
@@ -104,7 +105,7 @@ func BaseURL(it *registry.Item) string {
 	}
 	place, err := FileLocation(it)
 	if err != nil {
-		return "" // Unreachable: the file was read from there.
+		return "" // Unreachable: the file was read from this location.
 	}
 	return baseOf(place)
 }
@@ -113,7 +114,7 @@ func BaseURL(it *registry.Item) string {
 func canonicalURI(it *registry.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
 
 // canonicalURL returns the identity of the canonical URL that a document gives. If the document gives none,
-// canonicalURL returns the target of permanent redirects; "" if there are no redirects either.
+// canonicalURL returns the target of permanent redirects. If there are no such redirects, it returns "".
 func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	s, err := b.Rules.Sources.ParseURL(doc.Canonical)
 	if doc.Canonical == "" || err != nil {
@@ -122,8 +123,8 @@ func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	return s.Normalized
 }
 
-// NoteCanonical records a document's canonical URL on the item. Call it before the hashes are set: an item without
-// hashes is new, and a new item gets no history entry.
+// NoteCanonical records a document's canonical URL on the item. It must be called before the hashes are set: an item
+// without hashes is new, and a new item gets no history entry.
 func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.Time) {
 	url := b.canonicalURL(it, doc)
 	if url != it.HTTPCanonicalURL && it.RawHash != "" {

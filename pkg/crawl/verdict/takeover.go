@@ -29,13 +29,14 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	return it
 }
 
-// noteMetadata records a page's metadata.
+// noteMetadata records the metadata of a page.
 func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
 	said := doc.Metadata.Believable(now)
 	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
 }
 
-// noteThin records why a page has little text. The page is indexed all the same, and its history mentions this once.
+// noteThin records why a page has little text. The page is indexed all the same. Its history gets one entry about
+// this.
 func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	if doc.Thin != "" && doc.Thin != it.Thin {
 		it.Record(now, "thin", doc.Thin)
@@ -43,7 +44,7 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
-// noteCut records which part of a text was not read. The history mentions this once.
+// noteCut records which part of a text was not read. The history gets one entry about this.
 func noteCut(it *registry.Item, doc extract.Document, now time.Time) {
 	cut := doc.CutWhy()
 	if cut != "" && cut != it.Cut {
@@ -52,18 +53,18 @@ func noteCut(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Cut = cut
 }
 
-// ApplyStored does what [apply] does, for a reading of the snapshot, without a request to the site.
+// ApplyStored is like [apply], for a reading of the snapshot. The site gets no request.
 func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	was := it.Watched
 	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
-		*is = was // the part was broken in another answer than the stored one
+		*is = was // the answer in which the part was broken is not the stored one
 	}
 	return it
 }
 
-// Reprocessed returns the capture that replaces a capture of another version: the same capture, with a reading under
-// the present version. The item's history records this.
+// Reprocessed returns the capture that replaces a capture of another version. The two are equal, except that the new
+// one has a reading under the present version. The item's history records this.
 func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
 	run := b.Rules.RunID
 	if it.RebuildPending && !b.Forced {

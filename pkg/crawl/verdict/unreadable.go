@@ -8,27 +8,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A document that cannot be read is retried like any failure, but reading the same bytes under the same rules would
-// fail again. So the item remembers the failed answer, separately from the stored content. The site need not send
-// that answer again, and the answer's text is not extracted again.
+// A document that cannot be read is retried like any failure. But reading the same bytes under the same rules would
+// fail again. So the item remembers the failed answer, apart from the stored content. The site need not send that
+// answer again, and the text of the answer is not extracted again.
 
-// unreadableFor is how long an unreadable answer is remembered. The time is limited, because the machine may have
+// unreadableFor is how long an unreadable answer is remembered. The time is limited, because this machine may have
 // caused the failure.
 const unreadableFor = 30 * 24 * time.Hour
 
-// knowsUnreadable reports whether the item remembers an unreadable answer that would still fail. A forced check tries
-// that answer again.
+// knowsUnreadable reports whether the item remembers an unreadable answer that would fail again. A forced check tries
+// that answer all the same.
 func (b Basis) knowsUnreadable(it *registry.Item, now time.Time) bool {
 	u := &it.Unreadable
 	return u.Version == b.Rules.Version.String() && !b.Forced && !it.RebuildPending && now.Sub(u.Since) < unreadableFor
 }
 
-// isUnreadable reports whether an answer is the remembered unreadable one.
+// isUnreadable reports whether an answer is the unreadable one that the item remembers.
 func (b Basis) isUnreadable(it *registry.Item, got Answer, now time.Time) bool {
 	return b.knowsUnreadable(it, now) && got.Raw == it.Unreadable.RawHash && typeOf(got) == it.Unreadable.Type
 }
 
-// unreadable returns what to remember about an answer that could not be read: nothing, unless the answer is at fault.
+// unreadable returns what to remember about an answer that could not be read: nothing, unless the answer is the
+// cause.
 func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u registry.Unreadable) {
 	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
 		return u
@@ -52,8 +53,8 @@ func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
 	u.ETag, u.LastModified, u.Length = Bounded(got.File.ETag), formatModified(got.File.LastModified), got.File.Length
 }
 
-// KnownFile returns the properties by which a file is recognized: those of the unreadable file, or else those of the
-// stored one.
+// KnownFile returns the properties by which a file is recognized: those of the unreadable file or, if there is none,
+// those of the stored one.
 func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
 	switch u := &it.Unreadable; {
 	case b.knowsUnreadable(it, now):

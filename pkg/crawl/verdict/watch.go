@@ -15,21 +15,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// If people watch a part of a page (W10), the page is fetched, stored and indexed as usual, and the part alone
-// decides what is reported to readers of changes. The part is read in the answer and, when it has changed, also in
-// the earlier snapshot. So a check that finds nothing new costs no more, and new rules apply to both sides: a change
-// of the rules is not a change of the page. The item's row has short hashes of the part under a key that identifies
-// the rules. When the key differs, the stored capture is read once more before the request to the site, as after a
-// change of the normalization version.
+// If people watch a part of a page (W10), the page is fetched, stored and indexed as usual, but only changes of the
+// part are reported to readers. The part is read in the answer. If the part has changed, it is also read in the
+// earlier snapshot. So a check that finds nothing new costs no more. New rules apply to both sides, and a change of
+// the rules is not reported as a change of the page.
+//
+// The item's row has short hashes of the part, and a key that identifies the rules. When the key differs from that of
+// the present rules, the stored capture is read again before the request to the site, as after a change of the
+// normalization version.
 
-// Watching is the watched part of an item; nil where the whole item is watched.
+// Watching is the watched part of an item. It is nil if the whole item is watched.
 type Watching struct {
 	key    string // identifies the rules
-	index  bool   // only the part is indexed
+	index  bool   // whether only the part is indexed
 	reader *part.Reader
 }
 
-// WatchingOf returns the watched part of an item, from the options that people have set for the item.
+// WatchingOf returns the watched part of an item, according to the options that people have set for the item.
 func WatchingOf(set *options.Watch, version string) *Watching {
 	if set == nil {
 		return nil
@@ -38,8 +40,8 @@ func WatchingOf(set *options.Watch, version string) *Watching {
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
 		return nil
 	}
-	// Rules that only silence changes are left out of the key, because they do not alter the part.
-	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // encoding texts cannot fail
+	// Rules that only silence changes are not part of the key, because they do not alter the watched part.
+	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // strings always encode
 	sum := xxhash.Sum64(text)
 	w.key = hex.EncodeToString([]byte{byte(sum >> 56), byte(sum >> 48), byte(sum >> 40), byte(sum >> 32), byte(sum >> 24),
 		byte(sum >> 16), byte(sum >> 8), byte(sum)})
@@ -52,7 +54,7 @@ func (w *Watching) rules() *watch.Rules {
 	return rules
 }
 
-// Read reads the watched part of a page. The returned document is what is indexed.
+// Read reads the watched part of a page. The returned document is the one to be indexed.
 func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL string) (extract.Document, *part.Part) {
 	if w == nil {
 		return doc, nil
@@ -107,7 +109,7 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 		return registry.Watched{}
 	}
 	was := it.Watched
-	if was.Key != w.key { // nothing was read under these rules that could be compared
+	if was.Key != w.key { // nothing was read under these rules, so there is nothing to compare
 		was = registry.Watched{Key: w.key, Broken: was.Broken, Since: was.Since}
 	}
 	if why := w.lost(it, p); why != "" {
@@ -122,7 +124,7 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 }
 
 // stands records that the source answered with the stored content. If the part was broken in an answer that was not
-// stored, it exists again now.
+// stored, it is no longer broken.
 func stands(it registry.Item) registry.Item {
 	if w := &it.Watched; w.Broken != "" && w.BrokenRaw != it.RawHash {
 		w.Broken, w.BrokenRaw, w.Since = "", "", time.Time{}
@@ -130,7 +132,7 @@ func stands(it registry.Item) registry.Item {
 	return it
 }
 
-// The rules that silence a whole change. Other rules ignore only some of its lines.
+// The rules that silence a whole change. Other rules only make some lines of a change ignored.
 const (
 	silencedBroken  = "watchBroken: what is watched is not there"
 	silencedPart    = "watch: what is watched is the same"
@@ -141,7 +143,7 @@ const (
 func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	p := r.Part
 	if w == nil || p == nil || it.Watched.Key != w.key || n.Kind == change.New ||
-		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing was known of the part before
+		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing was known about the part before
 		return n
 	}
 	switch {
@@ -170,13 +172,13 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	return n
 }
 
-// holds reports whether the part exists. If it still does, the page is believed, even when the page has lost much else
-// (H9).
+// holds reports whether the part still exists. If it does, the page is believed, even if it has lost much other
+// content (H9).
 func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
-// keepsPart reports whether the index should keep the old part, because the page has no part now.
+// keepsPart reports whether the index should keep the old part because the page no longer has one.
 func (w *Watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
@@ -190,7 +192,8 @@ func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	return it.Watched.Key != w.key
 }
 
-// Unknown returns what the item's row records when the stored page cannot be read: there is no part to compare with.
+// Unknown returns what the item's row records when the stored page cannot be read: there is no known part to compare
+// with.
 func (w *Watching) Unknown() (known registry.Watched) {
 	if w != nil {
 		known.Key = w.key

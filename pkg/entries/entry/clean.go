@@ -10,7 +10,7 @@ import (
 
 // clean returns a text in the form in which texts are compared and shown: one kind of line end, no invisible
 // characters, single spaces within lines, single blank lines between paragraphs, composed characters (NFC). Cleaning
-// a clean text changes nothing.
+// a clean text again changes nothing.
 func clean(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
 	return layout(strings.Split(lineEnds.Replace(text), "\n"), func(string) bool { return true })
@@ -20,8 +20,8 @@ func clean(text string) string {
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n",
 	"\u0085", "\n")
 
-// layout joins those lines that keep accepts. It folds each line, and leaves at most one blank line between two
-// lines.
+// layout joins those lines for which the given function returns true. It folds each line, and leaves at most one
+// blank line between two lines.
 func layout(lines []string, keep func(line string) bool) string {
 	var b strings.Builder
 	blank := false
@@ -43,8 +43,8 @@ func layout(lines []string, keep func(line string) bool) string {
 	return b.String()
 }
 
-// cleanPage does what clean does, and also removes what surrounds the content of a page: lines without a letter or
-// digit, a line that repeats the one before it, and lines that are only a control of the page.
+// cleanPage is like clean, but also removes what surrounds the content of a page: lines without a letter or digit,
+// lines that repeat the line before them, and lines that consist of a control of the page.
 func cleanPage(text string) string {
 	last := ""
 	return layout(strings.Split(clean(text), "\n"), func(line string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// These are the bounds of an entry, in bytes of UTF-8. Together they keep a row within the limits of a table.
+// The bounds of an entry, in bytes of UTF-8. Together they keep a row within the limits of a table.
 const (
 	maxLong     = 200 << 10 // length of each text
 	maxMetadata = 48 << 10  // length of the metadata as JSON
@@ -20,11 +20,11 @@ const (
 	maxTitle    = 1000
 	maxName     = 500
 	maxListed   = 50 // number of a message's addresses in its metadata
-	maxNested   = 20 // depth of objects and lists in metadata
+	maxNested   = 20 // depth of nested objects and lists in metadata
 )
 
 // Fields contains columns of an entry by name: text as string, counts as int64, ratios as float64, flags as bool,
-// metadata as map[string]any. A nil value clears a column; a missing column stays as it is.
+// metadata as map[string]any. A nil value clears a column. A column that is missing in Fields stays as it is.
 type Fields map[string]any
 
 // Text returns a column of text, or "" if the column is missing.
@@ -38,14 +38,14 @@ type kind int
 
 const (
 	shortText kind = iota
-	longText       // text that is stored in pieces when it does not fit one property
+	longText       // text that is stored in pieces if it does not fit into one property
 	count          // a whole number, 0 or more
 	ratio          // a number from 0 to 1
 	flag
 	object
 )
 
-// column describes a column that callers may write. The field most is the length, in bytes, that a text may have.
+// column describes a column that callers may write. For a text, it limits the length in bytes.
 type column struct {
 	kind kind
 	most int
@@ -67,8 +67,9 @@ var columns = map[string]column{
 	"metadata":                  {kind: object, most: maxMetadata},
 }
 
-// Tier1Columns hold a model's description of an entry, and the status of that description (spec 001 Tier-1 client).
-// Clients read these columns; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
+// Tier1Columns are the columns with a model's description of an entry, and with the status of that description (spec
+// 001 Tier-1 client). Clients read these columns; only [entries.Session.Describe] writes them. Keywords are a list in
+// JSON.
 var Tier1Columns = []string{
 	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
 	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
@@ -76,10 +77,10 @@ var Tier1Columns = []string{
 }
 
 // immutable lists the columns that only the store or tier 1 ([entries.Session.Describe]) writes. They are ignored in
-// input, so that a client can send back a row as it was read.
+// input, so that a client can send back a row that it has read.
 var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, Tier1Columns...)
 
-// skippedField is set when a text is empty after cleaning, so that the text overwrites nothing. It is not a column.
+// skippedField is set if a text is empty after cleaning. Such a text overwrites nothing. The field is not a column.
 const skippedField = "retrieval_update_skipped"
 
 // Columns lists the columns that callers may write, in alphabetical order.
@@ -126,7 +127,7 @@ func Decode(raw map[string]json.RawMessage) (Fields, error) {
 	return f, f.Check()
 }
 
-// number converts a number to the type of its column, or returns it unchanged when it does not fit.
+// number converts a number to the type of its column. A number that does not fit is returned unchanged.
 func (c column) number(n json.Number) any {
 	if i, err := n.Int64(); err == nil && c.kind == count {
 		return i
@@ -137,7 +138,7 @@ func (c column) number(n json.Number) any {
 	return n
 }
 
-// Check refuses fields that cannot be stored. Its error contains the name of one column: of all refused columns, the
+// Check returns an error for fields that cannot be stored. The error names one column: of all refused columns, the
 // first in alphabetical order.
 func (f Fields) Check() error {
 	var names []string
@@ -162,7 +163,7 @@ func (f Fields) Check() error {
 	return nil
 }
 
-// fits refuses a value that the column cannot hold.
+// fits returns an error for a value that does not fit into the column.
 func (c column) fits(name string, value any) error {
 	ok, want := false, ""
 	switch v := value.(type) {

@@ -4,10 +4,10 @@ import (
 	netmail "net/mail"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that day buckets do not depend on the zones installed on the machine
+	_ "time/tzdata" // so that day buckets do not depend on the time zones that the machine has
 )
 
-// chicago is the time zone in which the days of newsletters are determined.
+// chicago is the time zone that determines the days of newsletters.
 var chicago = func() *time.Location {
 	l, err := time.LoadLocation("America/Chicago")
 	if err != nil {
@@ -17,7 +17,7 @@ var chicago = func() *time.Location {
 }()
 
 // dayBucket returns the day of a date, in Chicago. The date is in the form of mails (RFC 5322) or of programs (RFC
-// 3339). If a date has no time, its own day is returned. For any other text, ok is false.
+// 3339). If the date is only a day, dayBucket returns that day. For any other text, ok is false.
 func dayBucket(date string) (day string, ok bool) {
 	if t, err := time.Parse(time.DateOnly, strings.TrimSpace(date)); err == nil {
 		return t.Format(time.DateOnly), true
@@ -39,11 +39,11 @@ func timeOf(date string) (t time.Time, ok bool) {
 	return t, err == nil
 }
 
-// OlderMail reports whether the mail f was written before the mail that an entry holds, according to their headers.
-// It returns false unless both mails have a time. A time in the future does not count: a wrong clock must not keep
-// newer mails out of a thread.
+// OlderMail reports whether the mail f was written before the mail in the given entry, according to their headers. It
+// returns false unless both mails have a time. A time in the future does not count: a wrong clock must not keep newer
+// mails out of a thread.
 func (f Fields) OlderMail(entry Fields, now time.Time) bool {
-	const ahead = 24 * time.Hour // difference that is allowed between clocks
+	const ahead = 24 * time.Hour // tolerated difference between clocks
 	written, known := f.Written()
 	present, alsoKnown := entry.Written()
 	return known && alsoKnown && written.Before(present) && !present.After(now.Add(ahead))

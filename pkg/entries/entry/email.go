@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. A field
-// that is empty here is read from the mail's header.
+// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. Fields
+// that are empty are read from the mail's header.
 type Email struct {
 	RawText     string
 	From        string // required for a newsletter without MessageID
@@ -69,8 +69,7 @@ func NormalizeEmail(e Email) (Fields, error) {
 	return out, out.Check()
 }
 
-// fieldOf puts a field into the form of a mail header: one line, cut to the length that fields which are read from
-// mails may have.
+// fieldOf returns a field in the form of a mail header: one line, cut to the maximum length of such a field.
 func fieldOf(text string) string {
 	const longest = 2000
 	return oneLine(words.Clip(text, longest))
@@ -106,8 +105,8 @@ const mailBase = "https://mail.invalid/"
 // headerLine matches the beginning of a header field (RFC 5322 §2.2).
 var headerLine = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
 
-// knownHeaders are header fields. Every mail has some of them. A text that begins "Note: …" has none, so it does not
-// count as a mail.
+// knownHeaders are header fields that occur in mails. Every mail has some of them. A text that begins with "Note: …"
+// has none, so it does not count as a mail.
 var knownHeaders = map[string]bool{
 	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true,
 	"content-type": true,
@@ -115,9 +114,8 @@ var knownHeaders = map[string]bool{
 	"sender": true,
 }
 
-// wholeMail reports whether a text is a mail with its header: the lines before the first blank line are header
-// fields, and two of these are in knownHeaders. From a mail in an mbox it removes the separator line at the
-// beginning.
+// wholeMail reports whether a text is a mail with its header. It is if the lines before the first blank line are
+// header fields, and two of them are in knownHeaders. The returned mail has no mbox separator line at the beginning.
 func wholeMail(raw string) (mail string, ok bool) {
 	if line, rest, found := strings.Cut(raw, "\n"); found && strings.HasPrefix(line, "From ") {
 		raw = rest
@@ -146,7 +144,7 @@ var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|tabl
 
 func looksLikeHTML(raw string) bool { return tagLike.MatchString(raw) }
 
-// bulk matches offers that are made only in mails to many recipients.
+// bulk matches offers that occur only in mails to many recipients.
 var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|` +
 	`view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
 	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|` +
@@ -217,7 +215,7 @@ func (e Email) newsletterKeys(base string) (Keys, error) {
 
 var addressLike = regexp.MustCompile(`[^\s<>"'(),;:]+@[^\s<>"'(),;:]+`)
 
-// fromAddress returns a sender's address in lower case, without the sender's name.
+// fromAddress returns a sender's address, in lower case and without the sender's name.
 func fromAddress(from string) string {
 	if a, err := netmail.ParseAddress(from); err == nil {
 		return strings.ToLower(a.Address)

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// These are the keys of the policies with which every schema is seeded (spec 001).
+// The keys of the policies with which every schema is seeded (spec 001).
 const (
 	TelegramThought = "telegram_thought_v1"
 	TelegramLink    = "telegram_link_v1"
@@ -13,8 +13,8 @@ const (
 	EmailThread     = "email_correspondence_thread_v1"
 )
 
-// Keys are an entry's identity: within a policy no two entries share a primary or a secondary key. An empty key does
-// not count.
+// Keys are an entry's identity. Within a policy, no two entries share a primary or a secondary key. Empty keys do not
+// count.
 type Keys struct{ Policy, Primary, Secondary string }
 
 // KeysOf returns the keys of an entry.
@@ -22,7 +22,7 @@ func KeysOf(f Fields) Keys {
 	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
 }
 
-// Each returns the keys one by one: for each key that is not empty, a Keys with only that key.
+// Each returns one Keys for each key that is not empty. Each of them has only that key.
 func (k Keys) Each() (out []Keys) {
 	if k.Primary != "" {
 		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// maxURLs bounds the URLs that are examined in one text.
+// maxURLs limits the number of URLs that are examined in one text.
 const maxURLs = 200
 
 // anyURL matches a web address as people type it, up to a character that cannot be part of one.

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// keyColumns contain an entry's identity. A null in input does not remove a key from an entry, because normalization
-// writes null for each key that it does not make.
+// keyColumns contain an entry's identity. A null in the input does not remove a key from an entry, because
+// normalization writes null for each key that it does not make.
 var keyColumns = []string{"idempotency_policy_key", "idempotency_key_primary", "idempotency_key_secondary"}
 
-// retrievalColumns are columns that a text must not overwrite when it is empty after cleaning.
+// retrievalColumns are columns that must not be overwritten by a text that is empty after cleaning.
 var retrievalColumns = []string{
 	"clean_text", "retrieval_excerpt", "clean_char_count", "extracted_char_count", "clean_word_count", "link_count",
 	"clean_vs_extracted_ratio", "link_ratio", "quality_score", "boilerplate_heavy", "low_signal", "extraction_incomplete",
@@ -36,8 +36,8 @@ func (f Fields) Writable() Fields {
 	return out
 }
 
-// Overlay returns a copy of old in which the writable fields of in replace those of old. If the argument only is not
-// nil, it lists the columns that may be replaced. Metadata is merged, everything else replaced.
+// Overlay returns a copy of old in which the writable fields of the input replace those of old. If a list of columns
+// is given, only the columns in it are replaced. Metadata is merged; everything else is replaced.
 func Overlay(old, in Fields, only []string) Fields {
 	out := maps.Clone(old)
 	for name, value := range in {
@@ -59,8 +59,8 @@ func Overlay(old, in Fields, only []string) Fields {
 	return out
 }
 
-// mergeObjects returns a copy of into to which the members of more are added. It changes neither of the two. Objects
-// are merged at every level. All other values of into, including lists and null, are replaced by those of more.
+// mergeObjects returns a copy of one object with the members of another. It changes neither of them. Objects are
+// merged at every level. Of all other values, including lists and null, those of the second object are used.
 func mergeObjects(into, more map[string]any) map[string]any {
 	out := maps.Clone(into)
 	if out == nil {
@@ -76,14 +76,14 @@ func mergeObjects(into, more map[string]any) map[string]any {
 	return out
 }
 
-// add copies the columns in more into f.
+// add copies the given columns into f.
 func (f Fields) add(more Fields) {
 	for name, value := range more {
 		f[name] = value
 	}
 }
 
-// merge merges an object into the member of the metadata that has the given name.
+// merge merges an object into the member of the metadata with the given name.
 func (f Fields) merge(name string, object map[string]any) {
 	meta, _ := f["metadata"].(map[string]any)
 	if meta == nil {

@@ -16,17 +16,17 @@ const QualityRules = "quality_v1"
 const (
 	// excerptBytes bounds the excerpt of an entry's text.
 	excerptBytes = 400
-	// tellingWords is how many words a paragraph must have so that an excerpt may begin with it.
+	// tellingWords is the number of words that a paragraph must have so that an excerpt may begin with it.
 	tellingWords = 8
 	// fewWords is the number of words below which a text is short.
 	fewWords = 20
-	// manyWords is the number of words above which a text does not score better for its length.
+	// manyWords is the number of words above which a greater length does not improve the score.
 	manyWords = 150
 )
 
 // retrieval returns the columns that searches and reviews use (D7): an excerpt, counts, ratios from 0 to 1, flags and
-// a score from 0 to 1. All normalizations call it. The columns can be inserted or used for an update. It returns nil
-// for a text that is empty after cleaning.
+// a score from 0 to 1. It returns nil for a text that is empty after cleaning. All normalizations call it. The
+// columns can be inserted or used for an update.
 func retrieval(extracted, clean, excerpt string) Fields {
 	if clean == "" {
 		return nil
@@ -47,7 +47,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	return s
 }
 
-// signals measures a text. The parameter extracted is the text before cleaning.
+// signals measures a text. The argument extracted is the text before cleaning.
 func signals(extracted, clean string) Fields {
 	if extracted == "" {
 		extracted = clean
@@ -71,7 +71,7 @@ func signals(extracted, clean string) Fields {
 }
 
 // score returns the quality of a text from 0 to 1. One half depends on the length of the text, the other on the share
-// of the text that is not links. The score of a text that is mostly boilerplate, or truncated, is lowered.
+// of the text that is not links. The score is lower if the text is mostly boilerplate, or truncated.
 func score(words int, links float64, boilerplate, incomplete bool) float64 {
 	if words == 0 {
 		return 0
@@ -96,7 +96,7 @@ func share(part, whole int) float64 {
 // round rounds to three decimals, so that a stored number reads back unchanged.
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// looksCut reports whether a text says that it continues elsewhere, or that the page shows none of its content.
+// looksCut reports whether a text states that it continues elsewhere, or that the page shows none of its content.
 func looksCut(text string) bool {
 	tail := text[max(0, len(text)-200):]
 	lower := strings.ToLower(tail)
@@ -134,9 +134,9 @@ func countWords(text string) int {
 	return n
 }
 
-// excerptOf returns the beginning of the first paragraph that has enough words, or of the whole text if there is
-// none. The excerpt ends after a sentence if a sentence ends beyond a third of the excerpt's length. If not, it ends
-// after a word, with an ellipsis.
+// excerptOf returns the beginning of the first paragraph that has enough words. If there is none, it returns the
+// beginning of the whole text. The excerpt ends after a sentence, unless it would then lose more than two thirds of
+// its length. In that case it ends after a word, with an ellipsis.
 func excerptOf(clean string) string {
 	at := 0
 	for p := range strings.SplitSeq(clean, "\n\n") {
@@ -162,7 +162,7 @@ func excerptOf(clean string) string {
 	return head + "…"
 }
 
-// lastSentence returns the offset at which the last whole sentence ends, or 0 if there is none.
+// lastSentence returns the offset of the end of the last whole sentence, or 0 if there is none.
 func lastSentence(text string) int {
 	end := 0
 	for i, r := range text {

@@ -11,8 +11,8 @@ import (
 )
 
 // KeyRevision is the revision of the rules by which normalization makes keys. Entries and policies have it in a
-// column; if that column is missing, the revision is 1. Clients do not see the revision: the policies keep their
-// names.
+// column; if that column is missing, the revision is 1. Clients do not see the revision, because the policies keep
+// their names.
 //
 //  1. Removed forty reply prefixes, in many languages, from a subject, and tags of at most 64 characters. The secondary
 //     key of a thought was the digest of its text, so "ok" in two chats was one thought.
@@ -25,8 +25,8 @@ const KeyRules = "keys_v2"
 // RekeyedPolicies are the policies whose keys differ between the revisions.
 var RekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
 
-// Rekeyed returns an entry with its keys by the current revision, if its present keys are by the first revision.
-// Other keys, such as keys that a client made by itself, stay as they are.
+// Rekeyed returns an entry with keys of the current revision, if its present keys are of the first revision. Other
+// keys, such as keys that a client has made, stay as they are.
 func Rekeyed(f Fields) (out Fields, changed bool) {
 	k := KeysOf(f)
 	if k.Policy == TelegramThought {
@@ -60,17 +60,18 @@ func FirstKeys(f Fields) Keys {
 	return k
 }
 
-// translated returns the keys of a mail under another revision. The function from makes the compared part of a
-// subject under the present revision, and the function to makes that part under the other revision. translated also
-// returns the subject from which the keys are made. Keys that a client made by itself, or that are made from a
-// subject that is no longer known, stay as they are.
+// translated returns the keys of a mail under another revision, and the subject from which the keys are made. The
+// first function returns the compared part of a subject under the present revision. The second function returns that
+// part under the other revision. Keys that a client has made, or that are made from a subject that is no longer
+// known, stay as they are.
 func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {
 	k = KeysOf(f)
 	meta, _ := f["metadata"].(map[string]any)
 	email, _ := meta["email"].(map[string]any)
 	text := func(name string) string { s, _ := email[name].(string); return s }
 	sent := fromAddress(text("from"))
-	// The metadata contains the beginning of a subject. The title contains more of it, unless the title was changed.
+	// The metadata contains the beginning of the subject. The title contains more of it, unless the title was
+	// changed.
 	for _, subject := range []string{text("subject"), f.Text("title")} {
 		made, other := from(subject), to(subject)
 		switch {

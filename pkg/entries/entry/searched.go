@@ -19,8 +19,8 @@ import (
 const TypeEntry = "entry"
 
 // PageOf returns the page of an entry in the index. The page's host is the origin of the entry, such as email. Its
-// time of change is the date of the message, if that is plausible. The description of the entry has chunks of its
-// own, so tier 1 changes no chunk of the text.
+// time of change is the date of the message, if that date is plausible. The description of the entry has chunks of
+// its own, so tier 1 changes no chunk of the text.
 func PageOf(f Fields, now time.Time) search.Page {
 	// fails only for bad addresses
 	text, _ := web.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
@@ -44,7 +44,7 @@ func TextOf(f Fields) string {
 	return cmp.Or(f.Text("clean_text"), f.Text("extracted_text"), f.Text("capture_text"))
 }
 
-// TitleOf returns the title that an entry has in a list of results. The title is never empty.
+// TitleOf returns the title of an entry in a list of results. The title is never empty.
 func TitleOf(f Fields) string {
 	const most = 120
 	first, _, _ := strings.Cut(strings.TrimSpace(TextOf(f)), "\n")
@@ -55,7 +55,7 @@ func TitleOf(f Fields) string {
 	return cmp.Or(title, f.Text("url"), f.Text("id"))
 }
 
-// aboutOf returns texts that describe an entry. A search for words in these texts should find the entry.
+// aboutOf returns the texts that describe an entry. A search for words in these texts should find the entry.
 func aboutOf(f Fields) []extract.Block {
 	var keywords []string
 	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // no keywords if the column is damaged
@@ -71,7 +71,8 @@ func aboutOf(f Fields) []extract.Block {
 	return blocks
 }
 
-// sentAt returns the date of a message. If that is not plausible, it returns when the entry was last written.
+// sentAt returns the date of a message. If the date is not plausible, it returns the time when the entry was last
+// written.
 func sentAt(f Fields) time.Time {
 	written := storage.ParseTime(f.Text("updated_at"))
 	meta, _ := f["metadata"].(map[string]any)
@@ -89,7 +90,7 @@ func sentAt(f Fields) time.Time {
 	return written
 }
 
-// LinkOf returns the address of the page to which an entry of policy [TelegramLink] links, or "" for other entries.
+// LinkOf returns the address of the page that an entry of policy [TelegramLink] links to; "" for other entries.
 func LinkOf(f Fields) string {
 	if f.Text("idempotency_policy_key") != TelegramLink {
 		return ""

@@ -10,7 +10,7 @@ import (
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// plainBytes is the length up to which a text is stored uncompressed, so that an operator can read it.
+// plainBytes is the largest size of a text that is stored uncompressed, so that an operator can read it.
 const plainBytes = 16 << 10
 
 // Stored returns the columns as a table stores them. The fields must have been checked.
@@ -31,8 +31,8 @@ func (f Fields) Stored() storage.Properties {
 	return props
 }
 
-// FromStored reads the columns of an entry from a row, and ignores the row's other columns. A column that cannot be
-// read is an error, because an update would lose its value.
+// FromStored reads the columns of an entry from a row, and ignores all other columns. A column that cannot be read is
+// an error, because an update would lose its value.
 func FromStored(props storage.Properties) (Fields, error) {
 	f := Fields{}
 	for name, value := range props {
@@ -82,10 +82,10 @@ func parseObject(text string) (map[string]any, error) {
 	return v, err
 }
 
-// PackedName returns the prefix of the names of the columns that hold a text in pieces.
+// PackedName returns the prefix of the names of the columns that contain a text in pieces.
 func PackedName(name string) string { return name + "_gz" }
 
-// packText stores a text as it is, or compressed in as many columns as needed.
+// packText stores a text as it is, or compressed in as many columns as necessary.
 func packText(props storage.Properties, name, text string) {
 	if len(text) <= plainBytes {
 		props[name] = text

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// linkWords is how many words, besides its address, a message may have and still be a link: enough for a title and a
-// remark. A longer text is a thought that mentions a page. As a link, that text would be lost if the page is already
-// known.
+// linkWords limits the number of words that a message may have in addition to an address and still be a link. The
+// limit is enough for a title and a remark. A longer text is a thought that mentions a page. As a link, that text
+// would be lost if the page is already known.
 const linkWords = 25
 
 // Telegram is a message (spec 001 API: telegram). Text is required; for media, Text is the caption.
@@ -24,10 +24,10 @@ type Telegram struct {
 	Date              string
 }
 
-// NormalizeTelegram makes the entry of a message. The entry is a link when a URL is given, or when the text contains
-// the address of one page and at most 25 other words. If neither is so, it is a thought. A text with the addresses of
-// several pages is a thought, because a link to one page would hide the others. rules say which parameters of a URL
-// are trackers. Errors: Invalid, with the name of a field.
+// NormalizeTelegram makes the entry of a message. The entry is a link if a URL is given, or if the text contains the
+// address of one page and at most 25 other words. Otherwise it is a thought. A text with the addresses of several
+// pages is a thought, because a link to one page would hide the others. The given rules define which parameters of a
+// URL are trackers. Errors: Invalid, with the name of a field.
 func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	raw, field := m.Text, "text"
 	if strings.TrimSpace(raw) == "" {
@@ -55,7 +55,7 @@ func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	if err := m.checkIDs(); err != nil {
 		return nil, err
 	}
-	// The same words in another message are another thought, so there is no secondary key.
+	// There is no secondary key, because the same words in another message are another thought.
 	out.setKeys(Keys{Policy: TelegramThought, Primary: "tg:" + m.ChatID + ":" + m.MessageID})
 	return out, nil
 }
@@ -106,7 +106,7 @@ func (m Telegram) kind(text string, found []link, rules source.Rules) (string, l
 	return "", link{}, fault.Field("content_type", "content_type must be thought, note or link, not %.50q", m.ContentType)
 }
 
-// asLink gives an entry the identity of a page. The text beside the address becomes the title.
+// asLink gives an entry the identity of a page. The rest of the text, without the address, becomes the title.
 func (f Fields) asLink(target link, text string) Fields {
 	f["url"], f["url_canonical"] = target.url, target.canonical
 	if title := oneLine(withoutURLs(text)); title != "" {

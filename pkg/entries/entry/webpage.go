@@ -7,21 +7,21 @@ import (
 )
 
 // Webpage is the text of a page (spec 001 API: webpage). At least one of Text, CleanText and CaptureText is given;
-// the others are nil.
+// those that are not given are nil.
 type Webpage struct {
 	Text, CleanText, CaptureText *string
 	ContentType                  string
 	URL, URLCanonical            string
-	Excerpt                      string // used instead of an excerpt from the text
+	Excerpt                      string // used instead of an excerpt that is made from the text
 }
 
-// FromWebpage is the source of an entry that is only the text of a page.
+// FromWebpage is the source of an entry that has only the text of a page.
 const FromWebpage = "webpage"
 
-// NormalizeWebpage makes the columns of a page's text, without an identity. The columns may be added to an existing
-// entry, whose source stays as it is, or become an entry of their own. For a text that is empty after cleaning, it
-// sets retrieval_update_skipped, and no column that could overwrite an earlier text. Errors: Invalid, with the name
-// of a field.
+// NormalizeWebpage makes the columns of a page's text, without an identity. The columns may become an entry of their
+// own, or may be added to an existing entry, whose source then stays as it is. For a text that is empty after
+// cleaning, it sets retrieval_update_skipped, and no column that could overwrite an earlier text. Errors: Invalid,
+// with the name of a field.
 func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
 	out := Fields{"source": FromWebpage}
 	if err := p.address(out, rules); err != nil {

@@ -11,17 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// clouds are the domains of storage services. The last is for accounts with DNS zone endpoints.
+// clouds are the domains of storage services. The last one is for accounts with DNS zone endpoints.
 var clouds = []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}
 
-// These expressions match the names that the services allow. Such names cannot be read as another part of an address.
+// These expressions match the names that the services allow. Such names cannot be mistaken for another part of an
+// address.
 var (
 	accountName   = regexp.MustCompile(`^[a-z0-9]{3,24}(-secondary)?(\.z[0-9]{1,2})?$`)
 	containerName = regexp.MustCompile(`^(\$root|\$web|\$logs|[a-z0-9](-?[a-z0-9]){2,62})$`)
 )
 
-// These are the longest names in characters (Naming and Referencing Containers, Blobs, and Metadata; the same page
-// for shares).
+// The lengths of the longest names, in characters (Naming and Referencing Containers, Blobs, and Metadata; the same
+// page for shares).
 const (
 	maxBlobName  = 1024
 	maxSharePath = 2048
@@ -29,7 +30,7 @@ const (
 )
 
 // parseAddress reads the address of a blob or of a file in a share. It refuses a query that selects another version
-// or operation, and drops any other query, such as a SAS.
+// or operation. It drops any other query, such as a SAS.
 func parseAddress(raw string) (Location, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
@@ -73,7 +74,7 @@ func parseService(u *url.URL) (p Location, path string, err error) {
 }
 
 // parseCloud reads "acct.blob" or "acct.file" before the domain of a cloud. The result always has the scheme https,
-// whatever the address says, because the services answer on https.
+// because the services answer on https.
 func parseCloud(service, cloud, port, path string) (Location, string, error) {
 	kind := Blob
 	account, ok := strings.CutSuffix(service, ".blob")
@@ -92,14 +93,14 @@ func parseCloud(service, cloud, port, path string) (Location, string, error) {
 	return Location{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
 }
 
-// isEmulator reports whether host is that of an emulator, which does not contain the name of the account: a literal
-// address, this machine, or a name without dots, such as that of a container.
+// isEmulator reports whether a host is that of an emulator. The host of an emulator does not contain the name of the
+// account: it is a literal address, this machine, or a name without dots, such as that of a container.
 func isEmulator(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host != "" && !strings.Contains(host, ".")
 }
 
-// within adds to a location the decoded path below the account.
+// within returns the location with the given decoded path below the account.
 func (p Location) within(path string) (Location, error) {
 	container, name, _ := strings.Cut(path, "/")
 	p.container = container
@@ -109,10 +110,10 @@ func (p Location) within(path string) (Location, error) {
 	return p.named(strings.TrimRight(name, "/"))
 }
 
-// named returns the location with another name in the same container. Repeated slashes in the name are kept for
-// blobs, because they may distinguish two blobs, but not for files in a share.
+// named returns the location of another name in the same container. For blobs, repeated slashes in the name are kept,
+// because they may distinguish two blobs. For files in a share they are not kept.
 func (p Location) named(name string) (Location, error) {
-	// Servers that read an address as browsers do treat a backslash as a slash.
+	// Some servers read an address as browsers do and treat a backslash as a slash.
 	_, err := segments(strings.ReplaceAll(name, `\`, "/"))
 	parts, _ := segments(name)
 	if p.kind == Share {

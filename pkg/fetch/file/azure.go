@@ -30,11 +30,11 @@ func (c *Client) clientOptions() policy.ClientOptions {
 	}
 }
 
-// sender is the transport in the form that the SDK requires.
+// sender is a transport in the form that the SDK requires.
 type sender struct{ way http.RoundTripper }
 
-// Do sends a request. A refusal by the guard is final, so it is not retried. Do bounds the answers that the SDK reads
-// whole.
+// Do sends a request. If the guard refuses it, the error is final, and the SDK does not retry. Do also bounds the
+// answers that the SDK reads as a whole.
 func (s sender) Do(r *http.Request) (*http.Response, error) {
 	resp, err := s.way.RoundTrip(r)
 	if err != nil {
@@ -52,13 +52,13 @@ func (s sender) Do(r *http.Request) (*http.Response, error) {
 // final is an error that the SDK must not retry.
 type final struct{ error }
 
-// NonRetriable marks the error for the SDK's retry policy.
+// NonRetriable tells the SDK not to retry.
 func (final) NonRetriable() {}
 
 // Unwrap returns the cause.
 func (f final) Unwrap() error { return f.error }
 
-// door holds the access to a location: the address, which may be signed, and a key or an identity if one is needed.
+// door is the access to a location: the address, which may be signed, and a key or an identity if one is needed.
 type door struct {
 	address  string
 	account  string
@@ -66,8 +66,8 @@ type door struct {
 	identity azcore.TokenCredential
 }
 
-// door returns the access to a location, with the credential of the given name, or without one when the name is
-// empty.
+// door returns the access to a location with the credential of the given name. If the name is empty, there is no
+// credential.
 func (c *Client) door(p Location, name string) (door, error) {
 	d := door{address: p.String(), account: p.account}
 	if name == "" {
@@ -88,7 +88,7 @@ func (c *Client) door(p Location, name string) (door, error) {
 	return d, err
 }
 
-// credential returns the credential with a name, provided that it may be sent to the location.
+// credential returns the credential with the given name, if it may be sent to the location.
 func (c *Client) credential(p Location, name string) (credential.Credential, error) {
 	cred, err := credential.Find(c.cfg.Setting, name)
 	switch {
@@ -103,8 +103,7 @@ func (c *Client) credential(p Location, name string) (credential.Credential, err
 	return cred, nil
 }
 
-// identity returns the identity for a client id. Identities are kept for later calls, because they cache their
-// tokens.
+// identity returns the identity for a client id. Identities are reused, because they cache their tokens.
 func (c *Client) identity(clientID string) (azcore.TokenCredential, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,8 +155,8 @@ func connect[Client, Key, Options any](
 // errClient replaces the SDK's error, which may contain the address or the key.
 var errClient = fault.New(fault.Invalid, "the storage client refuses the address or the credential")
 
-// missing reports whether the code means that a file does not exist. Any other 404 proves nothing: a container that
-// is not public answers ResourceNotFound to unauthorized requests, and proxies answer anything.
+// missing reports whether a code means that a file does not exist. Any other 404 proves nothing: a container that is
+// not public answers ResourceNotFound to unauthorized requests, and proxies answer anything.
 func missing(p Location, code string) bool {
 	switch code {
 	case "BlobNotFound", "ContainerNotFound", "ShareNotFound", "ParentNotFound":
@@ -168,8 +167,8 @@ func missing(p Location, code string) bool {
 	return false
 }
 
-// refused replaces an error of the SDK by one with a kind of package fault. It drops the SDK's text, which contains
-// the address, because the address may contain a signature.
+// refused replaces an error of the SDK by one with a kind of package fault. It drops the SDK's text, because that
+// contains the address, which may be signed.
 func refused(p Location, err error) error {
 	var answer *azcore.ResponseError
 	var guard *fault.Error
@@ -208,7 +207,7 @@ func answered(p Location, answer *azcore.ResponseError) error {
 	return fault.New(fault.Unavailable, "%s", what)
 }
 
-// isWord reports whether a code has the form that the services use. Any other code may be arbitrary text from an
+// isWord reports whether a code has the form of the services' codes. Any other code may be arbitrary text from an
 // unknown host.
 func isWord(code string) bool {
 	return code != "" && len(code) <= 64 &&
@@ -224,10 +223,10 @@ func retryAfter(resp *http.Response) time.Duration {
 	return 0
 }
 
-// maxText bounds each text property, in bytes, because it is stored.
+// maxText bounds the size of each text property, in bytes, because the texts are stored.
 const maxText = 256
 
-// text returns the value of a property, or "" when that value is not plausible.
+// text returns the value of a property, or "" if the value is not plausible.
 func text[T ~string](value *T) string {
 	if value == nil || len(*value) > maxText || !utf8.ValidString(string(*value)) {
 		return ""
@@ -235,7 +234,7 @@ func text[T ~string](value *T) string {
 	return string(*value)
 }
 
-// unquoted returns an ETag in the form that listings use: without the quotes that headers have around it.
+// unquoted returns an ETag in the form that listings use, without the quotes of headers.
 func unquoted(etag *azcore.ETag) string {
 	s := text(etag)
 	if len(s) >= 2 && strings.HasPrefix(s, `"`) && strings.HasSuffix(s, `"`) {
@@ -250,7 +249,7 @@ func quoted(etag string) *azcore.ETag {
 	return &q
 }
 
-// properties converts the values that the SDK has read to an Info.
+// properties makes an Info from the values that the SDK has read.
 func properties(etag *azcore.ETag, modified *time.Time, length *int64, contentType *string) Info {
 	info := Info{ETag: unquoted(etag), Length: -1, ContentType: text(contentType)}
 	if modified != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// openBlob requests a blob, on the condition that it has changed since its properties were last read. Properties and
-// bytes come in one answer, so they belong together. When the connection breaks, the SDK resumes with If-Match.
+// openBlob requests a blob if it has changed since its properties were last read. Properties and bytes come in one
+// answer, so they belong together. If the connection breaks, the SDK resumes with If-Match.
 func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	client, err := c.blobClient(r)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *Client) nextPage(ctx context.Context,
 	return pager.NextPage(ctx)
 }
 
-// entry returns the entry of a blob that can be a source. Names that end in a slash are folders by convention, and
-// accounts with a hierarchical namespace list their folders, too.
+// entry returns the entry of a blob, and whether the blob can be a source. Names that end in a slash are folders by
+// convention, and accounts with a hierarchical namespace list their folders, too.
 func entry(folder Location, item *container.BlobItem) (Entry, bool) {
 	if item.Name == nil || item.Properties == nil || strings.HasSuffix(*item.Name, "/") {
 		return Entry{}, false

@@ -1,12 +1,12 @@
 // Package file reads files of this machine, Azure blobs, and files in Azure Files shares. It reads their properties,
-// and reads their bytes only when the properties have changed. It does for these files what package fetch does for
+// and reads their bytes only if the properties have changed. It does for these files what package fetch does for
 // pages.
 //
 // A [Location] is a user's path or address reduced to one identity (A3). [Parse] makes it, and [Location.Normalized]
 // is stored. Any query, in particular a SAS, is dropped. [Client.Get] requests the properties first. It reads no
-// bytes if the ETag is the known one or, where there is no ETag, if modification time and length are the known ones
-// (A9). The bytes that it returns always belong to the returned properties: a file that changes during the read is
-// read again, and the error is Conflict when it keeps changing. A file that is longer than the limit is only hashed,
+// bytes if the ETag is the known one or, if there is no ETag, if modification time and length are the known ones
+// (A9). The bytes that it returns always belong to the returned properties. A file that changes during the read is
+// read again, and if it keeps changing, the error is Conflict. A file that is longer than the limit is only hashed,
 // as a stream, which needs a few kilobytes of memory for any length.
 //
 // Users choose locations, so a location reaches only what the operator has opened:
@@ -16,11 +16,11 @@
 //     whatever their target. Folders, devices and pipes are refused.
 //   - Requests to storage services use a transport that checks addresses at dial (fetch.Client.Transport).
 //     A service behind a private endpoint, or an Azurite, must be in CRAWL_ALLOW_HOSTS.
-//   - A request names a credential and never contains it. The secret is sent only to the location in its setting:
-//     see package credential. Nothing is open by default, not even the app's own storage account, which holds
-//     function keys.
+//   - A request has the name of a credential and never the credential itself. The secret is sent only to the location
+//     in its setting; see package credential. Nothing is open by default, not even the app's own storage account, which
+//     contains function keys.
 //
-// Errors have kinds of package fault: Invalid for a location that can never work; Blocked when a rule forbids the
+// Errors have kinds of package fault: Invalid for a location that can never work; Blocked if a rule forbids the
 // access or a credential is missing; NotFound; Conflict; Throttled; Unavailable. Messages contain neither secrets nor
 // addresses with secrets.
 //

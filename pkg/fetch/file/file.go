@@ -16,44 +16,43 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// These are defaults and limits.
+// Defaults and limits.
 const (
 	DefaultMaxBytes = 20 << 20
 	DefaultTimeout  = 30 * time.Second
 
-	// MaxHashed is the length in bytes of the longest file that is hashed. For a longer file, only its properties are
-	// known.
+	// MaxHashed is the length, in bytes, of the longest file that is hashed. For a longer file, only the properties
+	// are known.
 	MaxHashed = 16 << 30
 
 	maxMaxBytes = 1 << 30
-	// tries is how many times a file that changes during each read is read before the error is returned.
+	// tries limits the number of reads of a file that changes during each read. After that, the error is returned.
 	tries = 3
 )
 
 // Config configures a [Client]. Setting and Transport are required.
 type Config struct {
-	// Root is the absolute path of the folder with the files of this machine. When Root is empty, files of this
-	// machine are Blocked.
+	// Root is the absolute path of the folder with the files of this machine. If Root is empty, files of this machine
+	// are Blocked.
 	Root string
-	// RootName is the name of the setting that supplies Root. Error messages use it. Empty means FILE_ROOT.
+	// RootName is the name of the setting that supplies Root, for error messages. Empty means FILE_ROOT.
 	RootName string
-	// Setting returns the value of a setting, or "" when it is not set. Credentials are read through it when they are
-	// needed.
+	// Setting returns the value of a setting, or "" if it is not set. It is called whenever a credential is needed.
 	Setting func(name string) string
 	// Transport sends the requests to storage services, for example the one of fetch.Client.Transport. Because users
 	// choose the services, Transport must check addresses and must not follow redirects.
 	Transport http.RoundTripper
-	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. When
+	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. If
 	// Identity is nil, the managed identity with the client id is used, and for "" the result of
 	// azidentity.DefaultAzureCredential.
 	Identity func(clientID string) (azcore.TokenCredential, error)
-	// MaxBytes bounds a body, up to 1 GiB. Zero means DefaultMaxBytes.
+	// MaxBytes bounds the size of a body, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout bounds a Get, and each page of a List. Zero means DefaultTimeout.
+	// Timeout limits the time of a Get, and of each page of a List. Zero means DefaultTimeout.
 	Timeout time.Duration
-	// Retry says how requests to storage services are retried. Zero means the SDK's default.
+	// Retry defines how requests to storage services are retried. Zero means the SDK's default.
 	Retry policy.RetryOptions
-	// Now reads the clock; nil means time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -61,14 +60,14 @@ type Config struct {
 type Client struct {
 	cfg  Config
 	root root
-	page int32 // how many blobs a listing requests per page
+	page int32 // number of blobs that a listing requests per page
 
 	mu         sync.Mutex
 	identities map[string]azcore.TokenCredential // identities by client id; kept because they cache their tokens
 }
 
-// New checks the configuration and returns a client. Errors: Invalid, which names the field. New opens nothing: a
-// missing root is an error of Get.
+// New checks the configuration and returns a client. Errors: Invalid, with the name of the field. New opens nothing:
+// if the root is missing, Get returns an error.
 func New(cfg Config) (*Client, error) {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
@@ -90,19 +89,19 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, root: r, page: 1000, identities: map[string]azcore.TokenCredential{}}, nil
 }
 
-// Info holds the properties of a file, as its store reports them.
+// Info is the properties of a file, as its store reports them.
 type Info struct {
 	// ETag has no quotes. Files of this machine have none.
 	ETag string
-	// LastModified is in UTC. It is zero when a file of this machine was written so recently that another write may
-	// leave the time unchanged, so that an equal time would prove nothing.
+	// LastModified is in UTC. It is zero if a file of this machine was written very recently: another write might
+	// then leave the time unchanged, and an equal time would prove nothing.
 	LastModified time.Time
-	Length       int64  // length in bytes; -1 when the store does not report it
+	Length       int64  // length in bytes; -1 if the store does not report it
 	ContentType  string // the declared type; empty for files of this machine
 }
 
-// Same reports whether the file still has the content that it had with the known properties: by the ETag, or by time
-// and length where there is no ETag (A9).
+// Same reports whether the file still has the content that it had when it had the known properties. It compares the
+// ETags or, if there is no ETag, time and length (A9).
 func (i Info) Same(known Info) bool {
 	if i.ETag != "" || known.ETag != "" {
 		return i.ETag == known.ETag
@@ -115,8 +114,8 @@ type Request struct {
 	Location Location
 	// Credential is the name of a credential, or empty for public files. Files of this machine use none.
 	Credential string
-	// Known holds the properties that the last Get returned. If the file still has them, no bytes are read. With the
-	// zero Info, the file is always read.
+	// Known is the properties that the last Get returned. If the file still has them, no bytes are read. If Known is
+	// zero, the file is always read.
 	Known Info
 }
 
@@ -124,15 +123,15 @@ type Request struct {
 type Response struct {
 	Info
 	Unchanged bool   // the file still has the Known properties, so there is no body and no hash
-	Body      []byte // nil when Unchanged or TooLarge
-	// TooLarge means that the file is longer than MaxBytes. Then only its hash was computed, within MaxHashed and the
-	// timeout.
+	Body      []byte // nil if Unchanged or TooLarge is set
+	// TooLarge means that the file is longer than MaxBytes. In that case only its hash was computed, within MaxHashed
+	// and the timeout.
 	TooLarge bool
 	RawHash  string // hash of all bytes: "sha256:" and 64 hex digits, or ""
 	Encoding string // the Content-Encoding of Body
 }
 
-// errChanged means that the file changed during the read, so that its bytes do not belong to its properties.
+// errChanged means that the file changed while it was read, so that its bytes do not belong to its properties.
 var errChanged = errors.New("the file keeps changing while it is read")
 
 // Get reads a file unless it is unchanged. See the package comment for errors.
@@ -148,9 +147,9 @@ func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) 
 	return Response{}, fault.New(fault.Conflict, "%w", errChanged)
 }
 
-// Admit returns the refusals of [Client.Get] and [Client.List] that depend only on the settings: a path outside
-// FILE_ROOT, or a credential that is not set or does not cover the location. It sends no request to the location. The
-// error is Invalid and names the field "path" or "credential".
+// Admit returns the errors of [Client.Get] and [Client.List] that depend only on the settings: for a path outside
+// FILE_ROOT, or for a credential that is not set or does not cover the location. It sends no request to the location.
+// The error is Invalid, with the field "path" or "credential".
 func (c *Client) Admit(p Location, name string) error {
 	if p.kind == Local {
 		if name != "" {
@@ -208,15 +207,15 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 type Entry struct {
 	Location Location
 	Info
-	// Refused is the reason why [Parse] refuses the blob's name. When it is not nil, the other fields are zero.
+	// Refused is the reason why [Parse] refuses the blob's name. If it is not nil, the other fields are zero.
 	Refused error
 }
 
 // List yields the blobs of a container, or of a folder in it, in the order of their names. The argument folder is the
 // location of the container or folder. Each entry has the properties that [Client.Get] would return. By comparing
 // these with the known properties, callers find new, changed and deleted blobs with one request per 1,000 blobs. List
-// stops at the first error, and then says nothing about the blobs after it. It skips folders. Blobs that are written
-// during the listing may be missing from it.
+// stops at the first error; the blobs after it are then unknown. It skips folders. Blobs that are written during the
+// listing may be missing from it.
 func (c *Client) List(ctx context.Context, folder Location, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {

@@ -15,13 +15,13 @@ import (
 )
 
 // unsettled is how old a modification time must be to prove that there was no later write. File systems store times
-// in steps: FAT in steps of two seconds.
+// in steps. FAT has steps of two seconds.
 const unsettled = 2 * time.Second
 
 // root is the folder with the files of this machine.
 type root struct {
 	name string // the name of the setting that supplies the folder
-	dir  string // the path in the form for opening; empty when there is no root
+	dir  string // the path in the form for opening; empty if there is no root
 	path string // the path in the form of a Location, without a slash at its end
 }
 
@@ -36,7 +36,7 @@ func newRoot(name, dir string) (root, error) {
 	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
 }
 
-// relative returns the part of a location below the root.
+// relative returns the part of a location's path that is below the root.
 func (r root) relative(p Location) (string, error) {
 	switch {
 	case r.dir == "":
@@ -51,8 +51,8 @@ func (r root) relative(p Location) (string, error) {
 	return "", fault.New(fault.Blocked, "the path is not below %s, the one folder that may be read", r.name)
 }
 
-// below returns the part of a path below a folder, and whether the path is in that folder. It compares only text,
-// because only the kernel knows where links lead.
+// below returns the part of a path below a folder, and reports whether the path is in that folder. It compares only
+// text, because only the kernel knows where links lead.
 func below(folder, path string, fold bool) (string, bool) {
 	if len(path) <= len(folder) || path[len(folder)] != '/' {
 		return "", false
@@ -91,9 +91,9 @@ func (c *Client) openLocal(r Request) (stream, error) {
 	return s, nil
 }
 
-// openRegular opens a regular file and nothing else. It checks before opening, because opening a device may have
-// effects, and again after opening, because the name may mean another file by then. It opens without blocking,
-// because opening a pipe would wait for its writer.
+// openRegular opens a file only if it is a regular file. It checks this before opening, because opening a device may
+// have effects, and again after opening, because the name may denote another file by then. It opens without blocking,
+// because opening a pipe would wait for the pipe's writer.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	fi, err := dir.Stat(name)
 	if err != nil || !fi.Mode().IsRegular() {
@@ -127,8 +127,8 @@ func (c *Client) localInfo(fi fs.FileInfo) Info {
 	return info
 }
 
-// localFailure adds to an error of the file system its kind of package fault. It omits the path, because the user
-// knows the path, and the root concerns only the operator.
+// localFailure gives an error of the file system its kind of package fault. It omits the path, because the user knows
+// the path, and the root concerns only the operator.
 func localFailure(err error) error {
 	var errno syscall.Errno
 	switch {
@@ -143,7 +143,7 @@ func localFailure(err error) error {
 	case errors.As(err, &errno) && errno != syscall.ELOOP:
 		return fault.New(fault.Unavailable, "%w", errno)
 	}
-	// The remaining error is os.Root's error for a path that leads out, which is not exported.
+	// The remaining error is that of os.Root for a path that leads out of the root. It is not exported.
 	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of the folder that may be read")
 }
 

@@ -14,31 +14,31 @@ import (
 // Kind is the kind of store that holds a file. It is also the scheme of [Location.Source].
 type Kind string
 
-// These are the kinds of A3.
+// The kinds of A3.
 const (
 	Local Kind = "file"
 	Blob  Kind = "blob"
 	Share Kind = "share"
 )
 
-// Location is the location of a file: on this machine, in a blob container or in a file share. Locations are values and
-// may be compared with ==. Two locations are the same source exactly when their [Location.Normalized] is equal. Make
-// them with [Parse].
+// Location is the location of a file: on this machine, in a blob container or in a file share. Callers must make
+// Locations with [Parse], and may compare them with ==. Two locations are the same source exactly if their
+// [Location.Normalized] is equal.
 type Location struct {
 	kind    Kind
 	windows bool
 	// service is the address of the blob or file service, "https://acct.blob.core.windows.net" or
-	// "http://127.0.0.1:10000/devstoreaccount1". account is the name of its account.
+	// "http://127.0.0.1:10000/devstoreaccount1". account is the name of the account.
 	service, account string
 	container        string // the container, or the share
-	// name is the name to open: the path with forward slashes, or the name in the container.
+	// name is what to open: the path with forward slashes, or the name in the container.
 	name string
 }
 
 // Parse reads a path, or the address of a blob or of a file in a share (A3). Paths must be absolute; Windows paths
 // begin with a drive. The text alone shows which kind of path it is, on every machine. The address of a whole
-// container is a location for [Client.List]. The error is Invalid, names the field "path" and repeats neither query nor
-// userinfo.
+// container is a location for [Client.List]. The error is Invalid, with the field "path". It repeats neither query
+// nor userinfo.
 //
 //	/data//docs/a.pdf/                        /data/docs/a.pdf
 //	C:\Docs\A.pdf                             c:/docs/a.pdf
@@ -87,8 +87,8 @@ func hasPrefixFold(s, prefix string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// segments returns the parts of a path between slashes, without empty ones. A path without its empty segments means
-// the same file. A path without its dot segments might mean another one, so dots are an error.
+// segments returns the parts of a path between slashes, without empty ones. A path means the same file without its
+// empty segments. Without its dot segments it might mean another file, so dot segments are an error.
 func segments(path string) ([]string, error) {
 	out := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for _, s := range out {
@@ -108,7 +108,7 @@ func parsePOSIX(raw string) (Location, error) {
 }
 
 // Sources returns the one or two sources that a text may refer to. The address of a blob is also the address of a
-// page; in the result the source for the page comes first. If the text refers to no source, the error is that of
+// page. In that case the source for the page comes first. If the text refers to no source, the error is that of
 // parsing the text as a URL.
 func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 	var out []source.Source
@@ -128,8 +128,8 @@ func (p Location) Kind() Kind { return p.kind }
 // Whole reports whether the location is a whole container.
 func (p Location) Whole() bool { return p.kind == Blob && p.name == "" }
 
-// String returns the location in a form that [Parse] reads back exactly. The result differs from Normalized where a
-// store distinguishes files that have the same identity: it keeps repeated slashes in the name of a blob, and the
+// String returns the location in a form that [Parse] reads back exactly. Files that have the same identity may be
+// distinct in their store, so String keeps what Normalized drops: repeated slashes in the name of a blob, and the
 // case of a Windows path.
 func (p Location) String() string { return p.text(p.name, escape) }
 
@@ -145,8 +145,8 @@ func (p Location) Normalized() string {
 }
 
 // Path returns the POSIX path of the location below its container, share or machine, without a slash at either end.
-// The names of the file's chunks contain this path (spec 002 §2). It is a part of the result of Normalized. For a
-// whole container it is empty.
+// The names of the file's chunks contain this path (spec 002 §2). The path is a part of the result of Normalized. For
+// a whole container it is empty.
 func (p Location) Path() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
@@ -155,7 +155,7 @@ func (p Location) Path() string {
 	return path
 }
 
-// text builds the text of a location around a name.
+// text builds the text of a location with the given name.
 func (p Location) text(name string, escape func(string) string) string {
 	switch {
 	case p.kind == Local:
@@ -166,7 +166,7 @@ func (p Location) text(name string, escape func(string) string) string {
 	return p.service + "/" + p.container + "/" + escape(name)
 }
 
-// IsHost reports whether a source with that host is a file rather than a page.
+// IsHost reports whether a source with the given host is a file rather than a page.
 func IsHost(host string) bool {
 	kind, _, _ := strings.Cut(host, ":")
 	switch Kind(kind) {
@@ -178,8 +178,8 @@ func IsHost(host string) bool {
 
 const localHost = string(Local) + ":local"
 
-// Source returns the location as a source for the registry. Its Host, and therefore its partition, is the container or
-// share. No URL has a host of that form.
+// Source returns the location as a source for the registry. Its Host, and therefore its partition, is the container
+// or share. No URL has such a host.
 func (p Location) Source() source.Source {
 	host := localHost
 	if p.kind != Local {
@@ -197,11 +197,11 @@ func (p Location) url() *url.URL {
 	return u
 }
 
-// escape writes a name for use in an address: it keeps the characters that RFC 3986 §3.3 allows in a path, and writes
+// escape writes a name for use in an address. It keeps the characters that RFC 3986 §3.3 allows in a path, and writes
 // all others as upper-case escapes.
 func escape(name string) string { return escapeBut(name, func(rune) bool { return false }) }
 
-// readable writes a name as [escape] does, but keeps letters and signs of all languages, for display.
+// readable is like [escape], but keeps letters and signs of all languages, for display.
 func readable(name string) string {
 	return escapeBut(name, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsPrint(r) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Part is a file opened for reading from an offset. Its Info describes the whole file. In this Info, LastModified is
-// the time that the store reports, even if that time is very recent.
+// Part is a file that was opened for reading from an offset. Its Info describes the whole file. LastModified in this
+// Info is the time that the store reports, even if that time is very recent.
 type Part struct {
 	Info
 	body      io.ReadCloser
@@ -21,9 +21,9 @@ type Part struct {
 	unchanged func() error
 }
 
-// OpenAt opens a file of this machine or a blob for reading from offset to its end, until ctx ends. Errors: Conflict
-// when r.Known is not zero and the file has other properties; Invalid for an offset at or beyond the end of the file,
-// except 0.
+// OpenAt opens a file of this machine or a blob for reading from an offset to its end, until ctx ends. Errors:
+// Conflict if r.Known is not zero and the file has other properties; Invalid for an offset at or beyond the end of
+// the file, except 0.
 func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, err error) {
 	defer fault.Wrap(&err, "read %s", r.Location)
 	switch {
@@ -37,7 +37,7 @@ func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, 
 	return nil, invalid("want a file of this machine or a blob")
 }
 
-// Read reads the next bytes. Errors have kinds: Conflict when the file has changed since it was opened.
+// Read reads the next bytes. Errors: Conflict if the file has changed since it was opened.
 func (p *Part) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	if err != nil && err != io.EOF {
@@ -46,8 +46,8 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Unchanged returns Conflict when the file has changed since it was opened. Blobs need no check, because no further
-// byte of a changed blob can be read.
+// Unchanged returns Conflict if the file has changed since it was opened. Blobs need no check, because once a blob
+// has changed, no further byte of it can be read.
 func (p *Part) Unchanged() error {
 	if p.unchanged == nil {
 		return nil
@@ -113,7 +113,7 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 	if info.Length >= 0 {
 		info.Length += offset
 	}
-	if offset > 0 && info.Length <= offset { // Azurite answers a request for a range beyond the end
+	if offset > 0 && info.Length <= offset { // Azurite does not refuse a range beyond the end
 		_ = resp.Body.Close()
 		return nil, invalid("the blob has %d bytes, and is to be read from %d", info.Length, offset)
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // openShare requests the properties of a file in a share, and then its bytes if the file has changed. Azure Files
-// ignores conditions, so the properties are read again after the bytes. That also detects a change during a broken
-// connection, after which the SDK continues to read whatever the file contains by then.
+// ignores conditions, so the properties are read again after the bytes. If the connection breaks, the SDK continues
+// to read whatever the file contains by then. Reading the properties again detects such a change, too.
 func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	client, err := c.shareClient(r)
 	if err != nil {

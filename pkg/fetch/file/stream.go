@@ -19,14 +19,14 @@ type stream struct {
 	modified time.Time // modification time of a file of this machine, however recent
 	encoding string
 	body     io.ReadCloser // nil when the file is unchanged
-	// unchanged checks whether Info still describes the bytes read. It is nil where the store guarantees that.
+	// unchanged checks whether Info still describes the bytes that were read. It is nil if the store guarantees that.
 	unchanged func(ctx context.Context) error
-	// failure adds to an error of body its kind of package fault.
+	// failure gives an error of body its kind of package fault.
 	failure func(error) error
 }
 
-// read reads the whole stream and keeps the bytes when they are no longer than limit. No other memory grows with the
-// file.
+// read reads the whole stream. It keeps the bytes if they are no longer than limit. Its use of memory does not grow
+// with the file beyond that.
 func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 	resp := Response{Info: s.Info, Encoding: s.encoding}
 	sum, body := sha256.New(), io.Reader(inTime{ctx, s.body})
@@ -41,7 +41,7 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 			return s.finish(ctx, resp, sum, read)
 		}
 	}
-	// Either the announced length is above the limit, or the announced length is wrong or missing.
+	// The announced length is above the limit, or it is wrong or missing.
 	resp.TooLarge = true
 	if s.Length > MaxHashed {
 		return resp, nil
@@ -56,7 +56,7 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 	return s.finish(ctx, resp, sum, read)
 }
 
-// keep reads at most one byte more than limit. The announced length may be wrong, because it only saves copying.
+// keep reads at most one byte more than limit. A wrong announced length does no harm, because it only saves copying.
 func keep(r io.Reader, length, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(length, 0), limit)) + bytes.MinRead)
@@ -86,7 +86,7 @@ func (s stream) failed(ctx context.Context, err error) error {
 	return s.failure(err)
 }
 
-// inTime ends reading when the context ends, because files do not observe contexts.
+// inTime ends reading when the context ends, because reads of files do not observe contexts.
 type inTime struct {
 	ctx context.Context
 	r   io.Reader

@@ -6,8 +6,8 @@ import (
 )
 
 // parseWindows reads a path with a drive. On Windows, some names that look like paths open something other than a
-// file, or a file other than the named one. Such names are refused on every machine ("Naming Files, Paths, and
-// Namespaces", Microsoft).
+// file, or a file with another name. Such names are refused on every machine ("Naming Files, Paths, and Namespaces",
+// Microsoft).
 func parseWindows(raw string) (Location, error) {
 	parts, err := segments(strings.ReplaceAll(raw[2:], `\`, "/"))
 	if err != nil {

@@ -6,32 +6,34 @@ import (
 	"time"
 )
 
-// CaptureID identifies a capture: its item's id, a slash, and the SHA-256 of its bytes in hexadecimal.
+// CaptureID identifies a capture. It consists of the item's id, a slash, and the SHA-256 of the capture's bytes in
+// hexadecimal.
 type CaptureID string
 
-// NewCaptureID returns the id of an item's capture. rawHash is the digest of the capture's bytes, with or without
-// "sha256:".
+// NewCaptureID returns the id of an item's capture. The argument rawHash is the digest of the capture's bytes, with
+// or without the prefix "sha256:".
 func NewCaptureID(item, rawHash string) CaptureID {
 	return CaptureID(item + "/" + strings.TrimPrefix(rawHash, "sha256:"))
 }
 
-// Split returns the item's id and the digest as 64 hexadecimal digits.
+// Split returns the id of the item, and the digest as 64 hexadecimal digits.
 func (id CaptureID) Split() (item, digest string) {
 	item, digest, _ = strings.Cut(string(id), "/")
 	return item, digest
 }
 
-// Capture holds the properties by which captures are compared. It records that a source had some content at a time.
-// When a source returns to bytes that it had before, the capture has the same id as before, but a new time.
+// Capture is the properties by which captures are compared. A capture records that a source had some content at a
+// time. If a source returns to bytes that it had before, the new capture has the same id as the earlier one, but a
+// new time.
 type Capture struct {
 	ID           CaptureID `col:"capture,always"`
 	Version      Version   `col:"normalizationVersion,always"`
 	CanonicalURI string    `col:"canonicalUri,always"`
 	ContentHash  string    `col:"contentSha256,always"`
-	At           time.Time `col:"at,always"` // when the source was found with this content
+	At           time.Time `col:"at,always"` // when the source had this content
 }
 
-// These are the values of the fields Reason and Selected of an edge (spec 000 §4.3).
+// The values of the fields Reason and Selected of an edge (spec 000 §4.3).
 const (
 	SameContent = "same_content_sha256"
 	SameURI     = "same_canonical_uri"
@@ -40,7 +42,7 @@ const (
 	SelectedURI     = "canonical_uri"
 )
 
-// Edge records that a capture superseded an older one, and for what reason.
+// Edge records that a capture superseded an older capture, and why.
 type Edge struct {
 	Newer    CaptureID `col:"newer,always"`
 	Older    CaptureID `col:"older,always"`
@@ -49,19 +51,19 @@ type Edge struct {
 	Metadata `col:",inline"`
 }
 
-// Metadata records how the older capture was chosen (spec 000 §4.3). An empty match means that no capture matched.
+// Metadata records how the older capture was chosen (spec 000 §4.3). A match is empty if no capture matched.
 type Metadata struct {
 	Reason             string    `col:"reason,always"`             // SameContent or SameURI
-	ConflictResolved   bool      `col:"conflictResolved"`          // the two matches below are different captures
+	ConflictResolved   bool      `col:"conflictResolved"`          // whether the two matches below are different captures
 	CanonicalURIMatch  CaptureID `col:"canonicalUriMatch,always"`  // the newest capture with the same canonical URI
 	ContentSHA256Match CaptureID `col:"contentSha256Match,always"` // the newest capture with the same content
 	Selected           string    `col:"selected,always"`           // SelectedContent or SelectedURI
 }
 
-// Supersede finds the candidate that an incoming capture supersedes (B4, spec 000 §4). It prefers candidates with the
-// same content to those with the same canonical URI. Among several, it chooses the newest, and among equally new ones
-// the one with the larger id. It ignores candidates of another version, and the incoming capture itself (B3). The
-// result found is false when no candidate matches.
+// Supersede finds the candidate that an incoming capture supersedes (B4, spec 000 §4), if there is one. Candidates
+// with the same content take precedence over those with the same canonical URI. Of several, it chooses the newest; of
+// several that are equally new, the one with the largest id. It ignores candidates of another version, and the
+// incoming capture itself (B3).
 func Supersede(in Capture, candidates []Capture) (e Edge, found bool) {
 	uri := newest(in, candidates,
 		func(c Capture) bool { return c.CanonicalURI != "" && c.CanonicalURI == in.CanonicalURI })
@@ -92,7 +94,8 @@ func newest(in Capture, candidates []Capture, matches func(Capture) bool) Captur
 	return best.ID
 }
 
-// Newer reports whether a is more recent than b. Of two equally recent captures, the one with the larger id is newer.
+// Newer reports whether capture a is more recent than capture b. Of two equally recent captures, the one with the
+// larger id counts as newer.
 func Newer(a, b Capture) bool {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID))) > 0
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// displayHost returns the host with its port and with punycode decoded. It keeps a name unchanged when the decoded
-// name would parse to another host, or when IDNA forbids showing it.
+// displayHost returns the host with its port, and with punycode decoded. It does not decode a name if the decoded
+// name would parse to another host, or if IDNA forbids showing it.
 func displayHost(u *url.Url) string {
 	host := u.Hostname()
 	shown, err := idna.Display.ToUnicode(host)
@@ -28,7 +28,7 @@ func displayHost(u *url.Url) string {
 	return shown
 }
 
-// readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes: decoding
+// readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes. Decoded
 // ASCII could change the meaning of the URL, spaces and invisible or direction-changing characters would mislead, and
 // bytes that are not UTF-8 cannot be shown.
 func readable(s string) string {
@@ -46,7 +46,7 @@ func readable(s string) string {
 	return b.String()
 }
 
-// escapedRun returns the length of the run of escapes at the beginning of s. The text s is canonical, so each %
+// escapedRun returns the length of the run of escapes at the beginning of s. The argument s is canonical, so each %
 // begins an escape.
 func escapedRun(s string) (n int) {
 	for n < len(s) && s[n] == '%' {
@@ -55,7 +55,7 @@ func escapedRun(s string) (n int) {
 	return n
 }
 
-// writeReadable writes a run of escapes and decodes those that are safe to show.
+// writeReadable writes a run of escapes. It decodes those that are safe to show.
 func writeReadable(b *strings.Builder, escapes string) {
 	for text := percent.Decode(escapes); text != ""; {
 		r, size := utf8.DecodeRuneInString(text)
@@ -68,6 +68,6 @@ func writeReadable(b *strings.Builder, escapes string) {
 	}
 }
 
-// unreadable reports whether a reader could not recognize the character r on the screen. Such characters are
-// controls, format characters, private-use and unassigned characters, and spaces.
+// unreadable reports whether a reader could not recognize a character on the screen. This is so for controls, format
+// characters, private-use and unassigned characters, and spaces.
 func unreadable(r rune) bool { return !unicode.IsPrint(r) }

@@ -2,7 +2,7 @@
 // one partition, and none of these contains a secret.
 //
 // The package implements A1, A2, A4 and A5 of the requirements and spec 003 §3. It uses no context, no clock and no
-// network. The component "url" of lineage.Current is the version of these rules: the golden-file tests fail when the
+// network. The component "url" of lineage.Current is the version of these rules: the golden-file tests fail if the
 // output of the rules changes and the number of that component does not.
 //
 // # Rules, in order
@@ -29,7 +29,7 @@
 // # Secrets
 //
 // A secret that is kept leaks into rows, logs and search results. Dropping a parameter that is not a secret merges
-// different pages. So a parameter is dropped only when it cannot select a page:
+// different pages. So a parameter is dropped only if it cannot select a page:
 //
 //   - Fields of a signed address, together with their signature: an Azure SAS (sig and its
 //     fields), and Signature with the signer's name (S3, Cloud Storage, CloudFront, OSS). Without
@@ -37,16 +37,16 @@
 //   - Names that only signatures use: X-Amz-*, X-Goog-*, X-Oss-*.
 //   - Names that mean a credential or session everywhere: access_token, api_key, password,
 //     phpsessid and similar ones.
-//   - JSON Web Tokens under any name, and on *.azurewebsites.net the parameter code when its
-//     value is as long as a function key.
+//   - JSON Web Tokens under any name. On *.azurewebsites.net also "code", if its value is as
+//     long as a function key.
 //
-// The parameters key, code, token, auth, secret, session, sid and a lone sig are kept. On ordinary sites they select
-// a product, a language, a conference or a forum, and dropping them would merge all of these pages into one item. A
-// private source is registered with the name of a credential instead (A24).
+// Parameters with the names "key", "code", "token", "auth", "secret", "session" and "sid" are kept, and so is a lone
+// "sig". On ordinary sites they select a product, a language, a conference or a forum, and dropping them would merge
+// all of these pages into one item. A private source is registered with the name of a credential instead (A24).
 //
 // # Alternatives considered
 //
 // The canonicalization profiles that come with the parser read bücher.de as Latin-1. net/url reads less than half of
-// the URLs that browsers read. A deny list of every name that may hold a secret, including key and code, would merge
-// pages. Path parameters such as ";jsessionid=" are kept, because the requirement does not mention them.
+// the URLs that browsers read. A deny list of every name that may contain a secret, including "key" and "code", would
+// merge pages. Path parameters such as ";jsessionid=" are kept, because the requirement does not mention them.
 package source

@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// These are the limits on input, in bytes.
+// The limits on input, in bytes.
 const (
-	// MaxRaw bounds a URL as typed or found, and a [FetchForm]. It leaves room for trackers and signatures that are
-	// dropped later.
+	// MaxRaw bounds the length of a URL as it was typed or found, and of a [FetchForm]. It leaves room for trackers
+	// and signatures that are dropped later.
 	MaxRaw = 8192
-	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: few pages need them, but crawler traps use
-	// them. The bound keeps an item's row within Azure's limits.
+	// MaxNormalized bounds the length of [Source.Normalized]. Longer URLs are refused, because few pages need them,
+	// but crawler traps use them. The bound keeps an item's row within Azure's limits.
 	MaxNormalized = 2048
-	// maxAuthority bounds the total length of host and credentials when there are credentials, because the time to
-	// parse them grows with the square of their length.
+	// maxAuthority bounds the total length of host and credentials, if there are credentials. The time to parse them
+	// grows with the square of their length.
 	maxAuthority = 1024
-	// maxHost is the length of the longest name that DNS can hold, plus a dot after it (RFC 1035 §2.3.4).
+	// maxHost is the length of the longest name that is possible in DNS, plus a dot after it (RFC 1035 §2.3.4).
 	maxHost = 254
 )
 
@@ -33,7 +33,7 @@ const (
 // with browsers.
 var edge = url.NewParser(url.WithPreParseHostFunc(screenHost))
 
-// parse reads an http or https URL. For an absolute URL, base is empty.
+// parse parses an http or https URL. For an absolute URL, the argument base is empty.
 func parse(base, raw string) (u *url.Url, err error) {
 	if len(base) > MaxRaw || len(raw) > MaxRaw {
 		return nil, tooLong(MaxRaw)
@@ -53,8 +53,9 @@ func parse(base, raw string) (u *url.Url, err error) {
 	return u, check(u)
 }
 
-// withoutRoot removes the dot that ends a fully qualified DNS name: "localhost." and "localhost" are one host, and
-// servers and certificates use the name without the dot. A valid name cannot end in two dots, so two dots stay.
+// withoutRoot removes the dot that ends a fully qualified DNS name. "localhost." and "localhost" are the same host,
+// and servers and certificates use the name without the dot. A valid name cannot end in two dots, so two dots are
+// kept.
 func withoutRoot(host string) string {
 	name, rooted := strings.CutSuffix(host, ".")
 	if !rooted || name == "" || strings.HasSuffix(name, ".") {
@@ -63,8 +64,8 @@ func withoutRoot(host string) string {
 	return name
 }
 
-// longAuthority reports whether the URL has credentials and the authority is longer than [maxAuthority]. The
-// credentials can only be in the first or second stretch of text between delimiters, such as "https:" and
+// longAuthority reports whether the URL has credentials and the authority is longer than [maxAuthority]. It splits
+// the text at the delimiters. The credentials can only be in the first or second piece, such as "https:" and
 // "user:password@host".
 func longAuthority(raw string) bool {
 	stretches := 0
@@ -79,7 +80,7 @@ func longAuthority(raw string) bool {
 	return false
 }
 
-// check refuses a URL that parses but cannot be crawled.
+// check returns an error for a URL that can be parsed but not crawled.
 func check(u *url.Url) error {
 	host := u.Hostname()
 	switch {
@@ -95,12 +96,12 @@ func check(u *url.Url) error {
 	return nil
 }
 
-// sendable lists the bytes that net/url and net/http accept in a host. The URL standard allows a few more, such as
+// sendable contains the bytes that net/url and net/http accept in a host. The URL standard allows a few more, such as
 // braces, and DNS allows far fewer.
 const sendable = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=[]:"
 
-// asText escapes bytes that are not UTF-8. Location headers and old pages contain Latin-1, and reading each of its
-// bytes as U+FFFD would merge different URLs. In a host such bytes are refused.
+// asText escapes bytes that are not UTF-8. Location headers and old pages contain Latin-1. If each of its bytes were
+// read as U+FFFD, different URLs would be merged. In a host such bytes are refused.
 func asText(raw string) string {
 	if utf8.ValidString(raw) {
 		return raw
@@ -118,18 +119,18 @@ func asText(raw string) string {
 	return b.String()
 }
 
-// number matches a host whose last label is an IPv4 number, with or without a sign. The standard accepts no number
-// with a sign.
+// number matches a host whose last label is an IPv4 number, with or without a sign. The standard does not accept a
+// number with a sign.
 var number = regexp.MustCompile(`(^|\.)(0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)\.?$`)
 
-// mapping converts a host to the form in which the parser reads it, by UTS #46 without the checks.
+// mapping converts a host to the form in which the parser reads it: UTS #46 without the checks.
 var mapping = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
 // unparsable is a host that every parser refuses.
 const unparsable = "%"
 
-// screenHost makes unparsable two kinds of host that the parser accepts in violation of the standard: addresses with
-// a sign (the parser reads "0+1" as 0.0.0.1), and hosts in doubled brackets, which the parser trims.
+// screenHost replaces two kinds of host by unparsable. The parser accepts both in violation of the standard:
+// addresses with a sign (the parser reads "0+1" as 0.0.0.1), and hosts in doubled brackets, which the parser trims.
 func screenHost(_ *url.Url, host string) string {
 	if strings.HasPrefix(host, "[[") || strings.HasSuffix(host, "]]") {
 		return unparsable
@@ -142,8 +143,8 @@ func screenHost(_ *url.Url, host string) string {
 	return host
 }
 
-// refusal turns the parser's error into a reason for the user. The parser's own text repeats the URL with any secrets
-// in it, so that text must not be passed on.
+// refusal turns the parser's error into a reason for the user. The parser's own text must not be passed on, because
+// it repeats the URL, with any secrets in it.
 func refusal(err error) error {
 	switch kind := errors.Type(err); kind {
 	case errors.HostMissing:

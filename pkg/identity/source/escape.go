@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// These characters are not escaped in a canonical path and query (RFC 3986 §3.3 and §3.4).
+// The characters that are not escaped in a canonical path and query (RFC 3986 §3.3 and §3.4).
 const (
 	pathChars  = percent.Unreserved + "!$&'()*+,;=:@/"
 	queryChars = pathChars + "?"
@@ -17,11 +17,10 @@ var (
 	inQuery = percent.SetOf(queryChars)
 )
 
-// fixStray escapes each % that does not begin an escape, because net/url refuses a path with such a %.
+// fixStray escapes each % that does not begin an escape, because net/url refuses a path with such a character.
 func fixStray(s string) string { return percent.Repair(s, func(byte) bool { return false }) }
 
-// lower converts only ASCII letters to lower case, so that no other letter can turn into a letter of a tracker's
-// name.
+// lower converts only ASCII letters to lower case. So no other letter can turn into a letter of a tracker's name.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

@@ -9,9 +9,9 @@ import (
 
 // param is one piece of a query between two "&".
 type param struct {
-	text  string // as written: "name", "name=" or "name=value"
-	name  string // decoded and in lower case; the rules examine this form
-	value string // decoded
+	text  string // the piece as written: "name", "name=" or "name=value"
+	name  string // the name, decoded and in lower case; the rules examine this form
+	value string // the value, decoded
 }
 
 // params splits a query into its pieces. It omits empty pieces ("a&&b"), which have no meaning.
@@ -38,8 +38,8 @@ func join(ps []param) string {
 	return b.String()
 }
 
-// byName sorts params by name as written, case-sensitively. The sort must be stable: on many sites, a repeated name
-// is a list whose order has a meaning.
+// byName sorts params by their names as written, case-sensitively. The sort must be stable: on many sites, a repeated
+// name is a list whose order has a meaning.
 func byName(ps []param) {
 	slices.SortStableFunc(ps, func(a, b param) int {
 		nameA, _, _ := strings.Cut(a.text, "=")

@@ -7,17 +7,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Rules are the configured part of normalization: which query parameters are trackers. The zero Rules have no
+// Rules are the configured part of normalization: the query parameters that are trackers. The zero Rules have no
 // trackers. Rules are safe for concurrent use.
 //
-// Changing the list changes identities: a source registered under the old list may get another ID under the new one
-// (spec 000 §2.1).
+// Changing the list changes identities: a source that was registered under the old list may get another ID under the
+// new one (spec 000 §2.1).
 type Rules struct {
-	names    []string // whole names, lower-case
-	prefixes []string // beginnings of names, lower-case, each ending in "_"
+	names    []string // whole names, in lower case
+	prefixes []string // beginnings of names, in lower case, each ending in "_"
 }
 
-// These are the limits on the list of trackers.
+// The limits on the list of trackers.
 const (
 	maxTrackers   = 256
 	maxTrackerLen = 64
@@ -29,7 +29,7 @@ func DefaultRules() Rules {
 }
 
 // NewRules makes rules from the entries of TRACKING_PARAM_PREFIXES (A2). An entry that ends in "_" matches every name
-// that begins with it, and any other entry matches only the whole name. ASCII case does not matter. Spaces around an
+// that begins with it. Any other entry matches only the whole name. ASCII case does not matter. Spaces around an
 // entry are ignored. The error is Invalid for more than 256 entries, and for an entry that is not 1 to 64 printable
 // ASCII characters without & = # % + *. An asterisk is refused because "utm_*" would match nothing.
 func NewRules(trackingPrefixes []string) (Rules, error) {
@@ -54,7 +54,7 @@ func NewRules(trackingPrefixes []string) (Rules, error) {
 	return r, nil
 }
 
-// String lists the trackers in order, so equal rules have equal texts.
+// String lists the trackers in sorted order, so that equal rules have equal texts.
 func (r Rules) String() string {
 	all := slices.Concat(r.names, r.prefixes)
 	slices.Sort(all)

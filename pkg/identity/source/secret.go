@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Each of these signatures grants access to one address. Their fields have everyday names ("se", "sp", "Expires"), so
-// a field is dropped only when its signature is present.
+// Each of these signatures grants access to one address. Their fields have ordinary names ("se", "sp", "Expires"), so
+// a field is dropped only if its signature is present.
 var (
 	// azureSAS lists the fields of an Azure shared access signature, for services and for Logic Apps.
 	azureSAS = []string{
@@ -31,12 +31,12 @@ var credentials = []string{
 // vendorSigned lists the prefixes of names that only signatures use: S3 version 4, Cloud Storage version 4, OSS.
 var vendorSigned = []string{"x-amz-", "x-goog-", "x-oss-"}
 
-// minFunctionKey is the length from which a value is taken for a key of Azure Functions. Every such key is longer (56
-// characters), and codes that select a page are shorter.
+// minFunctionKey is the length from which a value counts as a key of Azure Functions. Every such key is longer (56
+// characters). Codes that select a page are shorter.
 const minFunctionKey = 40
 
 // withoutSecrets returns the params of a URL without those that grant access. The argument host is the host of the
-// URL without port.
+// URL, without the port.
 func withoutSecrets(host string, ps []param) []param {
 	sas := hasSAS(host, ps)
 	vendor := has(ps, "signature") && slices.ContainsFunc(signers, func(name string) bool { return has(ps, name) })
@@ -51,8 +51,8 @@ func withoutSecrets(host string, ps []param) []param {
 	})
 }
 
-// hasSAS reports whether the parameter sig is the signature of a SAS. On Azure Storage it always is. Elsewhere it is
-// one only when a field of a SAS is present, because a lone sig may mean anything.
+// hasSAS reports whether the parameter "sig" is the signature of a SAS. On Azure Storage it always is. Elsewhere it
+// is only if a field of a SAS is present, because a lone "sig" may mean anything.
 func hasSAS(host string, ps []param) bool {
 	if !has(ps, "sig") {
 		return false

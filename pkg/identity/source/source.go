@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Type is the type of a source. It is stored, and every [ID] begins with it.
+// Type is the type of a source. It is stored, and is the beginning of every [ID].
 type Type string
 
-// These are the types of spec 003 §3.
+// The types of spec 003 §3.
 const (
 	URL  Type = "url"
 	File Type = "file"
@@ -21,14 +21,14 @@ const (
 // 26 characters of a-z and 2-7. The ID of a source never changes.
 type ID string
 
-// Source is a user's URL or file reduced to its identity. Sources are values and may be compared with ==. Make them
-// with [Rules.ParseURL] and [Rules.Resolve].
+// Source is a user's URL or file reduced to its identity. Callers must make Sources with [Rules.ParseURL] and
+// [Rules.Resolve], and may compare them with ==.
 type Source struct {
 	Type Type
 	// Normalized is the identity: printable ASCII of at most [MaxNormalized] bytes, without secrets. Two sources are
-	// the same exactly when their Normalized is equal.
+	// the same exactly if their Normalized is equal.
 	Normalized string
-	// Display is Normalized in readable form, with Unicode in host, path and query. It parses to the same Source.
+	// Display is Normalized in readable form, with Unicode in host, path and query. Parsing it gives the same Source.
 	Display string
 	// Host is the ASCII host as in Normalized, with ":port" unless the port is the scheme's default. It is a valid
 	// key of Azure Tables.
@@ -37,8 +37,8 @@ type Source struct {
 	Scheme string
 }
 
-// hashLen is the number of base32 characters of the SHA-256 that are kept. They hold 130 bits: the odds of a
-// collision among 10^12 sources are 10^-15.
+// hashLen is the number of base32 characters of the SHA-256 that are kept. They have 130 bits: the probability of a
+// collision among 10^12 sources is 10^-15.
 const hashLen = 26
 
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -57,8 +57,8 @@ func (s Source) ID() ID { return ID(string(s.Type) + "_" + s.Hash()) }
 func (s Source) Hash() string { return shortHash(s.Normalized) }
 
 // ContentGroupID returns the short hash of host and path without query (A4; spec 003 §10). Sources that differ only
-// in http or https, or in their query, share this id, so it groups likely duplicates. It does not prove that they are
-// duplicates: pages with the same path may well differ by query.
+// in http or https, or in their query, have the same id, so the id groups likely duplicates. It does not prove that
+// they are duplicates: pages with the same path may well differ by query.
 func (s Source) ContentGroupID() string {
 	_, rest, isURL := strings.Cut(s.Normalized, "://")
 	if !isURL {
@@ -71,13 +71,13 @@ func (s Source) ContentGroupID() string {
 // Strategy decides how sources are spread over partitions. It is the setting REGISTRY_PARTITION_STRATEGY.
 type Strategy string
 
-// These are the strategies of A5.
+// The strategies of A5.
 const (
 	ByHost   Strategy = "host"
 	ByScheme Strategy = "scheme"
 )
 
-// ParseStrategy reads a [Strategy]. The error is Invalid and lists the allowed values.
+// ParseStrategy parses a [Strategy]. The error is Invalid and lists the allowed values.
 func ParseStrategy(s string) (Strategy, error) {
 	switch st := Strategy(s); st {
 	case ByHost, ByScheme:
@@ -86,8 +86,8 @@ func ParseStrategy(s string) (Strategy, error) {
 	return "", fault.Field("REGISTRY_PARTITION_STRATEGY", "partition strategy is %q; allowed are host and scheme", s)
 }
 
-// Partition returns the key of the partition that holds the source's item (A5): the scheme under [ByScheme],
-// otherwise the host. It is a valid Azure Tables key of at most [maxHost] + 6 bytes.
+// Partition returns the key of the partition that contains the source's item (A5): the scheme under [ByScheme],
+// otherwise the host. It is a valid key of Azure Tables of at most [maxHost] + 6 bytes.
 func (s Source) Partition(by Strategy) string {
 	if by == ByScheme {
 		return s.Scheme

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// ParseURL makes a source from an absolute URL (A1). The error is Invalid, names the field "url" and gives the reason
-// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. Given the Normalized or the
+// ParseURL makes a source from an absolute URL (A1). The error is Invalid, with the field "url". It gives the reason
+// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. For the Normalized or the
 // Display of a [Source], ParseURL returns that Source again.
 func (r Rules) ParseURL(raw string) (Source, error) {
 	u, err := parse("", raw)
@@ -20,9 +20,9 @@ func (r Rules) ParseURL(raw string) (Source, error) {
 	return r.source(u)
 }
 
-// Resolve makes a source from the reference ref on the page at base, with the rules of [Rules.ParseURL]. An empty ref
-// refers to the page itself. Pass base as it was fetched: [Source.Normalized] lacks the trailing slash, without which
-// "next.html" would resolve to another page.
+// Resolve makes a source from a reference on a page, with the rules of [Rules.ParseURL]. An empty reference refers to
+// the page itself. The argument base must be the page's address as it was fetched. [Source.Normalized] lacks the
+// trailing slash, without which "next.html" would resolve to another page.
 func (r Rules) Resolve(base, ref string) (Source, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {
@@ -31,10 +31,10 @@ func (r Rules) Resolve(base, ref string) (Source, error) {
 	return r.source(u)
 }
 
-// FetchForm returns the absolute URL raw in the form for requests. It parses raw as [Rules.ParseURL] does and removes
+// FetchForm returns an absolute URL in the form for requests. It parses the URL as [Rules.ParseURL] does, and removes
 // fragment, userinfo and secrets. It keeps path, trailing slash, trackers and query order as given, because servers
-// may distinguish them. The result has the same identity as raw. The errors are those of ParseURL, except that the
-// limit on the length is [MaxRaw].
+// may distinguish them. The result has the same identity as the given URL. The errors are those of ParseURL, except
+// that the limit on the length is [MaxRaw].
 func FetchForm(raw string) (string, error) {
 	u, err := parse("", raw)
 	if err != nil {
@@ -43,7 +43,7 @@ func FetchForm(raw string) (string, error) {
 	return fetchForm(u)
 }
 
-// ResolveFetchForm returns the [FetchForm] of ref on the page at base.
+// ResolveFetchForm returns the [FetchForm] of a reference on the page with the address base.
 func ResolveFetchForm(base, ref string) (string, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {
@@ -87,8 +87,8 @@ func (r Rules) source(u *url.Url) (Source, error) {
 	return s, nil
 }
 
-// canonicalQuery returns the query of the normalized URL. Encoding comes first, because the later steps examine
-// names. Sorting comes last, because order must not decide which params are dropped.
+// canonicalQuery returns the query of the normalized URL. It encodes first, because the later steps examine names. It
+// sorts last, because the order must not decide which params are dropped.
 func (r Rules) canonicalQuery(u *url.Url) string {
 	ps := params(percent.Canonical(u.Query(), inQuery))
 	ps = withoutSecrets(u.Hostname(), ps)
@@ -97,7 +97,7 @@ func (r Rules) canonicalQuery(u *url.Url) string {
 	return join(ps)
 }
 
-// fetchForm keeps the query unchanged unless it contains a secret.
+// fetchForm returns the form of a URL for requests. It keeps the query unchanged unless the query contains a secret.
 func fetchForm(u *url.Url) (string, error) {
 	query := u.Query()
 	ps := params(query)

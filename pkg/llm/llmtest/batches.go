@@ -10,13 +10,13 @@ import (
 	"strconv"
 )
 
-// maxFile bounds an uploaded file, in bytes. (https://platform.openai.com/docs/guides/batch)
+// maxFile bounds the size of an uploaded file, in bytes. (https://platform.openai.com/docs/guides/batch)
 const maxFile = 200 << 20
 
-// maxLines bounds the lines of a batch.
+// maxLines limits the number of lines in a batch.
 const maxLines = 50_000
 
-// batch holds a batch in the form of the API, and its hidden state.
+// batch is a batch in the form of the API, with its hidden state.
 type batch struct {
 	ID               string            `json:"id"`
 	Object           string            `json:"object"`
@@ -63,7 +63,8 @@ func (s *Server) Files() int {
 	return len(s.files)
 }
 
-// around performs a request with the fault planned for it, which occurs before or after the request takes effect.
+// around performs a request with the fault that is planned for it. The fault occurs before or after the request takes
+// effect.
 func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, any)) {
 	f := s.begin()
 	defer s.end(nil)
@@ -168,7 +169,8 @@ func (s *Server) find(id string) *batch {
 	return nil
 }
 
-// retrieve answers with the state of a batch, and moves the batch to its next state: validated, in progress, ended.
+// retrieve answers with the state of a batch. Each call moves the batch to its next state: validated, in progress,
+// ended.
 func (s *Server) retrieve(w http.ResponseWriter, r *http.Request) {
 	s.around(w, r, func() (int, any) {
 		b := s.find(r.PathValue("id"))

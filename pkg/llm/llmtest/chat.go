@@ -65,7 +65,7 @@ type ChatUsage struct {
 // Cost is the cost of an answer in LiteLLM's header, in US dollars.
 const Cost = 0.000125
 
-// Asked returns the users' messages that were answered, including those in batches, in the order of the answers.
+// Asked returns the user messages that were answered, in the order of the answers. It includes those in batches.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// check refuses the requests that the API refuses.
+// check returns an error for a request that the API refuses, with the status of the answer.
 func (s *Server) check(req chatRequest) (status int, err error) {
 	if req.Model != s.Model {
 		return http.StatusNotFound, fmt.Errorf("the model %q does not exist", req.Model)
@@ -148,7 +148,7 @@ func (s *Server) complete(req chatRequest) Completion {
 	return c
 }
 
-// schema is the part of JSON Schema that every service supports; other keywords are refused.
+// schema is the part of JSON Schema that every service supports. Other keywords are refused.
 type schema struct {
 	Type                 string            `json:"type"`
 	Description          string            `json:"description"`

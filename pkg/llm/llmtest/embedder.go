@@ -11,12 +11,12 @@ import (
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// Embedder implements [llm.Embedder] with [Vector], in memory, and counts the texts it embeds. Its vectors are
+// Embedder implements [llm.Embedder] with [Vector], in memory, and counts the texts that it embeds. Its vectors are
 // useless for real search.
 type Embedder struct {
-	// Fail is called before each text is embedded; if it returns an error, the call ends there. May be nil.
+	// Fail is called before each text is embedded. If it returns an error, the call ends there. Fail may be nil.
 	Fail func(text string) error
-	// Wait is called once for each call of Embed, before any text is embedded. May be nil.
+	// Wait is called once for each call of Embed, before any text is embedded. Wait may be nil.
 	Wait func(ctx context.Context) error
 
 	model     string
@@ -30,7 +30,7 @@ func NewEmbedder(model string, dimension int) *Embedder {
 	return &Embedder{model: model, dimension: dimension, counts: map[string]int{}}
 }
 
-// Embed embeds texts one after another, until one fails.
+// Embed embeds texts one after another, until it fails for one of them.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	if e.Wait != nil {
@@ -61,14 +61,14 @@ func (e *Embedder) Model() string { return e.model }
 // Dimension returns the number that was given to NewEmbedder.
 func (e *Embedder) Dimension() int { return e.dimension }
 
-// Count returns how often a text was embedded.
+// Count returns the number of times that a text was embedded.
 func (e *Embedder) Count(text string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.counts[text]
 }
 
-// Texts returns how many texts were embedded, repetitions included.
+// Texts returns the number of texts that were embedded, including repetitions.
 func (e *Embedder) Texts() (n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

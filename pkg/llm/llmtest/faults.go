@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Status answers with the given status. If after is set, the answer has it as its Retry-After header.
+// Status answers with the given status. If after is set, it is the Retry-After header of the answer.
 func Status(status int, after string) Fault {
 	return func(w http.ResponseWriter, _ *Answer) bool {
 		if after != "" {
@@ -44,7 +44,7 @@ func Disorder(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// NoIndex omits the index of each vector's text.
+// NoIndex omits the index that states which text each vector belongs to.
 func NoIndex(_ http.ResponseWriter, a *Answer) bool {
 	for i := range a.Data {
 		a.Data[i].Index = nil
@@ -52,7 +52,7 @@ func NoIndex(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// WrongIndex gives one vector an index for which no text was sent.
+// WrongIndex gives one vector an index that no text has.
 func WrongIndex(_ http.ResponseWriter, a *Answer) bool {
 	n := len(a.Data)
 	a.Data[n-1].Index = &n

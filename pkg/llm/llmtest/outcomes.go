@@ -14,7 +14,7 @@ type Ended struct {
 	Tail   string // text appended to the file of results
 }
 
-// ResultLine is a line of the file of results, or of the file of errors if it has an error.
+// ResultLine is a line of the file of results. If it has an error, it is a line of the file of errors.
 type ResultLine struct {
 	ID     string
 	Status int // status of the response
@@ -22,10 +22,10 @@ type ResultLine struct {
 	Code   string // error code of a line without a response
 }
 
-// Outcome changes the end of a batch.
+// Outcome changes the way in which a batch ends.
 type Outcome func(e *Ended)
 
-// End sets the outcomes of the next batches, one for each; nil means a regular end.
+// End sets the outcomes of the next batches, one for each. A nil outcome means a regular end.
 func (s *Server) End(outcomes ...Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,12 +41,12 @@ func AtOnce(all ...Outcome) Outcome {
 	}
 }
 
-// Fails refuses the file as a whole.
+// Fails makes the service refuse the file as a whole.
 func Fails(code string) Outcome {
 	return func(e *Ended) { e.Status, e.Code, e.Lines = "failed", code, nil }
 }
 
-// Expires ends the batch before the nth line, so that line and all later ones expire.
+// Expires ends the batch before the nth line, so that this line and all later lines expire.
 func Expires(n int) Outcome { return rest(n, "expired", "batch_expired") }
 
 // IsCancelled cancels the batch before the nth line, as if another client had cancelled it.
@@ -61,7 +61,7 @@ func rest(n int, status, code string) Outcome {
 	}
 }
 
-// LineFails refuses the nth line with the given status.
+// LineFails makes the service refuse the nth line with the given status.
 func LineFails(n, status int) Outcome {
 	return func(e *Ended) {
 		e.Lines[n].Status = status
@@ -88,7 +88,7 @@ func Stranger(e *Ended) {
 // BrokenLine adds the beginning of a line, as in a truncated file.
 func BrokenLine(e *Ended) { e.Tail = `{"id":"batch_req_1","custom_id":"` }
 
-// finish ends a batch. The caller must hold the server's lock, which finish releases while the model answers.
+// finish ends a batch. The caller must hold the server's lock. While the model answers, finish releases the lock.
 func (s *Server) finish(b *batch) {
 	ids, reqs, err := s.inputs(b)
 	e := Ended{Status: "completed"}
@@ -97,7 +97,7 @@ func (s *Server) finish(b *batch) {
 	}
 	cancelled := b.Status == "cancelling"
 	b.Status = "finalizing"
-	s.mu.Unlock() // the model takes the lock for its answers
+	s.mu.Unlock() // the model locks it for its answers
 	for i, req := range reqs {
 		e.Lines = append(e.Lines, ResultLine{ID: ids[i], Status: 200, Body: s.complete(req)})
 	}
@@ -115,7 +115,7 @@ func (s *Server) finish(b *batch) {
 }
 
 // publish writes the files of a batch that has ended. The results are in reverse order, because clients must not rely
-// on the order.
+// on their order.
 func (s *Server) publish(b *batch, e Ended, total int) {
 	var good, bad strings.Builder
 	b.Status, b.RequestCounts = e.Status, counts{Total: total}

@@ -1,7 +1,7 @@
-// Package llmtest fakes a service with language models, for tests: a [Server] that implements the OpenAI API over
-// HTTP, strictly and with the faults of real services, and an [Embedder] without HTTP. Both make vectors only from
-// the words of a text. Tests choose faults in advance: [Server.Break] for requests, [Server.Spoil] for a model's
-// answers, [Server.End] for the ends of batches.
+// Package llmtest fakes a service with language models, for tests. It has a [Server] that implements the OpenAI API
+// over HTTP, strictly and with the faults of real services, and an [Embedder] without HTTP. Both make vectors from
+// nothing but the words of a text. Tests choose faults in advance: [Server.Break] for requests, [Server.Spoil] for a
+// model's answers, [Server.End] for the ends of batches.
 package llmtest
 
 import (
@@ -29,15 +29,15 @@ type Server struct {
 	URL       string
 	Model     string // the only model that the server has
 	Dimension int
-	// MaxInputs is the maximum number of texts in a request, and MaxRunes the maximum length of each text, like a
-	// model's limit of tokens. The server answers 400 to a request that exceeds either.
+	// MaxInputs limits the number of texts in a request. MaxRunes limits the length of each text, as a model's limit
+	// of tokens does. The server answers 400 to a request that exceeds either.
 	MaxInputs, MaxRunes int
 	// Reply returns the model's answer to a user's message. If it is nil, the answer is a value that follows the
 	// schema.
 	Reply func(user string) string
 	// FailAfter makes faults of files and batches occur after the request has taken effect.
 	FailAfter bool
-	// PageSize is the maximum number of batches in one page of a list; 0 means as many as the request asks for.
+	// PageSize limits the number of batches in one page of a list; 0 means as many as the request asks for.
 	PageSize int
 
 	mu       sync.Mutex
@@ -54,8 +54,8 @@ type Server struct {
 	most     int
 }
 
-// Fault answers a request in a way that violates the API's contract. When it returns false, the request is answered
-// normally. Its parameter a is nil, except for a request for embeddings.
+// Fault answers a request in a way that violates the API's contract. If it returns false, the request is answered
+// normally. The parameter a is nil, except for a request for embeddings.
 type Fault func(w http.ResponseWriter, a *Answer) bool
 
 // Answer is the body of an answer to a request for embeddings, before it is sent.
@@ -98,14 +98,14 @@ func NewServer(t testing.TB, model string, dimension int) *Server {
 	return s
 }
 
-// Break sets the faults of the next requests, one for each; nil means a normal answer.
+// Break sets the faults of the next requests, one for each. A nil fault means a normal answer.
 func (s *Server) Break(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Requests returns the number of received requests, whatever their results.
+// Requests returns the number of requests received so far, whatever their results.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,14 +119,14 @@ func (s *Server) Texts() []string {
 	return slices.Clone(s.texts)
 }
 
-// MostAtOnce returns the largest number of concurrent requests so far.
+// MostAtOnce returns the largest number of requests that were concurrent so far.
 func (s *Server) MostAtOnce() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.most
 }
 
-// begin counts a request and returns its fault.
+// begin counts a request and returns the fault planned for it.
 func (s *Server) begin() Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ type request struct {
 	EncodingFormat string `json:"encoding_format"`
 }
 
-// input holds one text or a list of texts.
+// input is one text or a list of texts.
 type input []string
 
 func (in *input) UnmarshalJSON(b []byte) error {
@@ -190,7 +190,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(a)
 }
 
-// admit refuses the requests that the API refuses.
+// admit answers with an error if the API would refuse the request.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool {
 	switch {
 	case !keyed(w, r):
@@ -214,7 +214,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool
 	return false
 }
 
-// keyed refuses requests without the key.
+// keyed answers with an error if the request does not have the key.
 func keyed(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get("Authorization") == "Bearer "+Key {
 		return true

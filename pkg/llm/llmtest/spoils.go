@@ -3,14 +3,14 @@ package llmtest
 // Spoil changes a model's answer.
 type Spoil func(c *Completion)
 
-// Spoil sets changes to the next answers, one for each, including answers in batches; nil means no change.
+// Spoil sets changes to the next answers, one for each, including answers in batches. A nil Spoil means no change.
 func (s *Server) Spoil(spoils ...Spoil) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spoils = append(s.spoils, spoils...)
 }
 
-// TooLong truncates the answer, as at a limit of tokens.
+// TooLong truncates the answer, as a limit of tokens does.
 func TooLong(c *Completion) {
 	text := *c.Choices[0].Message.Content
 	text = text[:len(text)/2]

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Vector returns a made-up embedding: the sum of one direction per word, so that texts with more words in common are
-// nearer to each other. It does not depend on meaning.
+// Vector returns a made-up embedding. It is the sum of one direction per word, so that texts with more words in
+// common are nearer to each other. It does not depend on meaning.
 func Vector(text string, dimension int) []float32 {
 	v := make([]float32, dimension)
 	words := strings.FieldsFunc(strings.ToLower(text),

@@ -16,10 +16,10 @@ import (
 
 var _ llm.Batcher = (*Client)(nil)
 
-// labelKey is the key in a batch's metadata under which its label is stored.
+// labelKey is the key of the label in the metadata of a batch.
 const labelKey = "tidemark"
 
-// page is the number of batches that one request lists: the API's maximum.
+// page is the number of batches that one request lists. It is the API's maximum.
 const page = 100
 
 // Upload implements [llm.Batcher].

@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// call describes a request and counts its attempts. It passes through the library in the context of the request,
+// call describes a request and counts its attempts. It is passed through the library in the context of the request,
 // because the library offers no other way.
 type call struct {
 	route    string
-	setting  string // the setting that holds the model's name; "" for requests without a model
+	setting  string // the setting with the model's name; "" for requests without a model
 	once     bool   // the request must not take effect twice
 	attempts int
 }
@@ -29,14 +29,14 @@ func callOf(ctx context.Context) *call {
 	return &call{} // Unreachable: every request belongs to a call.
 }
 
-// again reports whether a retry may succeed and the caller still waits. A throttled request had no effect, so it may
-// be retried even if it must not take effect twice.
+// again reports whether a retry may succeed and the caller is still waiting. A throttled request had no effect, so it
+// may be retried even if it must not take effect twice.
 func (c *call) again(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && (fault.Is(err, fault.Throttled) || fault.Is(err, fault.Unavailable) && !c.once)
 }
 
-// kinded adds a kind to the library's own errors. An error before sending means an invalid request. An error after an
-// answer means that the answer is not JSON, or does not have the form of the API.
+// kinded gives the library's own errors a kind. An error before sending means that the request is invalid. An error
+// after an answer means that the answer is not JSON, or does not have the form of the API.
 func (c *call) kinded(err error) error {
 	switch {
 	case err == nil || !fault.Is(err, fault.Internal):

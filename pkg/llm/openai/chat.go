@@ -33,7 +33,7 @@ func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return a, err
 }
 
-// completion converts a request to the API's form, which single requests and batches share.
+// completion converts a request to the API's form, which is the same for single requests and for batches.
 func completion(r llm.Request) api.ChatCompletionRequest {
 	return api.ChatCompletionRequest{
 		Model: r.Model, MaxCompletionTokens: r.MaxTokens,
@@ -48,7 +48,7 @@ func completion(r llm.Request) api.ChatCompletionRequest {
 	}
 }
 
-// answerOf converts the API's response, from a single request or from a batch. It returns the usage even with an
+// answerOf converts the API's response to a single request or to a line of a batch. It returns the usage even with an
 // error.
 func answerOf(resp api.ChatCompletionResponse) (llm.Answer, error) {
 	a := llm.Answer{Model: resp.Model, Usage: llm.Usage{In: resp.Usage.PromptTokens, Out: resp.Usage.CompletionTokens}}

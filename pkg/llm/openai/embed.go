@@ -19,13 +19,12 @@ import (
 const (
 	batchTexts  = 32
 	batchTokens = 16_000
-	// shortest is the length, in characters, below which a refused text is not cut further. If the service refuses a
-	// text of this length, the length is not the reason.
+	// shortest is the length, in characters, below which a refused text is not cut further. If the service refuses
+	// even such a short text, the reason is not its length.
 	shortest = 200
 )
 
-// dimensions holds the dimensions of well-known models. The dimension of any other model is learned from its first
-// vector.
+// dimensions contains the dimensions of well-known models. For any other model, the first vector shows the dimension.
 var dimensions = map[string]int{
 	"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536,
 }
@@ -39,7 +38,7 @@ type Embedder struct {
 	dimension atomic.Int64
 }
 
-// Embedder returns the model with that name, as the service knows it.
+// Embedder returns the model that has the given name at the service.
 func (c *Client) Embedder(model string) *Embedder {
 	e := &Embedder{c: c, model: model}
 	_, name, found := strings.Cut(model, "/") // LiteLLM's names have the form provider/model
@@ -56,8 +55,8 @@ func (e *Embedder) Model() string { return e.model }
 // Dimension returns the dimension, which is known from the model's name or from its first vector; 0 before that.
 func (e *Embedder) Dimension() int { return int(e.dimension.Load()) }
 
-// Embed implements [llm.Embedder]. After a failure it sends no further requests, but waits for requests in flight,
-// because they are paid for.
+// Embed implements [llm.Embedder]. After a failure it sends no further requests. It still waits for the requests in
+// flight, because they have to be paid for.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -83,8 +82,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, g.Wait()
 }
 
-// batch embeds texts into vectors. When the service finds a request too large, batch sends each half of the texts; a
-// single text that is too long is cut in half.
+// batch embeds texts and stores their vectors. If the service finds a request too large, batch sends the two halves
+// of the texts separately. A single text that is too long is cut in half.
 func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float32) error {
 	err := e.request(ctx, texts, vectors)
 	if fault.FieldOf(err) != "Input" {

@@ -9,10 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxMessage is the maximum length of the quoted part of a service's message, in bytes.
+// maxMessage limits the length of the quoted part of a service's message, in bytes.
 const maxMessage = 300
 
-// refused returns the error for an unsuccessful answer. The field of the error is the setting to check.
+// refused returns the error for an unsuccessful answer. The field of the error is the setting that the user should
+// check.
 func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 	said := s.messageOf(body)
 	switch code := resp.StatusCode; {
@@ -45,7 +46,7 @@ func (s *sender) unavailable(resp *http.Response, said string) error {
 	return fault.New(fault.Unavailable, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
 }
 
-// messageOf returns the message in the body of an error, truncated and without the key.
+// messageOf returns the message in the body of an error. The message is truncated, and the key is removed.
 func (s *sender) messageOf(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -72,7 +73,8 @@ func (s *sender) secretless(text string) string {
 	return strings.ReplaceAll(text, s.Key, "…")
 }
 
-// clean returns err. If the text of err contains the key, clean returns another error, whose text is without the key.
+// clean returns err, unless its text contains the key. In that case it returns another error, whose text is without
+// the key.
 func (s *sender) clean(err error) error {
 	if text := err.Error(); s.secretless(text) != text {
 		return fault.New(fault.Unavailable, "%s", s.secretless(text))

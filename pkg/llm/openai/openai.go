@@ -3,10 +3,10 @@
 // Embedder for each model.
 //
 // Services may be busy, restarting or behind gateways. A request that fails for such a reason is retried, at most
-// three times. If the service asks for a short pause, the retry waits for that long. The number of concurrent
-// requests is bounded for the whole process. An answer is used only when it says which text each vector belongs to
-// and all vectors have the same dimension. The request that starts a batch is sent once, because a second batch would
-// be paid for, too.
+// three times. If the service asks for a short pause, the retry comes after that pause. The number of concurrent
+// requests is limited for the whole process. An answer with vectors is used only if it states which text each vector
+// belongs to and if all vectors have the same dimension. The request that starts a batch is sent only once, because a
+// second batch would have to be paid for, too.
 //
 // Every finished request to a model is logged with its route, model, tokens, cost, attempts, duration and outcome.
 // The content of the request and of the answer is never logged.
@@ -36,13 +36,13 @@ import (
 
 // Options describe the service. BaseURL is required.
 type Options struct {
-	BaseURL string // prefix of /embeddings and the other routes
-	Key     string // sent as a bearer token; not sent when empty
+	BaseURL string // the part of the address before /embeddings and the other routes
+	Key     string // the bearer token; if empty, none is sent
 	Log     *slog.Logger
-	// Used is called with the tokens of every question and answer; may be nil.
+	// Used is called with the tokens of every question and of its answer. Used may be nil.
 	Used func(in, out int)
 
-	// The following fields are for tests; zero values mean the real clock and random source.
+	// The following fields are for tests. Their zero values mean the real clock and random source.
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Now    func() time.Time
 	Jitter func() float64
@@ -79,8 +79,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// CheckBaseURL checks the address of a service: http or https, without user, query or fragment. A key does not belong
-// in the address; it has its own setting.
+// CheckBaseURL checks the address of a service, which must be http or https, without user, query or fragment. The
+// address must not contain a key, because the key has its own setting.
 func CheckBaseURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||

@@ -83,7 +83,7 @@ func (c *Client) results(body []byte) (out llm.Output) {
 	return out
 }
 
-// answer returns the answer of a line, or its error. Some services put errors beside the response, some into it.
+// answer returns the answer of a line, or its error. Some services put errors beside the response, and some into it.
 func (r resultLine) answer(told func(string) string) (llm.Answer, error) {
 	if r.Response == nil || r.Response.StatusCode == 0 {
 		return llm.Answer{}, r.failure(0, r.Error, told)
@@ -102,7 +102,7 @@ func (r resultLine) answer(told func(string) string) (llm.Answer, error) {
 	return answerOf(resp)
 }
 
-// failure returns the error of a line; the kind of the error shows whether a retry may help.
+// failure returns the error of a line. The kind of the error shows whether a retry may help.
 func (resultLine) failure(status int, e *lineError, told func(string) string) error {
 	if e == nil {
 		e = &lineError{Message: "without a reason"}

@@ -14,23 +14,23 @@ import (
 
 // Bounds of requests and answers.
 const (
-	maxInFlight = 4                // maximum number of concurrent requests of the process
-	maxTries    = 4                // maximum number of attempts of a request
-	maxPause    = 20 * time.Second // after a request for a longer pause, the caller gets the error
-	tryTime     = time.Minute      // time limit for one attempt, including reading the body
-	maxAnswer   = 32 << 20         // maximum bytes of an answer: 64 vectors of 3,072 numbers are 5 MB
+	maxInFlight = 4                // number of concurrent requests of the process
+	maxTries    = 4                // number of attempts of a request
+	maxPause    = 20 * time.Second // if the service asks for a longer pause, the caller gets the error
+	tryTime     = time.Minute      // duration of one attempt, including reading the body
+	maxAnswer   = 32 << 20         // bytes of an answer; 64 vectors of 3,072 numbers are 5 MB
 )
 
 // sender sends requests, with retries, and turns every unsuccessful answer into an error with its kind. The library
-// uses it in place of an [http.Client].
+// uses a sender in place of an [http.Client].
 type sender struct {
 	Options
 	client  *http.Client
-	permits chan struct{} // holds a token for each request in flight
+	permits chan struct{} // contains a token for each request in flight
 	sent    *atomic.Int64
 }
 
-// Do sends a request. It does not retry a request whose body cannot be read again.
+// Do sends a request. If the body cannot be read again, Do does not retry the request.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	c := callOf(ctx)
@@ -54,8 +54,8 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// pause returns the pause that the service asks for. If it asks for none, pause returns half a second, doubled with
-// each attempt, plus up to half of that at random.
+// pause returns the pause that the service asks for. If the service asks for none, the pause is half a second,
+// doubled with each attempt, plus up to half of that at random.
 func (s *sender) pause(err error, try int) time.Duration {
 	if after := fault.RetryAfter(err); after > 0 {
 		return after
@@ -64,7 +64,7 @@ func (s *sender) pause(err error, try int) time.Duration {
 	return backoff + time.Duration(s.Jitter()*float64(backoff)/2)
 }
 
-// once sends a request without a retry. It holds the permit until the answer has been read.
+// once sends a request without a retry. It keeps its permit until the answer has been read.
 func (s *sender) once(req *http.Request) (*http.Response, error) {
 	select {
 	case s.permits <- struct{}{}:
@@ -93,7 +93,8 @@ func (s *sender) once(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// retryAfter parses a Retry-After header: seconds or a date (RFC 9110 §10.2.3). The result is in [0, 1 day].
+// retryAfter parses a Retry-After header, which is a number of seconds or a date (RFC 9110 §10.2.3). The result is in
+// [0, 1 day].
 func retryAfter(value string, now time.Time) time.Duration {
 	const most = 24 * time.Hour
 	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 { // some services send fractions of seconds

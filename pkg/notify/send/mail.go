@@ -25,7 +25,7 @@ import (
 // mailPorts are the ports for submitting mail.
 var mailPorts = []uint16{25, 465, 587, 2525}
 
-// mailRoots holds the root certificates that verify mail servers. When it is nil, the system's roots are used.
+// mailRoots are the root certificates that verify mail servers. If it is nil, the system's roots are used.
 type mailRoots = *x509.CertPool
 
 const mailForm = "smtp://USER:PASSWORD@HOST:587/?from=ADDRESS&to=ADDRESS,ADDRESS"
@@ -36,8 +36,8 @@ type box struct {
 	user, password string
 	from           *mail.Address
 	to             []*mail.Address
-	implicit       bool // TLS starts with the first byte
-	bare           bool // there is no TLS, so no password may be sent
+	implicit       bool // the connection uses TLS from the first byte
+	bare           bool // the connection does not use TLS, so no password may be sent
 }
 
 // mailbox parses an address smtp://….
@@ -94,7 +94,7 @@ func (s *Sender) letter(ctx context.Context, u *url.URL, m Message) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 250}}
 }
 
-// handIn submits a message over a connection.
+// handIn submits a message to a mail server over a connection.
 func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 	secure := &tls.Config{ServerName: b.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	if b.implicit {
@@ -135,7 +135,7 @@ func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	_ = c.Quit() // the message was accepted
+	_ = c.Quit() // the message was already accepted
 	return nil
 }
 
@@ -153,8 +153,8 @@ func unsent(err error) Result {
 	return unreached(err)
 }
 
-// compose writes a letter (RFC 5322). It encodes the title as one word, so that text from unknown hosts cannot end
-// the header.
+// compose writes a mail (RFC 5322). It encodes the title as one word, so that text from unknown hosts cannot end the
+// header.
 func compose(b box, m Message, now time.Time) []byte {
 	var to []string
 	for _, a := range b.to {
@@ -167,7 +167,7 @@ func compose(b box, m Message, now time.Time) []byte {
 		{"From", b.from.String()},
 		{"To", strings.Join(to, ", ")},
 		{"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(shown([]byte(m.Title)), 200))},
-		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no automatic replies
+		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no automatic replies, please
 		{"MIME-Version", "1.0"},
 		{"Content-Type", "text/plain; charset=utf-8"},
 		{"Content-Transfer-Encoding", "base64"},

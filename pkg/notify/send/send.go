@@ -1,8 +1,8 @@
 // Package send sends a message to a receiver: a signed webhook, a service such as Slack, or a mailbox.
 //
 // Every connection passes the guard of package fetch, so an address that a user entered cannot reach internal hosts.
-// Redirects are not followed, so a receiver's answer never decides where a message goes. A send takes at most
-// [Timeout]. It reports the receiver's answer, at most [MaxAnswer] bytes, without any address in it.
+// Redirects are not followed, so the answer of a receiver never decides where a message goes. A send takes at most
+// [Timeout]. Its result contains at most [MaxAnswer] bytes of the receiver's answer, and no address.
 package send
 
 import (
@@ -27,35 +27,35 @@ import (
 // Bounds of a send.
 const (
 	Timeout   = 15 * time.Second
-	MaxAnswer = 500      // bytes of an answer that are stored
-	maxRead   = 16 << 10 // bytes of an answer that are read
-	maxText   = 3500     // characters of a message; the limit of Discord is lower and applied in its builder
+	MaxAnswer = 500      // number of bytes of an answer that are stored
+	maxRead   = 16 << 10 // number of bytes of an answer that are read
+	maxText   = 3500     // number of characters of a message; the builder for Discord applies a lower limit
 	maxAfter  = 4 * time.Hour
 )
 
 // Message is a message to a receiver.
 type Message struct {
-	ID    string // letters, digits and hyphens; the same for every attempt
+	ID    string // letters, digits and hyphens; the same for every attempt to send the message
 	Title string // one line
-	Text  string // more lines; may be empty
-	URL   string // the page; may be empty
-	Body  []byte // for webhooks
+	Text  string // several lines; may be empty
+	URL   string // address of the page; may be empty
+	Body  []byte // the body that webhooks receive
 }
 
-// Target is where a message goes: the URL of a webhook with its key, or the address of a service.
+// Target is where a message goes: the URL of a webhook with its signing key, or the address of a service.
 type Target struct {
 	Webhook string
-	Key     []byte // signs webhooks
+	Key     []byte // the key that signs messages to a webhook
 	Service string // an address such as slack://…
 }
 
-// Result is the result of an attempt.
+// Result is the result of an attempt to send a message.
 type Result struct {
 	api.ReceiverAnswer
 
-	Final bool          // a retry would fail the same way
-	After time.Duration // the pause that the receiver asks for; zero if it does not
-	Ill   bool          // the receiver accepts nothing at all now
+	Final bool          // a retry would fail in the same way
+	After time.Duration // the pause that the receiver asks for; zero if it asks for none
+	Ill   bool          // the receiver accepts no message at all now
 }
 
 // Sender sends messages. It is safe for concurrent use.
@@ -67,7 +67,7 @@ type Sender struct {
 	now   func() time.Time
 }
 
-// New makes a sender. Connections pass the guard of web.
+// New makes a sender whose connections pass the guard of the given client.
 func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 	return &Sender{
 		http: &http.Client{Transport: web.Transport(), Timeout: Timeout,
@@ -103,7 +103,7 @@ func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
 	return last
 }
 
-// refused returns the result for a message that cannot be sent at all.
+// refused returns the result for a message that can never be sent.
 func refused(err error) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
 }
@@ -155,8 +155,8 @@ func (s *Sender) post(ctx context.Context, r request) Result {
 	return out
 }
 
-// unreached returns the result of a request without an answer. Its error contains no address, because that may be a
-// secret.
+// unreached returns the result of a request that got no answer. Its error contains no address, because the address
+// may be a secret.
 func unreached(err error) Result {
 	out := Result{Ill: true}
 	if u, ok := errors.AsType[*url.Error](err); ok {
@@ -175,7 +175,7 @@ func unreached(err error) Result {
 	return out
 }
 
-// shown returns the beginning of an answer, cleaned for display.
+// shown returns the beginning of an answer in a form that is fit for display.
 func shown(body []byte) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

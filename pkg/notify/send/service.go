@@ -15,8 +15,8 @@ import (
 // builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// services maps the scheme of an address to the builder of that service's requests. Addresses have the form that
-// shoutrrr uses (https://shoutrrr.nickfedor.com).
+// services contains, for each scheme of an address, the builder of the service's requests. Addresses have the form
+// that shoutrrr uses (https://shoutrrr.nickfedor.com).
 var services = map[string]builder{
 	"discord":    discord,
 	"generic":    generic,
@@ -28,7 +28,7 @@ var services = map[string]builder{
 	"pushover":   pushover,
 	"rocketchat": rocketchat,
 	"slack":      slack,
-	"smtp":       nil, // see Sender.letter
+	"smtp":       nil, // see [Sender.letter]
 	"teams":      teams,
 	"telegram":   telegram,
 	"zulip":      zulip,
@@ -64,18 +64,18 @@ func service(address string) (*url.URL, builder, error) {
 	return u, build, nil
 }
 
-// want returns the error for an address that does not have the given form.
+// want returns an error for an address. The error states the required form.
 func want(form string) ([]request, error) {
 	return nil, fault.New(fault.Invalid, "want an address of the form %s", form)
 }
 
-// jsonTo returns a request to the address to, with body as JSON.
+// jsonTo returns a request to an address, with the given value as its JSON body.
 func jsonTo(to string, body any) request {
-	b, _ := json.Marshal(body) // texts and numbers only
+	b, _ := json.Marshal(body) // texts and numbers always encode
 	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
 }
 
-// at returns the URL of a path on the host in a service's address.
+// at returns the URL of a path. The host is that of the service's address.
 func at(u *url.URL, path ...string) string {
 	scheme := "https"
 	if q := u.Query(); q.Get("disabletls") == "yes" || q.Get("scheme") == "http" {
@@ -113,7 +113,8 @@ func plain(m Message) string {
 // everyone in a channel.
 func quiet(m Message) string { return strings.ReplaceAll(plain(m), "@", "@\u200B") }
 
-// unmarked returns the text of a message in which Slack and similar services find no markup and no mentions.
+// unmarked returns the text of a message without anything that Slack and similar services treat as markup or
+// mentions.
 func unmarked(m Message) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(plain(m))
 }

@@ -34,7 +34,7 @@ func Key(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Sign returns the signature of a message with this id and body that is sent at the time at.
+// Sign returns the signature of a message with the given id and body, for the given time of sending.
 func Sign(key []byte, id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())

@@ -13,14 +13,14 @@ type Kind string
 const (
 	None     Kind = ""         // nothing has changed, or the change waits for confirmation
 	New      Kind = "new"      // the first content
-	Reverted Kind = "reverted" // the page had this body before
+	Reverted Kind = "reverted" // the page has returned to a body that it had before
 	Content  Kind = "content"  // the main content is new or different
-	Beside   Kind = "beside"   // only the text beside the main content
+	Beside   Kind = "beside"   // nothing has changed, or a collapse is waiting for confirmation
 	Beyond   Kind = "beyond"   // only the text beyond the part that is read
 	Bytes    Kind = "bytes"    // the bytes of a document of which no text can be read
 	Title    Kind = "title"    // only the title
 	Images   Kind = "images"   // only the images
-	Metadata Kind = "metadata" // only the metadata
+	Metadata Kind = "metadata" // only the text beside the main content is different
 )
 
 // OfContent reports whether the content itself has changed, which shows that the page is alive.
@@ -30,18 +30,18 @@ func (k Kind) OfContent() bool {
 
 // Reading is the present content of a page.
 type Reading struct {
-	Hash     string // hash of title and body, and of the text beyond the part that is read
+	Hash     string // hash of the title, the body, and the text beyond the part that is read
 	Body     State  // hash of the body alone
 	Main     State  // hash of the main content, a part of the body
 	Title    string
-	Images   string // a hash; empty for none
-	Metadata string // a hash; empty if metadata are not read
+	Images   string // hash of the images; "" for none
+	Metadata string // hash of the metadata; "" if metadata are not read
 	Words    Words  // summary of the main content
 	Unread   bool   // no text can be read: the hashes are those of the bytes
 }
 
-// Known is the stored state of a page. The zero Known means that nothing is known of the page. A field is zero if the
-// earlier reading did not store it.
+// Known is the stored state of a page. The zero Known means that nothing is known about the page. A field is zero if
+// the last reading did not set it.
 type Known struct {
 	Hash     string // hash of the last accepted reading
 	States   States // hashes of the accepted bodies, the present one first
@@ -50,7 +50,7 @@ type Known struct {
 	Images   string
 	Metadata string
 	Words    Words
-	Collapse Collapse // a collapse that waits; zero if there is none
+	Collapse Collapse // a collapse that is waiting for confirmation; zero if there is none
 }
 
 // Known returns the state to store when this reading replaces everything known, for example because earlier readings
@@ -61,17 +61,17 @@ func (r Reading) Known() Known {
 		Words:    r.Words}
 }
 
-// Collapse records for how long most of the known body has been missing.
+// Collapse records since when, and in how many readings, most of the known body has been missing.
 type Collapse struct {
 	Since  time.Time `json:"since,omitzero"`  // time of the first reading with the collapsed body
-	Checks int       `json:"checks,omitzero"` // consecutive readings, at most [Confirmations]
+	Checks int       `json:"checks,omitzero"` // number of such readings in a row, at most [Confirmations]
 	// Left is the share of the known body's letters that the last reading still had, 0 to 1.
 	Left float64 `json:"left,omitzero"`
-	// Asked means that a user requested the next reading, which is accepted whatever its content.
+	// Asked records that a user requested the next reading, which is accepted whatever its content is.
 	Asked bool `json:"asked,omitzero"`
 }
 
-// Waits reports whether a collapse waits for confirmation.
+// Waits reports whether a collapse is waiting for confirmation.
 func (c Collapse) Waits() bool { return c.Checks > 0 }
 
 // Why describes the collapse for people.
@@ -83,9 +83,9 @@ func (c Collapse) Why() string {
 const (
 	// Confirmations is the number of further readings that must confirm a collapse before it is accepted.
 	Confirmations = 2
-	// If the share of the known letters that is left is below collapsedBelow, the body has collapsed.
+	// The body has collapsed if the share of the known letters that is left is below collapsedBelow.
 	collapsedBelow = 0.3
-	// least is the number of letters, about two sentences, below which a known body never counts as collapsed.
+	// least is a number of letters, about two sentences. A known body with fewer letters never counts as collapsed.
 	least = 100
 )
 
@@ -97,12 +97,13 @@ type Decision struct {
 	Extent   Extent // how much of the body has changed or is missing
 	Known    Known  // the state to store
 	Accepted bool   // a waiting collapse is accepted as the new content
-	Over     bool   // a waiting collapse is over: enough of the known body is back
+	Over     bool   // a waiting collapse is over, because enough of the known body is back
 }
 
-// Decide decides what a reading, made at the time now, changes in the known state, or whether a collapse must be
-// confirmed first. If insist is true, Decide accepts the reading whatever its content, for example when a user asked
-// for it, or when nothing would be lost. The same arguments give the same Decision.
+// Decide compares a reading with the known state. It decides what has changed, or whether a collapse must be
+// confirmed first. The given time is that of the reading. If insist is true, Decide accepts the reading whatever its
+// content, for example because a user requested it, or because nothing would be lost. The same arguments give the
+// same Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	d := Decision{Kind: kindOf(known, seen)}
 	switch d.Kind {
@@ -158,7 +159,7 @@ func kindOf(known Known, seen Reading) Kind {
 	return None
 }
 
-// collapses reports whether too little of the known body is left. It returns false when the known body is not stored.
+// collapses reports whether too little of the known body is left. It returns false if the known body is not stored.
 func collapses(known Words, e Extent) bool {
 	return e.Measured && known.letters >= least && e.Left() < collapsedBelow
 }
@@ -173,7 +174,7 @@ func wait(known Known, e Extent, now time.Time) Decision {
 	return Decision{Waits: true, Why: c.Why(), Extent: e, Known: known}
 }
 
-// Why describes for people what has changed, and how much; "" if nothing has.
+// Why describes for people what has changed, and how much. It returns "" if nothing has changed.
 func (k Kind) Why(e Extent) string {
 	text := map[Kind]string{
 		New: "fetched for the first time", Content: "the content is different",

@@ -1,6 +1,7 @@
 // Package change compares a reading of a page with the stored state of the page, and decides what has changed: there
-// is new content, a new title, other images or metadata, a return to an earlier state, or a collapse that waits. It
-// computes with values only: the caller reads the page, stores [Known] between checks and passes the time.
+// is new content, a new title, other images or metadata, a return to an earlier state, or a collapse that is waiting
+// for confirmation. The package only computes: the caller reads the page, stores [Known] between checks and passes
+// the time.
 //
 // # Kinds
 //
@@ -19,25 +20,24 @@
 // # Collapses
 //
 // A page that has lost most of its known body is more often broken than rewritten: an error page, a bot wall, the
-// front page instead of the article. When less than 30 % of the letters of the known body are left, the reading
-// waits:
+// front page instead of the article. If less than 30 % of the letters of the known body are left, the reading waits:
 //
 //	          < 30 % left         < 30 % left         < 30 % left, whatever its content
 //	known ───────────────> first ─────────────> second ─────────────> accepted as content
 //	  ↑                      │                    │
 //	  └──── 30 % or more ────┴────────────────────┘ decided as if there had been no collapse
 //
-// A reading that a user asks for is accepted at once, and so is a reading whose body was accepted before: a page that
-// returns to an earlier state has not collapsed. If the known body has fewer than [least] letters, so little can be
-// lost that no reading waits.
+// A reading that a user requests is accepted at once. So is a reading whose body was accepted before: a page that
+// returns to an earlier state has not collapsed. If the known body has fewer than [least] letters, no reading waits,
+// because so little can be lost.
 //
 // # How much has changed
 //
 // For each text, its [Words] are stored: counts of how often its words occur. A later check uses them to measure how
-// much of the text is left. Texts are compared as bags of words, in time linear in their lengths, and a sentence that
+// much of the text is left. Texts are compared as bags of words, in time linear in their lengths. A sentence that
 // only moves is not a change.
 //
-// Alternatives considered: a comparison of lines would report a page as rewritten when one word of each row of its
-// table changes; a bounded diff, such as the one that users see, would report a long page as rewritten when its bound
-// is reached; storing the earlier text costs two more requests for each change.
+// Alternatives considered: A comparison of lines would report a page as rewritten if one word in each row of its
+// table changes. A bounded diff, such as the one that users see, would report a long page as rewritten when its bound
+// is reached. Storing the earlier text would cost two more requests for each change.
 package change

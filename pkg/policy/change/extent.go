@@ -9,8 +9,8 @@ import (
 // Extent is how much of a body has changed. The zero Extent means that the amount is unknown.
 type Extent struct {
 	Measured bool
-	New      float64 // share of the present body's letters that the earlier body did not have, 0 to 1
-	Gone     float64 // share of the earlier body's letters that the present body does not have, 0 to 1
+	New      float64 // share of the present body's letters that were not in the earlier body, 0 to 1
+	Gone     float64 // share of the earlier body's letters that are not in the present body, 0 to 1
 	Added    int     // number of words added
 	Removed  int     // number of words removed
 }
@@ -18,7 +18,7 @@ type Extent struct {
 // unchanged is the extent of a change outside the body.
 var unchanged = Extent{Measured: true}
 
-// Left returns the share of the earlier body's letters that are still there.
+// Left returns the share of the earlier body's letters that are still in the present body.
 func (e Extent) Left() float64 { return 1 - e.Gone }
 
 // String formats the extent for people: "12 words added, 3 removed".
@@ -26,8 +26,8 @@ func (e Extent) String() string {
 	return fmt.Sprintf("%s added, %s removed", words.Count(e.Added, "word"), words.Thousands(e.Removed))
 }
 
-// Compare measures how much of a body has changed between old and now. If old or now is the zero Words, it returns
-// the zero Extent.
+// Compare measures how much of a body has changed between two readings. If either is the zero Words, it returns the
+// zero Extent.
 func Compare(old, now Words) (e Extent) {
 	if !old.known || !now.known {
 		return e

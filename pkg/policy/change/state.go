@@ -5,10 +5,11 @@ import "slices"
 // State is a short hash of a body. Two bodies of one page collide with a probability of 1 in 10^18.
 type State [8]byte
 
-// States are the hashes of a page's last bodies, the present one first. There are at most [maxStates] of them.
+// States are the hashes of a page's last bodies, present body first. There are at most [maxStates] of them.
 type States []State
 
-// maxStates is how many bodies are remembered. On recorded histories, eight gave the same results as 64.
+// maxStates limits the number of bodies that are remembered. On recorded histories, eight gave the same results as
+// 64.
 const maxStates = 8
 
 // Bytes returns the stored form of States: at most 64 bytes.
@@ -44,7 +45,7 @@ func (s States) present(body State) bool { return len(s) > 0 && s[0] == body }
 
 func (s States) has(body State) bool { return slices.Contains(s, body) }
 
-// Push returns s with body added as the present one.
+// Push returns the states after the body has become the present one.
 func (s States) Push(body State) States {
 	if s.present(body) {
 		return s

@@ -9,10 +9,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Words is a summary of a text: how many words fall into each of 65,536 buckets, and how many letters and digits
-// these words have. So its size is bounded, however long the text is. In a text with 1,500 different words, 2 in 100
-// of them share a bucket with another word. The zero Words means that no text is known, which is not the same as an
-// empty text.
+// Words is a summary of a text: the number of words that fall into each of 65,536 buckets, and the number of letters
+// and digits in these words. So the size of the summary is bounded, however long the text is. In a text with 1,500
+// different words, 2 in 100 of them share a bucket with another word. The zero Words means that no text is known,
+// which is not the same as an empty text.
 type Words struct {
 	buckets []bucket // sorted by bucket number
 	words   int
@@ -22,15 +22,15 @@ type Words struct {
 
 type bucket struct{ number, words, letters int }
 
-// buckets is the number of buckets. A change of this number, of the hash or of the definition of a word needs a new
-// format.
+// buckets is the number of buckets. If this number, the hash or the definition of a word changes, the format must
+// change, too.
 const buckets = 1 << 16
 
 // format is the first byte of the result of [Words.Bytes].
 const format = 1
 
-// WordsOf counts the words of a text, in one pass. Words are separated by spaces; in scripts without spaces, each
-// letter is a word.
+// WordsOf counts the words of a text in one pass. Words are separated by spaces. In scripts without spaces, each
+// letter counts as a word.
 func WordsOf(text string) Words {
 	var all []uint64 // one entry per word: its bucket in the upper 32 bits, its number of letters in the lower 32
 	start, letters, alone := 0, 0, false
@@ -79,8 +79,8 @@ func unspaced(r rune) bool {
 // Letters returns the number of letters and digits in the text.
 func (w Words) Letters() int { return w.letters }
 
-// Bytes returns the stored form of Words: about four bytes for each distinct word, at most 300,000 bytes for a text
-// of 5 MB. For the zero Words it returns nil.
+// Bytes returns the stored form of Words; nil for the zero Words. It has about four bytes for each distinct word, and
+// at most 300,000 bytes for a text of 5 MB.
 func (w Words) Bytes() []byte {
 	if !w.known {
 		return nil

@@ -3,13 +3,13 @@
 //
 // # No storm
 //
-// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, or changes in quiet hours,
-// are gathered, and so are all that follow, until there was no change for [Calm], or for [Patience] at most. Then one
-// digest reports all of them. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message
-// or two.
+// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, and changes in quiet hours,
+// are gathered. Gathering goes on until there has been no change for [Calm], but no longer than [Patience]. Then one
+// digest reports all gathered changes. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in
+// a message or two.
 //
 // Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
-// on a day when the clock change skips or repeats its hour.
+// on a day when the clock change skips or repeats the hour of the digest.
 package digest
 
 import (
@@ -22,8 +22,8 @@ import (
 // The bounds of single messages.
 const (
 	Burst    = 10               // number of single messages within Calm
-	Calm     = 10 * time.Minute // the window in which Burst is counted; gathering ends after this time without a change
-	Patience = time.Hour        // the longest time of gathering
+	Calm     = 10 * time.Minute // the window for Burst; gathering ends after this time without a change
+	Patience = time.Hour        // the longest time for which changes are gathered
 )
 
 // Rhythm is how often changes are reported.
@@ -41,10 +41,10 @@ type Plan struct {
 	Rhythm Rhythm
 	At     wallclock.Clock // time of day of a Daily digest
 	Zone   *time.Location
-	Quiet  *wallclock.Hours // nil without quiet hours
+	Quiet  *wallclock.Hours // nil if there are no quiet hours
 }
 
-// State records a rule's recent messages, and what it has gathered.
+// State records a rule's recent messages, and the changes that it has gathered.
 type State struct {
 	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most [Burst]
 	Gathered int         `json:"gathered,omitempty"`
@@ -52,7 +52,8 @@ type State struct {
 	Last     time.Time   `json:"last,omitzero"`  // time of the last gathered change
 }
 
-// Add records a change at now, and reports whether it should be sent as a single message. Otherwise it is gathered.
+// Add records a change at the given time. It reports whether the change should be sent as a single message; if not,
+// the change is gathered.
 func (p Plan) Add(s *State, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) {

@@ -16,8 +16,8 @@ type Budget struct {
 // Plus adds two budgets.
 func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
 
-// less returns the part of the budget that remains when the argument used has been spent. Where there is no limit, it
-// returns a very large number.
+// less returns what remains of the budget after the given amount has been used. If there is no limit, it returns a
+// very large number.
 func (b Budget) less(used Budget) Budget {
 	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
 }
@@ -33,12 +33,13 @@ func leftOf(limit, used int64) int64 {
 type Day struct {
 	Began      time.Time `col:"day"`
 	Used       Budget    `col:"used"`       // requests and bytes that were sent or reserved
-	Granted    Budget    `col:"granted"`    // portion received from the total of all hosts
-	TotalSpent Budget    `col:"totalSpent"` // the limit of all hosts that was in force when it was used up
+	Granted    Budget    `col:"granted"`    // portion received from the total budget of all hosts
+	TotalSpent Budget    `col:"totalSpent"` // the total budget of all hosts at the time when it was found to be used up
 	Checks     Checks    `col:"dayChecks"`
 }
 
-// StartDay begins the day of now. Reserved requests may be sent in the new day, so they are carried over.
+// StartDay begins the day that contains the given time. Reserved requests may be sent in the new day, so they are
+// carried over.
 func (s *State) StartDay(now time.Time) {
 	day := now.UTC().Truncate(24 * time.Hour)
 	if !day.After(s.Today.Began) {
@@ -68,7 +69,7 @@ func (d *Day) left(p Politeness) Budget {
 	return l
 }
 
-// spent returns a text that says which of the day's budgets is used up, or "" if none is.
+// spent describes which of the day's budgets is used up; "" if none is.
 func (d *Day) spent(p Politeness) string {
 	own, all := p.Daily.less(d.Used), d.left(p)
 	switch {
@@ -84,8 +85,8 @@ func (d *Day) spent(p Politeness) string {
 	return ""
 }
 
-// allow returns the budget for the owner of a new lease: its reservation, and a share of the remaining budget in
-// proportion to its permits.
+// allow returns the budget for the owner of a new lease: the owner's reservation, and a share of the remaining budget
+// in proportion to the owner's permits.
 func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
 	share := func(left int64) int64 {
 		if left == math.MaxInt64 {
@@ -98,7 +99,8 @@ func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
 	return Budget{Requests: reserved + share(left.Requests), Bytes: share(left.Bytes)}
 }
 
-// Charge counts what the owner of a lease has requested since the last call, first against its reservation.
+// Charge counts what the owner of a lease has requested since the last call. The amount is first taken from the
+// owner's reservation.
 func (s *State) Charge(now time.Time, owner string, asked Budget) {
 	s.StartDay(now)
 	if l := s.lease(owner); l != nil {
@@ -110,15 +112,15 @@ func (s *State) Charge(now time.Time, owner string, asked Budget) {
 }
 
 const (
-	// mostSpare bounds how many requests a host takes from the total beyond what its next batch needs. Requests that
-	// the host does not use are lost for the day, so its first portions are small.
+	// mostSpare limits the number of requests that a host takes from the total budget beyond what its next batch
+	// needs. Requests that the host does not use are lost for the day, so its first portions are small.
 	mostSpare = 256
-	// leastBody is the assumed size of a body on a host that has sent none today, in bytes.
+	// leastBody is the assumed size of a body, in bytes, for a host that has sent no body today.
 	leastBody = 64 << 10
 )
 
-// Wants returns what the host must take from the total of all hosts to make n more requests. It returns zero if the
-// host has enough, or if no request to it is allowed.
+// Wants returns what the host must take from the total budget of all hosts to make n more requests. It returns zero
+// if the host has enough, or if no request to the host is allowed.
 func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return want
@@ -140,9 +142,9 @@ func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	return want
 }
 
-// Grant adds the argument got, a portion of the total of all hosts, to the host's budget. The argument all reports
-// whether every part of the total was asked for a portion. If it was, and the host still has nothing left, the
-// present total is recorded as used up; when an operator raises the total, the host continues.
+// Grant adds a portion of the total budget of all hosts to the host's budget. If every part of the total was asked
+// for a portion (all is true), and the host still has nothing left, the present total is recorded as used up. When an
+// operator raises the total, the host continues.
 func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	d.Granted = d.Granted.Plus(got)
 	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {
@@ -150,16 +152,17 @@ func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	}
 }
 
-// Shares is the number of rows for the total of all hosts, so that hosts do not all write one row.
+// Shares is the number of rows for the total budget of all hosts, so that not all hosts write the same row.
 const Shares = 8
 
-// Share is one part of the total of a day.
+// Share is one part of the total budget of a day.
 type Share struct {
 	Began time.Time `col:"day"`
 	Taken Budget    `col:"taken"`
 }
 
-// Spend takes the amount want from the i-th part of the total. If less than that is left, Spend takes what is left.
+// Spend takes the wanted amount from the i-th part of the total budget. If less than that is left, it takes what is
+// left.
 func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	if day.After(t.Began) {
 		*t = Share{Began: day}
@@ -173,7 +176,7 @@ func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	return give
 }
 
-// partOf returns the i-th part of a total; the sum of all parts is the total.
+// partOf returns the i-th part of a total. The sum of all parts is the total.
 func partOf(total int64, i int) int64 {
 	part := total / Shares
 	if int64(i) < total%Shares {

@@ -15,15 +15,15 @@ type Checks struct {
 	Failed  int64 `json:"f,omitempty"`
 }
 
-// Spent records the requests to a host on one past day (UTC), and the results.
+// Spent records the requests to a host on one past day (UTC), and the results of its checks.
 type Spent struct {
 	Day time.Time
 	Budget
 	Checks
 }
 
-// MarshalJSON writes a list of numbers, with the day as the number of days since 1970. The form is short because
-// every batch writes the row of its host.
+// MarshalJSON writes a list of numbers. The day is written as the number of days since 1970. The form is short,
+// because every batch writes the row of its host.
 func (s Spent) MarshalJSON() ([]byte, error) {
 	return json.Marshal([6]int64{s.Day.Unix() / daySeconds, s.Requests, s.Bytes, s.All, s.Changed, s.Failed})
 }
@@ -54,7 +54,7 @@ func (s *State) Count(now time.Time, changed, failed bool) {
 
 // keep adds a finished day to the earlier ones, and drops days older than [KeptDays].
 func (s *State) keep(over Day, today time.Time) {
-	var kept []Spent // a copy, because others may hold the slice
+	var kept []Spent // a copy, because others may use the old slice
 	for _, d := range append(s.Days[:len(s.Days):len(s.Days)], Spent{over.Began, over.Used, over.Checks}) {
 		if (d.Requests > 0 || d.All > 0) && today.Sub(d.Day) < KeptDays*24*time.Hour {
 			kept = append(kept, d)

@@ -6,16 +6,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Window counts the recent losses of a host, for the mass-removal guard. A document leaves the index before its item
-// becomes Gone. A tombstone is therefore reserved in the batch's lease before the document leaves: concurrent batches
-// share the losses that are allowed for their host, and when a batch dies, its reservations end with its lease.
+// Window counts the recent losses of a host, for the mass-removal guard. A document is removed from the index before
+// its item becomes Gone. So a tombstone is reserved in the batch's lease before the document is removed. Thus
+// concurrent batches share the losses that are allowed for their host, and when a batch dies, its reservations end
+// with its lease.
 type Window struct {
 	From  time.Time `col:"lossesFrom"`
 	Count int       `col:"losses"` // number of tombstones
 }
 
 // Lost returns the host's losses in the present window, the losses that active batches have reserved, and the number
-// of items at the start of the window. The argument there is the number of items that still exist.
+// of items at the start of the window. The number of items that exist now must be given.
 func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	if now.Sub(s.Losses.From) < schedule.LossWindow {
 		l.Gone = s.Losses.Count
@@ -27,7 +28,7 @@ func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	return l
 }
 
-// ReserveLoss reserves one tombstone for a lease, if the guard leaves room for it. An owner without a lease gets no
+// ReserveLoss reserves one tombstone for a lease, if the guard allows it. An owner without a lease gets no
 // reservation, because it cannot commit.
 func (s *State) ReserveLoss(owner string, lost schedule.Losses, guard schedule.Config) (reserved bool) {
 	l := s.lease(owner)

@@ -2,33 +2,34 @@
 // work waits in the queue, how much of a day's budget is left, how many pages the host may lose in a day, and whether
 // its lastmod values are trusted.
 //
-// It computes with values only. The caller reads a [State] with the row of its host, passes the time of the decision,
+// The package only computes. The caller reads a [State] with the row of its host, passes the time of the decision,
 // and writes the state back under the ETag that it was read with. So all workers of a host, on any number of
 // instances, act on the same state, and every rule can be tested with a literal.
 //
 // # Leases
 //
-// A worker that sends requests holds a [Lease], which expires after [LeaseTime]. There are two kinds: the lease of a
-// batch, for one request for each of its items, and a host lease, for one request at a time without an item. A host
-// with pauses between requests has one holder at a time: if there were two and both were late, their requests could
-// start closer together than the pause allows. On a host without pauses, two batches can work side by side.
+// A worker that sends requests holds a [Lease], which expires after [LeaseTime]. There are two kinds of leases. The
+// lease of a batch is for one request for each of its items. A host lease is for one request at a time without an
+// item. A host with pauses between requests has one holder at a time: if there were two and both were late, their
+// requests could start closer together than the pause allows. On a host without pauses, two batches can work at the
+// same time.
 //
-// # Who waits
+// # Waiters
 //
-// On a host that is busy all day, both kinds wait, and a worker that comes back later may find the host taken each
-// time. So a worker that is refused because of the other kind is recorded as a waiter. If the host's last lease was
-// of the other kind, that kind must now let the waiter go first. A waiter that does not come back is forgotten after
-// a while.
+// On a host that is busy all day, both kinds of leases have to wait, and a worker that comes back later may find the
+// host taken each time. So a worker that is refused because of the other kind is recorded as a waiter. If the host's
+// last lease was of the other kind, that kind must now let the waiter go first. A waiter that does not come back is
+// forgotten after a while.
 //
 // # Budgets
 //
 // A batch reserves its requests when it begins, and returns the unused ones when it commits. The reservations of a
 // worker that died stay counted. So a host never gets more requests in a day than its budget allows, with one
-// exception: when the budget runs out, batches in flight may still send requests that are not for an item, namely for
-// robots.txt, redirects and HEAD. Bytes are known only after they are read, so the bodies in flight may exceed the
-// budget, and what a dead worker read after its last commit is not counted.
+// exception: when the budget runs out, batches in flight may still send requests for robots.txt, redirects and HEAD,
+// which are not counted as requests for items. Bytes are known only after they are read, so the bodies in flight may
+// exceed the budget. What a worker reads after its last commit is not counted if the worker dies.
 //
-// The budget of all hosts together is handed out in portions ([State.Wants], [Share.Spend]), so that batches need not
+// The total budget of all hosts is handed out in portions ([State.Wants], [Share.Spend]), so that batches need not
 // all write the same row.
 package host
 
@@ -39,26 +40,26 @@ import (
 
 // Politeness bounds the load on one host (A19, E3), and on this process.
 type Politeness struct {
-	MinDelay, MaxDelay time.Duration // bounds of the random pause between the starts of two requests
+	MinDelay, MaxDelay time.Duration // bounds of the random pause between two starts of requests
 	MaxConcurrent      int           // requests in flight, at least 1
-	Daily              Budget        // for this host
-	Total              Budget        // for all hosts together; the same on each
-	MaxItems           int           // items of the host, whatever their status; 0 means no limit
+	Daily              Budget        // budget of this host
+	Total              Budget        // total budget of all hosts; the same on each host
+	MaxItems           int           // number of the host's items, whatever their status; 0 means no limit
 }
 
 const (
 	// JobItems is the largest number of items in one job.
 	JobItems = 32
-	// LeaseTime is how long a worker holds a host and its items; the job must end within it.
+	// LeaseTime is how long a worker holds a host and its items. The job must end within that time.
 	LeaseTime = 2 * time.Minute
-	// startWindow is how far ahead a worker reserves starts. It leaves time in LeaseTime for the last fetch and the
+	// startWindow is how far ahead a worker reserves starts. It leaves time in LeaseTime for the last request and the
 	// commit.
 	startWindow = time.Minute
 	// MaxPause bounds the pause that a site can ask for.
 	MaxPause = 24 * time.Hour
 )
 
-// State is the shared state of the workers of one host. The tags name its columns.
+// State is the state of a host that its workers share. The tags of the fields name the columns.
 type State struct {
 	Pace    Pace    `col:",inline"`
 	Waiting Waiting `col:",inline"`
@@ -73,16 +74,16 @@ type Lease struct {
 	Owner    string    `json:"owner"`
 	Until    time.Time `json:"until"`
 	Permits  int       `json:"permits"`
-	Losses   int       `json:"room,omitempty"`     // tombstones that the lease has reserved
-	Itemless bool      `json:"pass,omitempty"`     // a host lease, not a batch's
+	Losses   int       `json:"room,omitempty"`     // number of tombstones that the lease has reserved
+	Itemless bool      `json:"pass,omitempty"`     // the lease is a host lease, not that of a batch
 	Reserved int64     `json:"reserved,omitempty"` // requests that are reserved and already counted, but not sent yet
 }
 
-// Grant is the right that a new lease gives.
+// Grant is what a new lease allows.
 type Grant struct {
 	Starts  []time.Time // the time at which each request may start
-	Next    time.Time   // the first start that another lease may use
-	Permits int         // number of requests in flight at once
+	Next    time.Time   // the earliest start for other leases
+	Permits int         // number of requests that may be in flight
 	Left    Budget      // the budget of this lease
 }
 
@@ -105,8 +106,8 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Blocked returns the time until which no request may be sent to the host, and why: the site has asked for a pause,
-// or a budget of the day is spent. It returns the zero time when requests may be sent.
+// Blocked returns the time until which no request may be sent to the host, with the reason: the site has asked for a
+// pause, or a budget of the day is spent. It returns the zero time if requests may be sent.
 func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why string) {
 	if s.Pace.PausedUntil.After(now) {
 		until, why = s.Pace.PausedUntil, s.Pace.PauseReason
@@ -120,8 +121,8 @@ func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why strin
 	return until, why
 }
 
-// reserve reserves up to n starts for owner. If it cannot, it returns the time until which the host is unavailable,
-// or zero if the host is unavailable until the present holder is done.
+// reserve reserves up to n starts for an owner. If it cannot, it returns the time until which the host is
+// unavailable. That time is zero if the host is unavailable until the present holder is done.
 func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
@@ -143,7 +144,7 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	}
 	for ; n > 0 && !at.After(now.Add(startWindow)); n-- {
 		g.Starts = append(g.Starts, at)
-		// Rows store whole milliseconds: rounding must not shorten the pause.
+		// Rows store whole milliseconds. Rounding must not shorten the pause.
 		pause := lo + time.Duration(jitter()*float64(hi-lo))
 		at = at.Add((pause + time.Millisecond - 1).Truncate(time.Millisecond))
 	}
@@ -156,8 +157,8 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	return g, until, true
 }
 
-// freePermits returns how many requests a new lease may have in flight, or 0 when the host is taken. A new lease gets
-// half of the free permits, so that another batch can send requests while one commits its results.
+// freePermits returns the number of requests that a new lease may have in flight, or 0 when the host is taken. A new
+// lease gets half of the free permits, so that another batch can send requests while the first commits its results.
 func (s *State) freePermits(p Politeness, paced bool) int {
 	most, used := max(1, p.MaxConcurrent), s.Permits()
 	switch {
@@ -170,7 +171,7 @@ func (s *State) freePermits(p Politeness, paced bool) int {
 	}
 }
 
-// Permits returns how many requests all leases together may have in flight.
+// Permits returns the number of requests that all leases together may have in flight.
 func (s *State) Permits() (n int) {
 	for _, l := range s.Leases {
 		n += l.Permits
@@ -183,15 +184,16 @@ func (s *State) ExpireLeases(now time.Time) {
 	s.drop(func(l Lease) bool { return !l.Until.After(now) })
 }
 
-// drop removes leases. When none is left, the list is nil, so that the row stores no empty list.
+// drop removes the leases that the given function selects. If no lease is left, the list is nil, so that the row does
+// not store an empty list.
 func (s *State) drop(which func(Lease) bool) {
 	if s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), which); len(s.Leases) == 0 {
 		s.Leases = nil
 	}
 }
 
-// lease returns a pointer through which the lease of owner can be changed, or nil if owner has no lease. Earlier
-// copies of the state do not see the changes.
+// lease returns a pointer to the lease of an owner, or nil if the owner has none. The lease can be changed through
+// the pointer; earlier copies of the state do not see the changes.
 func (s *State) lease(owner string) *Lease {
 	s.Leases = slices.Clone(s.Leases)
 	for i := range s.Leases {
@@ -202,8 +204,8 @@ func (s *State) lease(owner string) *Lease {
 	return nil
 }
 
-// Release ends a lease and returns its unused reservation. The argument next is the earliest start that is allowed
-// after the lease's last request.
+// Release ends a lease and returns its unused reservation. The given time is the earliest start that is allowed after
+// the last request of the lease.
 func (s *State) Release(owner string, next time.Time) {
 	if l := s.lease(owner); l != nil {
 		s.Today.Used.Requests = max(0, s.Today.Used.Requests-l.Reserved)

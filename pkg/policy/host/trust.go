@@ -2,8 +2,8 @@ package host
 
 import "maps"
 
-// LastModRecord records how reliable a host's lastmod values have been lately. The counts are halved at a hundred
-// predictions, so that a host can gain or lose trust.
+// LastModRecord records how reliable a host's lastmod values have been lately. When there are a hundred predictions,
+// the counts are halved, so that a host can still gain or lose trust.
 type LastModRecord struct {
 	Right       int `json:"right"`       // checks that found the predicted change
 	Wrong       int `json:"wrong"`       // checks that found no change although one was predicted
@@ -15,8 +15,8 @@ const (
 	recordWindow      = 100
 )
 
-// Truthful reports whether lastmod may bring checks forward. It may if there were at least 20 predictions and at
-// least four in five were right.
+// Truthful reports whether the host's lastmod may bring checks forward. This requires at least 20 predictions, of
+// which at least four in five were right.
 func (l LastModRecord) Truthful() bool {
 	n := l.Right + l.Wrong
 	return n >= enoughPredictions && 5*l.Right >= 4*n
@@ -25,7 +25,7 @@ func (l LastModRecord) Truthful() bool {
 // Predictions returns the number of predictions that were checked.
 func (l LastModRecord) Predictions() int { return l.Right + l.Wrong }
 
-// Add adds the score of one check. For a host that never predicted a change, an unannounced change does not count.
+// Add adds the score of one check. An unannounced change does not count if the host has never predicted a change.
 func (l *LastModRecord) Add(score LastModRecord) {
 	if l.Predictions() >= recordWindow && score.Predictions() > 0 {
 		l.Right, l.Wrong, l.Unannounced = l.Right/2, l.Wrong/2, l.Unannounced/2
@@ -37,8 +37,8 @@ func (l *LastModRecord) Add(score LastModRecord) {
 	}
 }
 
-// ScoreLastMod compares a host's prediction with the result of a check: predicted means that the host announced a
-// change, changed means that the page has changed, and stands means that the page is as it was.
+// ScoreLastMod compares a host's prediction with the result of a check. The arguments report whether the host had
+// announced a change, whether the page has changed, and whether the page is certainly unchanged.
 func ScoreLastMod(predicted, changed, stands bool) LastModRecord {
 	switch {
 	case predicted && changed:
@@ -75,11 +75,11 @@ func (r *Rates) Add(changed, failed bool) {
 	}
 }
 
-// Fingerprints are the soft-404 fingerprints of a host's origins, by scheme. An origin that answers missing pages
-// with 404 has no fingerprint.
+// Fingerprints are the soft-404 fingerprints of a host's origins, by scheme. An origin that answers 404 for missing
+// pages has no fingerprint.
 type Fingerprints map[string]string
 
-// With returns a copy in which the fingerprint of one scheme is replaced, or removed if the new fingerprint is empty.
+// With returns a copy with another fingerprint for a scheme. If the fingerprint is empty, the scheme is removed.
 func (f Fingerprints) With(scheme, fingerprint string) Fingerprints {
 	f = maps.Clone(f)
 	if f == nil {

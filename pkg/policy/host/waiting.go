@@ -10,19 +10,19 @@ type Waiting struct {
 }
 
 const (
-	// A waiter for a host lease keeps its turn for WaiterGrace after the time at which it should return, because its
-	// message takes time to arrive.
+	// WaiterGrace is how long a waiter for a host lease keeps its precedence after the time at which it should
+	// return, because its message takes time to arrive.
 	WaiterGrace = 30 * time.Second
-	// A waiting batch keeps its turn for batchGrace after the host lease that blocked it has ended. The end of that
-	// lease sends the batch's job to the queue.
+	// batchGrace is how long a waiting batch keeps its precedence after the host lease that blocked it has ended.
+	// When that lease ends, the batch's job is sent to the queue.
 	batchGrace = 10 * time.Second
-	// retryEvery is how often a waiter retries when the end of the present lease is unknown.
+	// retryEvery is the interval at which a waiter tries again when the end of the present lease is unknown.
 	retryEvery = time.Second
 )
 
-// ReserveBatch reserves up to n starts for a batch. If it cannot, the result until is the time at which the host is
+// ReserveBatch reserves up to n starts for a batch. If it cannot, it returns the time at which the host will be
 // available again, or zero if that time is unknown. Callers must write the state in either case, because the batch
-// may now be a waiter.
+// may now be recorded as a waiter.
 func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	t := &s.Waiting
@@ -49,8 +49,8 @@ func (s *State) itemless(now time.Time) bool {
 	return false
 }
 
-// ReserveItemless reserves one start, no later than limit, for a host lease. If it cannot, it records a waiter and
-// returns when to try again, which is after now.
+// ReserveItemless reserves one start for a host lease, no later than the given limit. If it cannot, it records a
+// waiter and returns the time at which to try again, which is after now.
 func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness,
 	jitter func() float64) (g Grant, again time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
@@ -71,7 +71,7 @@ func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness
 	return Grant{}, again, false
 }
 
-// ReleaseItemless ends a host lease. It reports whether a batch waits for its end.
+// ReleaseItemless ends a host lease. It reports whether a batch is waiting for that.
 func (s *State) ReleaseItemless(now time.Time, owner string, next time.Time) (batchWaits bool) {
 	s.Release(owner, next)
 	if !s.Waiting.BatchUntil.After(now) {

@@ -2,7 +2,7 @@ package options
 
 import "slices"
 
-// Edit is a change of options that a request asks for. Fields that the edit does not mention stay as they are.
+// Edit is a change of options that a request asks for. Fields that the request does not contain stay as they are.
 type Edit struct {
 	Options          // the fields to set, already validated
 	Clear   []string // the fields to remove: "watch", "interval", "schedule", "activeHours", "priority"

@@ -12,7 +12,7 @@ import (
 // hours are parsed [ActiveHours].
 type hours struct {
 	from, to wallclock.Clock
-	days     []time.Weekday // every day when empty
+	days     []time.Weekday // if empty, every day
 	zone     *time.Location
 }
 
@@ -57,8 +57,8 @@ func (a *ActiveHours) hours() (h hours, err error) {
 	return h, nil
 }
 
-// open returns t if t is within the hours. Otherwise it returns the time at which the hours begin next, plus a small
-// delay that depends on the item's id.
+// open returns t if it is within the hours. If it is not, open returns the time at which the hours begin next, plus a
+// small delay that depends on the item's id.
 func (h hours) open(t time.Time, id string) time.Time {
 	local := t.In(h.zone)
 	for day := -1; day <= 7; day++ {

@@ -46,7 +46,7 @@ func (i *Interval) validate() error {
 	return err
 }
 
-// bounds returns the shortest and the longest time between checks, each zero if it is not set.
+// bounds returns the shortest and the longest time between checks; zero for a time that is not set.
 func (i *Interval) bounds() (least, most time.Duration, err error) {
 	if i.Min != "" {
 		if least, err = Length("interval.min", i.Min); err != nil {

@@ -11,19 +11,19 @@ type Tag struct {
 	Options
 }
 
-// Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a setting
-// of its own.
+// Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a separate
+// setting.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
 	"schedule", "activeHours", "priority"}
 
 // Effective are the options that apply to an item.
 type Effective struct {
 	Options
-	// From maps each of [Fields] that is set to the tag that set it, or to "" if the item itself set it.
+	// From maps each of [Fields] that is set to the name of the tag that set it, or to "" if the item itself set it.
 	From map[string]string
 }
 
-// Merge returns the options that apply to an item with these tags. The argument own holds the item's own options.
+// Merge returns the options that apply to an item with the given options of its own and the given tags.
 func Merge(own Options, tags []Tag) Effective {
 	e := Effective{From: map[string]string{}}
 	e.fill(own, "")
@@ -86,7 +86,7 @@ func (e Effective) Level() int {
 	return *e.Priority
 }
 
-// By returns the source of a field as a text for people, "the item" or "tag news", or "" if the field is not set.
+// By describes for people what has set a field: "the item" or "tag news". It returns "" if the field is not set.
 func (e Effective) By(field string) string {
 	switch tag, set := e.From[field]; {
 	case !set:

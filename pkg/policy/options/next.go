@@ -25,8 +25,8 @@ type Check struct {
 //     it is sooner.
 //   - Outside its active hours an item waits until they begin.
 //
-// The pause that a site asks for takes precedence over all of these. The reason that Next returns tells where each
-// setting comes from: from the item or from one of its tags.
+// The pause that a site asks for takes precedence over all of these. The reason in the returned decision names the
+// origin of each setting: the item or one of its tags.
 func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	c = e.within(c)
 	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
@@ -49,7 +49,7 @@ func (s *Schedule) String() string {
 	return fmt.Sprintf("%q %s", cmp.Or(s.Text, s.Cron), cmp.Or(s.Timezone, "UTC"))
 }
 
-// within returns the ladder's settings with an interval's bounds.
+// within returns the settings of the ladder, with the bounds of the item's interval.
 func (e Effective) within(c schedule.Config) schedule.Config {
 	if e.Interval == nil {
 		return c
@@ -69,7 +69,7 @@ func (e Effective) within(c schedule.Config) schedule.Config {
 	return c
 }
 
-// onSchedule moves a decision of the ladder to the schedule.
+// onSchedule moves a decision of the ladder to a time of the schedule.
 func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) schedule.Decision {
 	r, err := e.Schedule.rhythm()
 	if err != nil {
@@ -77,7 +77,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 	}
 	from := k.At.Add(min(k.RetryAfter, c.Max))
 	if d.Gone {
-		from = d.Next // gone pages are checked rarely, at the time the ladder chose
+		from = d.Next // gone pages are checked rarely, at the time that the ladder chose
 	}
 	at := r.after(from, k.ID)
 	by := fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
@@ -114,7 +114,7 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 
 // Replan returns the time of an item's next check after its options have changed, and the reason for that time. It
 // plans the check as if the options had been set before the item's last check. A failed item is retried no later than
-// was planned.
+// it was planned before.
 func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
 	c = e.within(c)
 	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}

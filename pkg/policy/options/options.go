@@ -1,12 +1,13 @@
-// Package options holds the options that users set for an item and for its tags: which part of a page counts, how
-// often it is checked and when. It defines their form and bounds, and decides which of them applies when the item and
-// several tags set the same field.
+// Package options defines the options that users set for an item and for its tags: which part of a page is watched,
+// how often it is checked and when. It defines their form and bounds. It also decides which setting applies when the
+// item and several tags set the same field.
 //
 // # Which option applies
 //
-// An item's own setting wins over those of its tags. Among its tags, the first by name that sets the field wins. Each
-// of [Fields] is a setting of its own, except that an interval and a schedule count as one, because both define when.
-// A field without any setting has the app's default. [Effective] records the source of each setting, for display.
+// An item's own setting takes precedence over those of its tags. Among its tags, the first by name that sets the
+// field takes precedence. Each of [Fields] is a separate setting, except that an interval and a schedule count as
+// one, because both define when to check. If a field has no setting, the app's default applies. [Effective] records
+// the source of each setting, for display.
 //
 // Options are plain values. Encoded as JSON, they have the form of the HTTP API.
 package options
@@ -28,19 +29,19 @@ type Options struct {
 	Interval    *Interval    `json:"interval,omitempty"`
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
-	Priority    *int         `json:"priority,omitempty"` // 0 to 9; when nil, [UsualPriority] applies
+	Priority    *int         `json:"priority,omitempty"` // 0 to 9; if nil, [UsualPriority] applies
 }
 
-// Watch defines which part of a page counts.
+// Watch defines which part of a page is watched.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; when empty, the whole page
+	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; if empty, the whole page
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors of elements to leave out
-	Ignore  []string `json:"ignore,omitempty"`  // regular expressions; lines that match one do not count
-	Trigger string   `json:"trigger,omitempty"` // a regular expression; a change counts only if it matches
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions; a line that matches one of them is ignored
+	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text of a change must match
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
 }
 
-// Spec returns the part of a watch that decides what counts.
+// Spec returns the part of a watch that decides what is watched and ignored.
 func (w *Watch) Spec() watch.Spec {
 	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
 }
@@ -53,7 +54,7 @@ const (
 
 // Interval bounds the time between checks. Either bound may be missing.
 type Interval struct {
-	Min string `json:"min,omitempty"` // time to the next check after a change, such as 1h
+	Min string `json:"min,omitempty"` // time until the next check after a change, such as 1h
 	Max string `json:"max,omitempty"` // longest time between checks while nothing changes, such as 7d
 }
 
@@ -67,7 +68,7 @@ type Schedule struct {
 // ActiveHours are the hours in which scheduled checks of a page may run.
 type ActiveHours struct {
 	From     string   `json:"from,omitempty"` // such as 08:00
-	To       string   `json:"to,omitempty"`   // such as 18:00; a time before From is on the next day
+	To       string   `json:"to,omitempty"`   // such as 18:00; if it is before From, it is on the next day
 	Days     []string `json:"days,omitempty"` // mon to sun; every day when empty
 	Timezone string   `json:"timezone,omitempty"`
 }
@@ -77,14 +78,14 @@ const UsualPriority = 5
 
 // Bounds of the options.
 const (
-	MaxTags     = 20  // tags of an item
-	MaxTagName  = 50  // characters of a tag's name
+	MaxTags     = 20  // number of tags of an item
+	MaxTagName  = 50  // number of characters in the name of a tag
 	maxPriority = 9   //
-	maxRules    = 50  // rules in one list of a watch
-	maxRule     = 500 // characters of a rule
+	maxRules    = 50  // number of rules in one list of a watch
+	maxRule     = 500 // number of characters in a rule
 	maxBytes    = 8 << 10
-	// leastInterval and longestInterval bound the intervals that users may set. The load on a host has limits of its
-	// own.
+	// leastInterval and longestInterval bound the intervals that users may set. They do not limit the load on a host,
+	// which has limits of its own.
 	leastInterval   = time.Minute
 	longestInterval = 3650 * 24 * time.Hour
 )
@@ -92,8 +93,8 @@ const (
 // Zero reports whether nothing is set.
 func (o Options) Zero() bool { return reflect.ValueOf(o).IsZero() }
 
-// Validate returns options in their stored form, where a field that sets nothing is nil. Errors: Invalid, naming the
-// field and what is allowed.
+// Validate returns options in their stored form, in which a field that sets nothing is nil. Errors: Invalid, with the
+// name of the field and what is allowed.
 func (o Options) Validate() (Options, error) {
 	o = o.tidy()
 	for _, check := range []func() error{o.Watch.validate, o.Interval.validate, o.Schedule.validate,
@@ -172,7 +173,7 @@ func checkRule(field, rule string) error {
 	return nil
 }
 
-// Tags returns the names in their stored form, sorted and without repeats.
+// Tags returns the names of tags in their stored form, sorted and without duplicates.
 func Tags(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -207,8 +208,8 @@ func inTag(r rune) bool {
 
 func beginsTag(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
-// TagsLike makes tags from names with another purpose, such as folders. It replaces each character that is not
-// allowed in a tag by a space, and drops a name that is then empty. It returns at most [MaxTags], in order.
+// TagsLike makes tags from names that have another purpose, such as folders. It replaces each character that is not
+// allowed in a tag by a space, and drops names that are then empty. It returns up to [MaxTags] tags, in order.
 func TagsLike(names []string) (out []string) {
 	for _, name := range names {
 		name = strings.Map(func(r rune) rune {

@@ -23,12 +23,12 @@ type rhythm struct {
 // expression is a cron expression.
 type expression struct {
 	cron.Schedule
-	anyHour bool // the hour field is *, so both hours count when clocks go back
+	anyHour bool // the hour field is *, so both hours are due when clocks go back
 }
 
 const (
-	maxSchedule = 200 // characters of a schedule's text
-	// startWindow is the largest spread of checks that are due at the same time.
+	maxSchedule = 200 // number of characters in a schedule's text
+	// startWindow limits the spread of checks that are due at the same time.
 	startWindow = 15 * time.Minute
 )
 
@@ -122,8 +122,8 @@ func (r rhythm) after(t time.Time, id string) time.Time {
 	return time.Time{}
 }
 
-// late returns the delay of an item that is due at the same times as other items. The argument share is the part of
-// the largest delay that this item gets, and often is the time between two checks.
+// late returns the delay of an item that is due at the same time as other items. It depends on the time between two
+// checks, and on the item's share of the largest delay.
 func late(share float64, often time.Duration) time.Duration {
 	window := startWindow
 	if often > 0 {
@@ -140,7 +140,7 @@ func shareOf(id string) float64 {
 	return float64((h.Sum64()*finer)>>11) / (1 << 53)
 }
 
-// next returns the first time after t at which one of the cron expressions is due, or zero if there is none.
+// next returns the first time after t at which one of the cron expressions is due, or zero if there is no such time.
 func (r rhythm) next(t time.Time) (first time.Time) {
 	for _, m := range r.expressions {
 		at := m.Next(t.In(r.zone))
@@ -154,7 +154,7 @@ func (r rhythm) next(t time.Time) (first time.Time) {
 	return first
 }
 
-// isRepeated reports whether t is in the hour that clocks show a second time after they were set back.
+// isRepeated reports whether t is in the hour that clocks show for the second time after they were set back.
 func isRepeated(t time.Time) bool {
 	if t.IsZero() {
 		return false

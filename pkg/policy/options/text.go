@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
-// phrase is the parsed part of a schedule in plain words.
+// phrase is the part of a schedule in plain words that has been parsed so far.
 type phrase struct {
 	every    time.Duration
 	weekdays []string
@@ -27,7 +27,7 @@ var (
 	meridiem    = regexp.MustCompile(`(\d)\s+(am|pm)\b`)
 )
 
-// maxTimes is how many times of day a schedule may name.
+// maxTimes limits the number of times of day in a schedule.
 const maxTimes = 24
 
 // readText parses a schedule in plain words. It returns either an interval or cron expressions.
@@ -62,7 +62,7 @@ func notUnderstood(text string) error {
 		"give schedule.cron", text)
 }
 
-// read parses words at the beginning of the list all. It returns how many words it used, or 0 if it does not
+// read parses words at the beginning of a list. It returns the number of words that it used; 0 if it does not
 // understand them.
 func (p *phrase) read(all []string) int {
 	word := all[0]
@@ -105,7 +105,8 @@ func (p *phrase) often(d time.Duration) int {
 	return 1
 }
 
-// readEvery parses "every 2 hours" and "every day"; in "every monday", every has no meaning of its own.
+// readEvery parses "every 2 hours" and "every day". In "every monday" it skips the word "every", which has no meaning
+// there.
 func (p *phrase) readEvery(all []string) int {
 	n, words := 1, all[1:]
 	if len(words) > 0 {
@@ -167,8 +168,8 @@ func (p *phrase) crons() (out []string) {
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekdayOf returns the day of the week that a word names, in full or abbreviated, as a number with Sunday as 0. It
-// returns -1 for any other word.
+// weekdayOf returns the number of the weekday with the given name or abbreviation; Sunday is 0. For any other word it
+// returns -1.
 func weekdayOf(word string) int {
 	one := strings.TrimSuffix(word, "s")
 	return slices.IndexFunc(weekdays, func(day string) bool {

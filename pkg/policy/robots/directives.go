@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// maxDirectives bounds how many comma-separated parts are read for one page.
+// maxDirectives limits the number of comma-separated parts that are read for one page.
 const maxDirectives = 1000
 
 // Directives are a page's own restrictions.
 type Directives struct {
-	NoIndex      bool // keep the page out of the index
-	NoFollow     bool // do not register the targets of its links
-	NoImageIndex bool // keep its images out of the index
+	NoIndex      bool // the page is kept out of the index
+	NoFollow     bool // the targets of its links are not registered
+	NoImageIndex bool // its images are kept out of the index
 }
 
 // ParseDirectives parses robots directives. The values are the contents of X-Robots-Tag headers, and of the meta
@@ -78,7 +78,7 @@ func (d *Directives) add(directives string) {
 	}
 }
 
-// hasValue reports whether name is a directive that takes a value, and not the name of a crawler.
+// hasValue reports whether a name is that of a directive with a value, and not that of a crawler.
 func hasValue(name string) bool {
 	name = strings.TrimSpace(name)
 	return name == "unavailable_after" || strings.HasPrefix(name, "max-")

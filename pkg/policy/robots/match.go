@@ -9,13 +9,13 @@ import (
 
 // rule is one Allow or Disallow line, compiled.
 type rule struct {
-	pattern  string // canonical; every "*" is a wildcard
+	pattern  string // in canonical form; every "*" is a wildcard
 	anchored bool   // the pattern must reach the end of the path
-	priority int    // length of the pattern as written by the site, after escaping
+	priority int    // length of the pattern as the site wrote it, after escaping
 	allow    bool
 }
 
-// compile compiles the value of a rule. A "$" is special only at the end.
+// compile compiles the value of a rule. In the value, a "$" has a special meaning only at the end.
 func compile(value string, allow bool) rule {
 	r := rule{priority: len(value), allow: allow}
 	value, r.anchored = strings.CutSuffix(value, "$")
@@ -23,8 +23,8 @@ func compile(value string, allow bool) rule {
 	return r
 }
 
-// byPriority sorts longer patterns first and, among equals, allow first (RFC 9309 §2.2.2), so that the first match
-// decides.
+// byPriority sorts longer patterns first. Among patterns of equal length, it sorts Allow first (RFC 9309 §2.2.2). So
+// the first match decides.
 func byPriority(a, b rule) int {
 	switch {
 	case a.priority != b.priority:
@@ -38,8 +38,8 @@ func byPriority(a, b rule) int {
 	}
 }
 
-// strongest returns the first of the sorted rules that matches path, if its priority is higher than that of best;
-// otherwise it returns best.
+// strongest returns the first of the sorted rules that matches path, if its priority is higher than that of best. If
+// there is no such rule, it returns best.
 func strongest(rules []rule, path string, best rule) rule {
 	for _, r := range rules {
 		if byPriority(r, best) >= 0 {
@@ -52,8 +52,8 @@ func strongest(rules []rule, path string, best rule) rule {
 	return best
 }
 
-// matches reports whether the pattern matches the beginning of path. Using the leftmost match of each literal between
-// wildcards never misses a match, so the cost is linear for any pattern.
+// matches reports whether the pattern matches the beginning of path. For each literal between wildcards, it tries
+// only the leftmost match. This misses no match, and the cost is linear for any pattern.
 func (r rule) matches(path string) bool {
 	literal, rest, wild := strings.Cut(r.pattern, "*")
 	path, ok := strings.CutPrefix(path, literal)
@@ -85,8 +85,8 @@ func pathOf(rawURL string) string {
 	return rawURL
 }
 
-// The characters that are left unescaped: in a canonical pattern, where * is a wildcard, and in a canonical path,
-// where * and $ are escaped as in a rule (RFC 9309 §2.2.3).
+// The characters that are not escaped: in a canonical pattern, where * is a wildcard, and in a canonical path, where
+// * and $ are escaped as in a rule (RFC 9309 §2.2.3).
 var (
 	inPattern = percent.SetOf(percent.Unreserved + strings.ReplaceAll(percent.Reserved, "$", ""))
 	inPath    = percent.SetOf(percent.Unreserved + strings.NewReplacer("*", "", "$", "").Replace(percent.Reserved))

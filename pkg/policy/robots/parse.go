@@ -24,7 +24,7 @@ func Parse(body []byte) Rules {
 	return b.rules
 }
 
-// cut keeps at most MaxBody bytes and ends them at a line end: a rule that is cut in half has a shorter pattern,
+// cut returns the first MaxBody bytes, up to the last line end. A rule that is cut in half has a shorter pattern,
 // which would forbid more than the site wants.
 func cut(body []byte) []byte {
 	if len(body) <= MaxBody {
@@ -93,13 +93,13 @@ func fromUTF16(body []byte) []byte {
 type builder struct {
 	rules     Rules
 	seen      map[string]bool // sitemaps found so far
-	ruleSeen  bool            // there was a rule since the last user-agent line
-	delaySeen bool            // there was a rule or a delay since that line
+	ruleSeen  bool            // a rule was found after the last user-agent line
+	delaySeen bool            // a rule or a delay was found after the last user-agent line
 }
 
 var _ grobotstxt.ParseHandler = (*builder)(nil)
 
-// HandleRobotsStart begins without an open group: lines above any user agent belong to none.
+// HandleRobotsStart begins without an open group. Lines above the first user agent belong to no group.
 func (b *builder) HandleRobotsStart() {
 	*b = builder{seen: map[string]bool{}, ruleSeen: true, delaySeen: true}
 }
@@ -107,9 +107,9 @@ func (b *builder) HandleRobotsStart() {
 // HandleRobotsEnd does nothing.
 func (b *builder) HandleRobotsEnd() {}
 
-// HandleUserAgent adds an agent to the open group. If a rule has closed that group, it opens a new one. Crawl-delay
-// is an extension and must not close a group of rules (RFC 9309 §2.2.4), but a delay applies only to the agents above
-// it. So delays have groups of their own.
+// HandleUserAgent adds an agent to the open group. If a rule has closed that group, it opens a new one. A Crawl-delay
+// is an extension and must not close a group of rules (RFC 9309 §2.2.4), but it applies only to the agents above it.
+// So delays have groups of their own.
 func (b *builder) HandleUserAgent(_ int, value string) {
 	if b.ruleSeen {
 		b.rules.groups = append(b.rules.groups, group{})
@@ -135,7 +135,7 @@ func (b *builder) HandleAllow(_ int, value string) {
 // HandleDisallow adds a rule.
 func (b *builder) HandleDisallow(_ int, value string) { b.add(value, false) }
 
-// HandleSitemap keeps a sitemap, whichever group contains it.
+// HandleSitemap stores a sitemap, in whichever group its line is.
 func (b *builder) HandleSitemap(_ int, value string) {
 	if value == "" || len(value) > MaxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
 		return
@@ -162,13 +162,13 @@ func (b *builder) add(value string, allow bool) {
 	}
 	b.ruleSeen, b.delaySeen = true, true
 	if value == "" {
-		return // an empty pattern matches with no priority, so it never decides
+		return // an empty pattern has no priority, so it never decides
 	}
 	g := &b.rules.groups[len(b.rules.groups)-1]
 	g.rules = append(g.rules, compile(value, allow))
 }
 
-// parseDelay parses seconds, which may have a fraction, and caps them at MaxCrawlDelay.
+// parseDelay parses a number of seconds, which may have a fraction. It limits the delay to MaxCrawlDelay.
 func parseDelay(value string) (time.Duration, bool) {
 	number, _, _ := strings.Cut(value, " ")
 	seconds, err := strconv.ParseFloat(number, 64)

@@ -9,45 +9,45 @@ import (
 
 // How long a decision is valid.
 const (
-	// DefaultLifetime is how long a reply without Cache-Control is valid, and the maximum for any reply (RFC 9309
-	// §2.4).
+	// DefaultLifetime is how long a reply without Cache-Control is valid. It is also the maximum for any reply (RFC
+	// 9309 §2.4).
 	DefaultLifetime = 24 * time.Hour
-	// MinLifetime is the shortest time that a good reply is valid, whatever Cache-Control says.
+	// MinLifetime is the least time for which a good reply is valid, whatever Cache-Control says.
 	MinLifetime = 10 * time.Minute
-	// FirstRetry is the pause after the first failure; each further failure doubles it.
+	// FirstRetry is the pause after the first failure. Each further failure doubles the pause.
 	FirstRetry = 2 * time.Minute
 	// MaxRetry is the longest pause between attempts, unless Retry-After asks for more.
 	MaxRetry = 4 * time.Hour
-	// Patience is how long nothing is fetched from a host whose robots.txt cannot be fetched. After that the file
-	// counts as unavailable (RFC 9309 §2.3.1.4).
+	// Patience is how long nothing is fetched from a host whose robots.txt cannot be fetched. After that time the
+	// file counts as unavailable, and everything is allowed (RFC 9309 §2.3.1.4).
 	Patience = 30 * 24 * time.Hour
 )
 
-// Reply is the result of asking for /robots.txt, after redirects.
+// Reply is the result of a request for /robots.txt, after redirects.
 type Reply struct {
-	Status           int           // status of the last response; meaningless when Failed
-	Failed           bool          // no usable answer: DNS, connect, TLS, timeout, broken body, refused address
+	Status           int           // status of the last response; has no meaning if Failed is set
+	Failed           bool          // there is no usable answer: DNS, connect, TLS, timeout, broken body, refused address
 	TooManyRedirects bool          // a loop, or more redirects than allowed
 	Problem          string        // why the request failed, for people
 	Body             []byte        // decoded, possibly cut
 	ETag             string        // validators for the next request
 	LastModified     string        //
-	CacheControl     string        // the header's value, several joined by commas
-	RetryAfter       time.Duration // zero when the site did not ask for a pause
+	CacheControl     string        // the header's value; several values are joined by commas
+	RetryAfter       time.Duration // zero if the site did not ask for a pause
 }
 
-// State is what must be remembered of a host between replies. The zero value is a host that was never asked.
+// State is what must be stored about a host between replies. The zero value is a host that was never asked.
 type State struct {
-	HasCopy      bool      // the body of the last good reply is kept
+	HasCopy      bool      // the body of the last good reply is stored
 	Failures     int       // consecutive failed replies
-	FailingSince time.Time // time of the first of these; zero when the last reply was good
+	FailingSince time.Time // time of the first of these; zero if the last reply was good
 }
 
 // Verdict is the rule to apply until a decision expires.
 type Verdict string
 
 const (
-	// AllowAll means that there is no robots.txt; drop any copy.
+	// AllowAll means that there is no robots.txt. Any stored copy must be dropped.
 	AllowAll Verdict = "allow"
 	// DisallowAll means that nothing may be fetched from this host for now, and that no page is removed from the
 	// index.
@@ -61,11 +61,12 @@ const (
 // Decision is what [Decide] concludes from a [Reply].
 type Decision struct {
 	Verdict Verdict
-	Expires time.Time // ask again at this time
+	Expires time.Time // the time at which to ask again
 	Reason  string    // a constant phrase, or one with the status in it
 }
 
-// Decide applies RFC 9309 §2.3.1 to a reply received at now. It returns the decision, and the state to remember.
+// Decide applies RFC 9309 §2.3.1 to a reply that was received at the given time. It returns the decision, and the
+// state to store.
 //
 //	2xx                        use the body
 //	304                        use the copy
@@ -90,14 +91,14 @@ func Decide(r Reply, s State, now time.Time) (Decision, State) {
 	}
 }
 
-// unreachable reports whether the reply says nothing about the site's rules. This includes 429: an overloaded site
-// did not say that it has no rules.
+// unreachable reports whether the reply says nothing about the site's rules. This includes status 429: an overloaded
+// site did not say that it has no rules.
 func unreachable(r Reply, s State) bool {
 	return r.Failed || r.Status < 200 || r.Status == 429 || r.Status >= 500 ||
 		r.Status == 304 && !s.HasCopy
 }
 
-// wait decides for a host whose robots.txt cannot be fetched now.
+// wait decides about a host whose robots.txt cannot be fetched now.
 func wait(r Reply, s State, now time.Time) (Decision, State) {
 	if s.FailingSince.IsZero() {
 		s.FailingSince = now
@@ -118,8 +119,8 @@ func wait(r Reply, s State, now time.Time) (Decision, State) {
 	return d, s
 }
 
-// retryPause returns FirstRetry doubled for each failure after the first, up to MaxRetry; a longer Retry-After is
-// respected up to DefaultLifetime.
+// retryPause returns FirstRetry, doubled for each failure after the first, but at most MaxRetry. A longer Retry-After
+// is respected up to DefaultLifetime.
 func retryPause(failures int, retryAfter time.Duration) time.Duration {
 	pause := FirstRetry
 	for i := 1; i < failures && pause < MaxRetry; i++ {
@@ -128,8 +129,8 @@ func retryPause(failures int, retryAfter time.Duration) time.Duration {
 	return max(min(pause, MaxRetry), min(retryAfter, DefaultLifetime))
 }
 
-// lifetime parses Cache-Control. A reply that must not be cached is still valid for MinLifetime: a request before
-// every page would cost the site more than the header intends to save.
+// lifetime parses Cache-Control. A reply that must not be cached is still valid for MinLifetime. A request before
+// every page would cost the site more than the header is meant to save.
 func lifetime(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
@@ -143,14 +144,14 @@ func lifetime(cacheControl string) time.Duration {
 	return DefaultLifetime
 }
 
-// maxAge parses a number of seconds and clamps it. A malformed number means that the reply is already stale (RFC 9111
+// maxAge parses a number of seconds and limits it. A malformed number means that the reply is already stale (RFC 9111
 // §4.2.1). A number that is too large for an integer means the longest time.
 func maxAge(value string) time.Duration {
 	if value == "" || strings.Trim(value, "0123456789") != "" {
 		return MinLifetime
 	}
 	seconds, err := strconv.ParseInt(value, 10, 32)
-	if err != nil { // the only possible error is out of range
+	if err != nil { // the number is out of range; there is no other error
 		return DefaultLifetime
 	}
 	return min(max(time.Duration(seconds)*time.Second, MinLifetime), DefaultLifetime)

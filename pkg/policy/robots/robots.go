@@ -1,13 +1,13 @@
 // Package robots decides what a site allows a crawler to do: which paths its robots.txt opens, how long to wait
 // between requests, when to fetch robots.txt again, and what a page's own robots directives forbid.
 //
-// The package is pure. [Parse] compiles a robots.txt body into [Rules] once; [Rules.Allowed] then only walks compiled
-// patterns. [Decide] applies the policy of RFC 9309 §2.3 to a reply to a request for /robots.txt: it returns what the
-// host allows for now, when to ask again, and what to remember. [ParseDirectives] parses meta robots elements and
-// X-Robots-Tag headers.
+// The package is pure. [Parse] compiles a robots.txt body into [Rules] once. [Rules.Allowed] then only walks over
+// compiled patterns. [Decide] applies the policy of RFC 9309 §2.3 to a reply to a request for /robots.txt: it returns
+// what the host allows for now, when to ask again, and what to store. [ParseDirectives] parses meta robots elements
+// and X-Robots-Tag headers.
 //
-// The grammar of lines, with the typos and group merging that sites rely on, is that of grobotstxt, a translation of
-// the reference implementation. Three differences follow RFC 9309 more closely:
+// The grammar of lines is that of grobotstxt, a translation of the reference implementation. It includes the typos
+// and the merging of groups that sites rely on. Three differences follow RFC 9309 more closely:
 //
 //   - Escapes are compared in one canonical form on both sides (§2.2.2), so that
 //     "Disallow: /%7Ejoe" covers /~joe, and "Disallow: /a b" covers /a%20b.
@@ -16,8 +16,9 @@
 //
 // # Alternatives considered
 //
-// grobotstxt parses the whole file for each verdict (8 ms for a large one), and its matcher costs path × pattern.
-// Only its parser is used; its matcher is the oracle of a property test.
+// grobotstxt parses the whole file for each verdict (8 ms for a large file), and the cost of its matcher is the
+// length of the path times that of the pattern. Only its parser is used; its matcher is the oracle of a property
+// test.
 package robots
 
 import (
@@ -28,16 +29,16 @@ import (
 
 // Bounds on the memory and work that a site can cause.
 const (
-	// MaxBody is the number of bytes of a robots.txt that are read. Any further bytes are ignored (RFC 9309 §2.5).
+	// MaxBody is the number of bytes of a robots.txt that are read. Further bytes are ignored (RFC 9309 §2.5).
 	MaxBody = 500 << 10
-	// MaxURL is the length in bytes above which [Rules.Allowed] returns false without matching. The worst file costs
-	// less than half a second for a URL of this length.
+	// MaxURL limits the length of a URL, in bytes. For a longer URL, [Rules.Allowed] returns false without matching.
+	// For a URL of this length, the worst file costs less than half a second.
 	MaxURL = 8 << 10
-	// MaxCrawlDelay caps what [Rules.CrawlDelay] returns.
+	// MaxCrawlDelay limits the result of [Rules.CrawlDelay].
 	MaxCrawlDelay = 300 * time.Second
-	// MaxSitemaps is how many Sitemap lines are kept.
+	// MaxSitemaps limits the number of Sitemap lines that are stored.
 	MaxSitemaps = 1000
-	// MaxSitemapURL is the length in bytes above which a Sitemap line is dropped.
+	// MaxSitemapURL limits the length of the URL in a Sitemap line, in bytes. A line with a longer URL is dropped.
 	MaxSitemapURL = 4096
 )
 
@@ -49,10 +50,10 @@ type Rules struct {
 	sitemaps []string
 }
 
-// agents are the crawlers to which a group applies.
+// agents are the crawlers that a group applies to.
 type agents struct {
 	names []string // product tokens, lower case
-	any   bool     // "*"
+	any   bool     // the group applies to "*"
 }
 
 // group is a series of user-agent lines and the rules below them.
@@ -68,10 +69,10 @@ type delay struct {
 	set  bool
 }
 
-// Allowed reports whether the crawler named agentToken may fetch rawURL. AgentToken is a product token; anything
-// after it, such as "/1.0", is ignored. Among the groups that name the crawler, or else among those for "*", the rule
-// with the longest pattern decides; on a tie, allow wins (RFC 9309 §2.2.2). RawURL may be absolute or begin with its
-// path. A URL longer than [MaxURL] is not allowed.
+// Allowed reports whether the crawler with the given product token may fetch a URL. Anything after the token, such as
+// "/1.0", is ignored. The rule with the longest pattern decides, among the groups for that crawler or, if there are
+// none, among the groups for "*". On a tie, Allow wins (RFC 9309 §2.2.2). The URL may be absolute or begin with its
+// path. A URL that is longer than [MaxURL] is not allowed.
 func (r Rules) Allowed(agentToken, rawURL string) bool {
 	if len(rawURL) > MaxURL {
 		return false
@@ -91,7 +92,7 @@ func (r Rules) Allowed(agentToken, rawURL string) bool {
 	return best.allow
 }
 
-// CrawlDelay returns the pause between requests that robots.txt requires of agentToken, in [0, MaxCrawlDelay], and
+// CrawlDelay returns the pause between requests that robots.txt requires of a crawler, in [0, MaxCrawlDelay], and
 // whether it requires one. The delay for "*" does not apply to a crawler that is named anywhere in the file. The
 // longest of several delays applies.
 func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
@@ -107,8 +108,8 @@ func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 	return wait, found
 }
 
-// Sitemaps returns the values of the Sitemap lines, in order and without repeats: at most [MaxSitemaps] values, each
-// of at most [MaxSitemapURL] bytes. They are not validated: most are absolute URLs.
+// Sitemaps returns the values of the Sitemap lines, in order and without duplicates. There are at most [MaxSitemaps]
+// values, each of at most [MaxSitemapURL] bytes. They are not validated. Most of them are absolute URLs.
 func (r Rules) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
 // names reports whether the file has a group for this crawler. A group without rules counts, too: the rules for "*"

@@ -6,34 +6,35 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Config holds the settings. Make one with [Defaults] and check changes with [Config.Validate].
+// Config is the settings of a schedule. Callers should make one with [Defaults] and check changes with
+// [Config.Validate].
 type Config struct {
-	Base           time.Duration // CRAWL_BASE_INTERVAL_SECONDS: the interval after a change
+	Base           time.Duration // CRAWL_BASE_INTERVAL_SECONDS: the wait after a change
 	Max            time.Duration // CRAWL_MAX_INTERVAL_SECONDS: the longest wait
 	ErrorBase      time.Duration // CRAWL_ERROR_BACKOFF_BASE: the wait after a first failure
 	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks per step
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
 	GoneShare      float64       // CRAWL_GONE_SHARE: the share of a host that may become gone within a day
 	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long to keep a gone source; 0 means forever
-	// ToMax extends the ladder up to Max: each step beyond the usual last one is twice the step before. It is set
-	// when a user has set bounds for a source (W9).
+	// ToMax extends the ladder up to Max: each step beyond the usual last step is twice the step before it. ToMax is
+	// set when a user has set bounds for a source (W9).
 	ToMax bool
 }
 
-// Defaults returns the settings of spec 003 §11, in the order of the fields: a day, 14 days and ten minutes; 3, 3, a
-// fifth and no purge.
+// Defaults returns the settings of spec 003 §11. In the order of the fields, they are a day, 14 days and ten minutes;
+// 3, 3, a fifth and no purge.
 func Defaults() Config {
 	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
 }
 
 const day = 24 * time.Hour
 
-// longest bounds every interval, well below the overflow of a duration.
+// longest bounds every interval. It is well below the overflow of a duration.
 const longest = 10 * 366 * day
 
-// Validate reports the first setting that is out of bounds: waits are one second to ten years, Base and ErrorBase are
-// at most Max, counts are 1 to 1,000, the share is 0 to 1, and the purge comes after 0 days to ten years. Errors:
-// Invalid; its field is the name of the setting.
+// Validate reports the first setting that is out of bounds. Waits are one second to ten years. Base and ErrorBase are
+// at most Max. Counts are 1 to 1,000, and the share is 0 to 1. A purge comes after 0 days to ten years. Errors:
+// Invalid, with the name of the setting as its field.
 func (c Config) Validate() error {
 	for _, wait := range []struct {
 		setting string
@@ -67,7 +68,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// sane returns c with every setting limited to its bounds, so that Next keeps its promises for settings that were not
+// sane returns c with every setting limited to its bounds, so that Next works even for settings that were not
 // validated.
 func (c Config) sane() Config {
 	c.Max = min(max(c.Max, time.Second), longest)

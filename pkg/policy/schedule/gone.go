@@ -10,9 +10,9 @@ import (
 const (
 	// LossWindow is the time within which the tombstones of a host are counted together for the mass-removal guard.
 	LossWindow = 24 * time.Hour
-	// SecondCheck is the time after which a guarded source that is still missing is accepted as gone.
+	// SecondCheck is the time after which a guarded source that is still missing counts as gone.
 	SecondCheck = 24 * time.Hour
-	// fewLosses is how many tombstones in one window are always allowed, even on a small host.
+	// fewLosses is the number of tombstones in one window that are always allowed, even for a small host.
 	fewLosses = 3
 )
 
@@ -23,16 +23,16 @@ type Losses struct {
 	Items    int // sources at the beginning of the window: those counted in Gone, and all that are not gone
 }
 
-// Room returns how many more sources of a host may become gone before further missing ones are guarded
-// (CRAWL_GONE_SHARE). The result may be negative. A site that loses a fifth of its pages in a day is more often
-// broken than cleaned up.
+// Room returns the number of further sources of a host that may become gone. Beyond that number, missing sources are
+// guarded (CRAWL_GONE_SHARE). The result may be negative. A site that loses a fifth of its pages in a day is more
+// often broken than cleaned up.
 func (c Config) Room(l Losses) int {
 	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone - l.Reserved
 }
 
-// Miss decides the result of one more 404 or 410 of a source: [Missing] until there were enough in a row, then [Gone]
-// if its host has room for another tombstone, else [Guarded] until the second check. A source that was already gone
-// stays gone.
+// Miss decides the result of a check that found 404 or 410 once more. The result is [Missing] until there were enough
+// such answers in a row. Then it is [Gone] if the host has room for another tombstone. If not, it is [Guarded] until
+// the second check. A source that was already gone stays gone.
 func (c Config) Miss(s State, room int, now time.Time) Outcome {
 	switch c = c.sane(); {
 	case !s.GoneSince.IsZero():
@@ -51,7 +51,8 @@ func (c Config) Expired(s State, now time.Time) bool {
 	return c.PurgeGone > 0 && !s.GoneSince.IsZero() && now.Sub(s.GoneSince) >= c.PurgeGone
 }
 
-// missing plans the next check of a missing source. That check counts towards the number that makes the source Gone.
+// missing plans the next check of a missing source. That check counts towards the number after which the source is
+// Gone.
 func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
 	switch {
@@ -64,7 +65,7 @@ func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan 
 		words.Count(c.GoneAfter, "check"))}
 }
 
-// guarded plans the second check.
+// guarded plans the second check of a guarded source.
 func (c Config) guarded(s, next State, now time.Time) plan {
 	next.GuardedSince = s.GuardedSince
 	if next.GuardedSince.IsZero() {
@@ -74,7 +75,7 @@ func (c Config) guarded(s, next State, now time.Time) plan {
 	return plan{next, min(wait, c.Max), "missing with too many others of its host: a second check follows"}
 }
 
-// gone plans ever longer waits, up to the time when the source is purged.
+// gone plans ever longer waits for a gone source, up to the time when the source is purged.
 func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	next.Interval, next.Unchanged, next.Missing = c.Max, 0, max(next.Missing, c.GoneAfter)
 	if next.GoneSince = s.GoneSince; next.GoneSince.IsZero() {
@@ -84,7 +85,7 @@ func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 }
 
 // rarely returns how long to wait before a gone source is checked again: as long as it has been gone. So if a site
-// was broken for some days, its pages are back after about as many more days.
+// was broken for some days, its pages are back after about the same number of days.
 func (c Config) rarely(s State, now time.Time, jitter float64) time.Duration {
 	wait := c.spread(min(max(now.Sub(s.GoneSince), c.Base), c.Max), jitter)
 	if c.PurgeGone > 0 {

@@ -1,7 +1,7 @@
 // Package schedule decides when a source is checked again: rarely while it does not change, soon after a change, with
 // growing pauses while it fails, and very rarely once it is gone.
 //
-// It implements A12, A13 and A14 of the requirements and spec 003 §5. It computes with values only: the caller passes
+// It implements A12, A13 and A14 of the requirements and spec 003 §5. The package only computes: the caller passes
 // the time and the random numbers, and stores the [State] between checks.
 //
 // # The ladder
@@ -11,13 +11,13 @@
 //	   ^                         │                │                │
 //	   └──── changed, or back after being missing ┴────────────────┘
 //
-// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change. If the site set the
-// rule by mistake and has removed it, a check within days finds that out; if the rule stays, the source is rarely
-// checked. A robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of the next
-// attempt at robots.txt as retryAfter.
+// A source that is out of scope (robots.txt, noindex) climbs the ladder like one that does not change. If the site
+// set the rule by mistake and has removed it, a check within days finds that out. If the rule stays, the source is
+// rarely checked. A robots.txt that cannot be read says nothing about the page. Such a check has the outcome
+// [Failed], and the next attempt to read robots.txt determines retryAfter.
 //
-// When a source returns to content that it had before, that content is indexed, but the schedule does not count it as
-// a change: the source climbs as if it were unchanged.
+// When a source returns to content that it had before, that content is indexed, but the schedule does not count this
+// as a change: the source climbs as if it were unchanged.
 //
 // # Collapses
 //
@@ -33,12 +33,12 @@
 //
 // 404 and 410 are confirmed before they are accepted: by GoneAfter checks in a row, a quarter of Base apart (six
 // hours with the defaults). By then a broken deployment or a night of maintenance is over, and a page that is really
-// gone leaves the index on the same day. Any other answer in between, also a failure, restarts the count. A gone
-// source is checked again after Base, then each time after as long as it has been gone, at most Max. Only an answer
-// with a page brings it back; a source that is missing for PurgeGone is purged.
+// gone is removed from the index on the same day. Any other answer in between, even a failure, restarts the count. A
+// gone source is checked again after Base. After that, each wait is as long as the source has been gone, at most Max.
+// Only an answer with a page brings the source back. A source that is missing for PurgeGone is purged.
 //
 // A host that loses more than GoneShare of its pages within a day (three at least) is more likely broken than cleaned
-// up. The mass-removal guard leaves the others as they are until a second check, a day later, whose result is
+// up. The mass-removal guard leaves all further pages as they are until a second check, a day later, whose result is
 // accepted.
 //
 //	          M in a row, room                  PurgeGone
@@ -48,9 +48,9 @@
 //
 // # Spread
 //
-// The next checks are spread over a window of 5 % of the interval, so that sources that were registered together do
-// not stay together. The window begins at the interval and ends before Max: never before Base, and never after Max.
-// When Base equals Max, there is no spread.
+// Checks are spread over a window of 5 % of the interval, so that sources that were registered together do not stay
+// together. The window begins at the interval and ends before Max. So a check is never before Base, and never after
+// Max. If Base equals Max, there is no spread.
 package schedule
 
 import (
@@ -60,18 +60,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// State is what the schedule remembers of a source between two checks. The zero State is a source that was never
-// checked.
+// State is what the schedule stores about a source between two checks. The zero State is that of a source that was
+// never checked.
 type State struct {
 	Interval     time.Duration // interval of the present step; zero means Base
 	Unchanged    int           // unchanged checks in a row at this interval, at most UnchangedSteps
 	Attempts     int           // consecutive failures, at most 1,000
 	Missing      int           // consecutive answers of 404 or 410, at most 1,000
-	GuardedSince time.Time     // when the mass-removal guard first kept the source; zero when it does not keep it
-	GoneSince    time.Time     // when the source became gone; zero when it is not gone
+	GuardedSince time.Time     // when the mass-removal guard first kept the source; zero if it does not
+	GoneSince    time.Time     // when the source became gone; zero if it is not gone
 }
 
-// maxCount is the largest value of a count, so that counts neither overflow nor hide a bound.
+// maxCount is the largest value of a count. It prevents overflow, and is no lower than any bound on a count.
 const maxCount = 1000
 
 // Outcome is the result of a check. It is stored in decisions and counted in metrics.
@@ -82,25 +82,26 @@ const (
 	Changed    Outcome = "changed"      // new content, or the first content
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
 	Reverted   Outcome = "reverted"     // content that the source had before
-	Collapsed  Outcome = "collapsed"    // most of the content is missing, to be confirmed
+	Collapsed  Outcome = "collapsed"    // most of the content is missing; to be confirmed
 	Failed     Outcome = "failed"       // no usable answer: an error, or content that cannot be read
-	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
+	Missing    Outcome = "missing"      // 404 or 410; to be confirmed
 	Guarded    Outcome = "held"         // 404 or 410 often enough, but too many of the host's pages are missing
 	Gone       Outcome = "gone"         // 404 or 410, and the source has become gone or already was
 	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule forbids it
 )
 
-// Decision is when to check again and why.
+// Decision is the time of the next check, with the reason.
 type Decision struct {
-	State  State     // to store until then
-	Next   time.Time // time of the next check, always later than the given now
+	State  State     // the state to store until then
+	Next   time.Time // time of the next check, always after the present time
 	Gone   bool      // the source's status is Gone: it was missing on enough checks in a row
-	Reason string    // one line for people, without data of the source
+	Reason string    // one line for people, which contains no data of the source
 }
 
-// Next decides after a check that ended at now with outcome o. The argument retryAfter is the pause that the site
-// asked for, or zero; the next check comes after that pause, unless the pause is longer than Max. The jitter is a
-// random number in [0,1); the same arguments give the same Decision. An unknown outcome counts as [Failed].
+// Next decides about the next check, after a check that ended at the given time with the given outcome. The argument
+// retryAfter is the pause that the site asked for, or zero. The next check comes after that pause, unless the pause
+// is longer than Max. The jitter is a random number in [0,1). The same arguments give the same Decision. An unknown
+// outcome counts as [Failed].
 func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
 	c, jitter = c.sane(), clamp(jitter)
 	var p plan
@@ -133,7 +134,7 @@ func (c Config) Wait(s State, jitter float64) time.Duration {
 	return c.spread(c.rung(c.step(s.Interval)), clamp(jitter))
 }
 
-// plan is a decision before the site's pause and the time are applied.
+// plan is a decision to which the site's pause and the time have not been applied yet.
 type plan struct {
 	state  State
 	wait   time.Duration
@@ -154,16 +155,16 @@ func (c Config) unchanged(s State, what string, jitter float64) plan {
 	return c.climb(s, what, jitter)
 }
 
-// collapsed stays at its step of the ladder, because it is not known yet whether the content has changed.
+// collapsed stays at the present step of the ladder, because it is not known yet whether the content has changed.
 func (c Config) collapsed(s State) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: min(max(s.Unchanged, 0), c.UnchangedSteps)}
 	return plan{next, c.again(), "collapsed: checked again soon"}
 }
 
-// again returns how long to wait before a check that must confirm the result of the last one.
+// again returns the wait before a check that must confirm the result of the last check.
 func (c Config) again() time.Duration { return min(max(c.Base/4, c.ErrorBase), c.Base) }
 
-// climb counts a check without a change, and moves one step up after enough of them.
+// climb counts a check without a change. After enough of them, it moves one step up.
 func (c Config) climb(s State, what string, jitter float64) plan {
 	step := c.step(s.Interval)
 	next := State{Interval: c.rung(step), Unchanged: count(s.Unchanged)}
@@ -182,10 +183,10 @@ func (c Config) climb(s State, what string, jitter float64) plan {
 	return plan{next, c.spread(next.Interval, jitter), reason}
 }
 
-// ladder holds the steps of A12 in units of Base.
+// ladder contains the steps of A12, in units of Base.
 var ladder = [...]time.Duration{1, 3, 7, 14}
 
-// steps returns the number of steps of the ladder. With [Config].ToMax they suffice for every Max.
+// steps returns the number of steps of the ladder. If [Config].ToMax is set, there are enough steps for every Max.
 func (c Config) steps() int {
 	if c.ToMax {
 		return len(ladder) + 32
@@ -206,8 +207,8 @@ func (c Config) rung(step int) time.Duration {
 	return min(interval, c.Max)
 }
 
-// step returns the highest step whose interval is at most the given one. So an interval that was stored under other
-// settings belongs to the next lower step.
+// step returns the highest step whose interval is not longer than the given one. So an interval that was stored under
+// other settings belongs to the next lower step.
 func (c Config) step(interval time.Duration) (step int) {
 	for step+1 < c.steps() && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
 		step++
@@ -215,8 +216,8 @@ func (c Config) step(interval time.Duration) (step int) {
 	return step
 }
 
-// failed backs off. A gone source that fails is still gone, and is checked as rarely as before. A guarded source
-// starts over, like any missing one.
+// failed plans a retry. A gone source that fails is still gone, and is checked as rarely as before. A guarded source
+// starts over, like any missing source.
 func (c Config) failed(s State, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Attempts: count(s.Attempts)}
 	reason := "failed " + words.Count(next.Attempts, "time")

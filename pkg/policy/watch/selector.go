@@ -10,19 +10,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// selector is a chain of parts, with a combinator before each but the first.
+// selector is a chain of parts, with a combinator before each part but the first.
 type selector struct {
 	chain []compound
 }
 
 // compound is a part of a selector that matches one element.
 type compound struct {
-	combinator byte // combinator before this part: ' ', '>', '+' or '~'; 0 before the first part
+	combinator byte // combinator before this part: ' ', '>', '+' or '~'; 0 for the first part
 	sel        cascadia.Sel
 	siblings   bool // the part examines all siblings of an element
 }
 
-// pseudos maps each supported pseudo-class to whether it examines siblings.
+// pseudos contains the supported pseudo-classes, and whether each examines siblings.
 var pseudos = map[string]bool{
 	"root": false, "empty": false, "not": false, "containsown": false, "first-child": true, "last-child": true,
 	"only-child": true, "first-of-type": true, "last-of-type": true, "only-of-type": true, "nth-child": true,
@@ -58,7 +58,8 @@ func parseSelector(text string) (out []selector, err error) {
 	return out, nil
 }
 
-// scan calls at for each byte of a selector that is neither escaped nor in a string, brackets or parentheses.
+// scan calls the given function for each byte of a selector that is neither escaped nor in a string, brackets or
+// parentheses.
 func scan(text string, at func(i int, c byte)) {
 	depth := 0
 	var quote byte
@@ -93,7 +94,7 @@ func split(text string, by byte) (out []string) {
 	return append(out, text[start:])
 }
 
-// partOf is the text of one compound and the combinator before the compound.
+// partOf is the text of a compound, with the combinator before the compound.
 type partOf struct {
 	combinator byte
 	text       string
@@ -106,7 +107,7 @@ func parts(text string) (out []partOf) {
 	end := func(i int) {
 		part := strings.TrimSpace(text[start:i])
 		if part == "" && combinator == ' ' {
-			return // these blanks surround another combinator
+			return // these blanks are next to another combinator
 		}
 		out = append(out, partOf{combinator, part})
 	}
@@ -205,15 +206,15 @@ func inner(text string) string {
 	return text
 }
 
-// maxSteps bounds how many siblings are examined for one page.
+// maxSteps limits the number of siblings that are examined for one page.
 const maxSteps = 20_000_000
 
 // ErrLarge means that selectors were not applied because the page is too large for them.
 var ErrLarge = fault.New(fault.TooLarge,
 	"the page is too large for a selector that counts siblings, such as :nth-child")
 
-// Select removes the excluded elements from the tree of a page, and returns the topmost included elements, in the
-// order of the page. It returns no elements when there are no include selectors. Errors: [ErrLarge].
+// Select removes the excluded elements from the tree of a page. It returns the topmost included elements, in the
+// order of the page; none if there are no include selectors. Errors: [ErrLarge].
 func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 	steps := maxSteps
 	out, err := find(root, r.exclude, &steps)
@@ -226,7 +227,7 @@ func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 	return find(root, r.include, &steps)
 }
 
-// find returns the topmost elements that one of the selectors matches, in the order of the page.
+// find returns the topmost elements that match one of the selectors, in the order of the page.
 func find(root *html.Node, selectors []selector, steps *int) (out []*html.Node, err error) {
 	if len(selectors) == 0 {
 		return nil, nil
@@ -252,28 +253,28 @@ func topmost(n *html.Node, found map[*html.Node]bool, out []*html.Node) []*html.
 }
 
 // walk matches one selector. The matches at an element are a set of bits. Bit i means that the first i+1 parts of the
-// selector match, and that the last of these parts matches the element itself.
+// selector match, the last of them at the element itself.
 type walk struct {
 	sel   *selector
 	found map[*html.Node]bool
 	steps *int
 }
 
-// below searches for matches below n. The argument above has the bits of n and of all its ancestors, and parent has
-// the bits of n alone.
+// below searches for matches below the node n. It needs the bits of n alone (parent), and the bits of n and of all
+// its ancestors (above).
 func (w *walk) below(n *html.Node, above, parent uint32) {
 	children := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		children++
 	}
-	var before, earlier uint32 // bits of the previous sibling, and of all earlier ones
+	var before, earlier uint32 // bits of the previous sibling, and of all siblings before this one
 	for c := n.FirstChild; c != nil && *w.steps >= 0; c = c.NextSibling {
 		if c.Type != html.ElementNode {
 			continue
 		}
 		here := w.at(c, children, above, parent, before, earlier)
 		if here>>(len(w.sel.chain)-1) != 0 {
-			w.found[c] = true // a found element includes everything below it
+			w.found[c] = true // the matching element includes everything below it
 		} else {
 			w.below(c, above|here, here)
 		}

@@ -11,9 +11,9 @@ import (
 // leastCommon is the minimum number of letters and digits that a suggested rule keeps from its lines.
 const leastCommon = 3
 
-// Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words with which both
-// forms begin and end, and matches any number where both forms have a number. Errors: Invalid when the two forms have
-// too little in common.
+// Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words at the beginning and
+// the end that both forms have in common. It matches any number where both forms have a number. Errors: Invalid if
+// the two forms have too little in common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {
@@ -57,9 +57,9 @@ func Suggest(was, is string) (string, error) {
 
 var number = regexp.MustCompile(`\pN+`)
 
-// pieces returns the words of a line as regular expressions that match any number in the position of each number.
+// pieces returns the words of a line as regular expressions. In place of each number they match any number.
 func pieces(line string) []string {
-	const most = 60 // words of a line
+	const most = 60 // number of words of a line
 	words := strings.Fields(line)
 	for i, w := range words[:min(len(words), most)] {
 		var out strings.Builder
@@ -73,7 +73,7 @@ func pieces(line string) []string {
 	return words[:min(len(words), most)]
 }
 
-// clipRule cuts a rule that is too long at a space, which is always a literal.
+// clipRule cuts a rule that is too long. It cuts at a space, because a space is always a literal.
 func clipRule(rule string) string {
 	const enough = MaxRule / 2
 	if len(rule) <= enough {

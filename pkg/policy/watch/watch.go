@@ -1,23 +1,23 @@
-// Package watch decides which part of a page a user watches: which elements count, which lines do not, and which text
-// a change needs to be reported. It computes with trees and texts only, in bounded time for any page.
+// Package watch decides which part of a page a user watches: which elements are included, which lines are ignored,
+// and which text a change must contain to be reported. The package only computes, in bounded time for any page.
 //
-// # What counts
+// # What is watched
 //
-// Include selectors choose the watched elements; without them the whole page is watched. Exclude selectors choose
-// elements to leave out of the watched ones. The remaining text is handled line by line. A line in which an ignore
-// rule matches does not count. With a trigger, a change is reported only if the trigger matches the text that then
-// counts. The trigger "in stock" reports that the words have appeared, and changes while they are present, but not
+// Include selectors choose the watched elements. If there are none, the whole page is watched. Exclude selectors
+// choose elements to leave out. The remaining text is handled line by line. A line that matches an ignore rule is
+// ignored. If there is a trigger, a change is reported only if the trigger matches the remaining text after the
+// change. So the trigger "in stock" reports that the words have appeared, and changes while they are present, but not
 // that they have disappeared.
 //
 // # Bounds
 //
 // Each selector is matched in one walk over the tree, whatever combinators it has: the matches at an element follow
 // from those of its parent and its earlier siblings. Pseudo-classes that would examine everything below an element
-// are not supported, and those that examine all siblings have a budget. Regular expressions are RE2's, whose time is
-// linear in the text and in their size, and both are bounded.
+// are not supported. Those that examine all siblings have a budget. Regular expressions are those of RE2, whose time
+// is linear in the text and in their size. The text and the size are bounded.
 //
-// Alternatives considered: cascadia's own matching of combinators examines all ancestors or siblings again for each
-// part of a selector, so a page can make its time grow with a power of the page's size.
+// Alternatives considered: To match combinators, cascadia examines all ancestors or siblings again for each part of a
+// selector. So a page can make the time grow with a power of the page's size.
 package watch
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Spec is a user's setting; the zero Spec watches the whole page.
+// Spec is a user's setting. The zero Spec watches the whole page.
 type Spec struct {
 	Include []string `json:"include,omitempty"` // CSS selectors
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors
@@ -39,12 +39,12 @@ type Spec struct {
 
 // Bounds of a [Spec].
 const (
-	MaxRules     = 50  // rules in each list
-	MaxRule      = 500 // characters of each rule
-	maxCompounds = 200 // parts between combinators, in all selectors together
-	maxChain     = 16  // parts between combinators, in one selector
+	MaxRules     = 50  // number of rules in each list
+	MaxRule      = 500 // number of characters in each rule
+	maxCompounds = 200 // number of parts between combinators, in all selectors together
+	maxChain     = 16  // number of parts between combinators, in one selector
 	maxProgram   = 1000
-	maxPrograms  = 3000 // instructions of all regular expressions together
+	maxPrograms  = 3000 // number of instructions of all regular expressions together
 )
 
 // Rules are a compiled [Spec]. They are safe for concurrent use.
@@ -54,14 +54,14 @@ type Rules struct {
 	trigger          *regexp.Regexp
 }
 
-// rule is a regular expression as it was written, and compiled.
+// rule is a regular expression, as it was written and as it was compiled.
 type rule struct {
 	text string
 	re   *regexp.Regexp
 }
 
-// Compile compiles a user's setting. Errors: Invalid, naming the field: watch.include, watch.exclude, watch.ignore or
-// watch.trigger.
+// Compile compiles a user's setting. Errors: Invalid, with the name of the field: watch.include, watch.exclude,
+// watch.ignore or watch.trigger.
 func Compile(s Spec) (*Rules, error) {
 	var r Rules
 	var err error
@@ -113,7 +113,7 @@ func checkCount(field string, list []string) error {
 	return nil
 }
 
-// checkText checks the text of a rule, of whichever kind.
+// checkText checks the text of a rule of any kind.
 func checkText(text string) error {
 	switch n := len([]rune(text)); {
 	case strings.TrimSpace(text) == "":
@@ -124,8 +124,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// expression compiles a regular expression and checks its size. It adds the size to the sum so far, to which the
-// argument size points.
+// expression compiles a regular expression and checks its size. It adds the size to the given sum.
 func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	if err := checkText(text); err != nil {
 		return nil, fault.Field(field, "%s: %w", field, err)
@@ -157,10 +156,10 @@ func expression(field, text string, size *int) (*regexp.Regexp, error) {
 // Selects reports whether there are selectors, which apply only to documents with elements.
 func (r *Rules) Selects() bool { return len(r.include)+len(r.exclude) > 0 }
 
-// Narrow reports whether only included elements count.
+// Narrow reports whether only included elements are watched.
 func (r *Rules) Narrow() bool { return len(r.include) > 0 }
 
-// Ignored returns the ignore rule that matches a line, or "" when the line counts.
+// Ignored returns the ignore rule that matches a line; "" if the line is not ignored.
 func (r *Rules) Ignored(line string) string {
 	line = strings.TrimSpace(line)
 	for _, rule := range r.ignore {
@@ -174,10 +173,11 @@ func (r *Rules) Ignored(line string) string {
 // Ignores reports whether there are ignore rules.
 func (r *Rules) Ignores() bool { return len(r.ignore) > 0 }
 
-// MaxText is the number of bytes at the beginning of a text to which rules apply. All later text counts.
+// MaxText is the number of bytes at the beginning of a text to which the ignore rules and the trigger apply. Lines
+// after that are never ignored.
 const MaxText = 1 << 20
 
-// Triggered reports whether the trigger allows a report of a change whose new text is text.
+// Triggered reports whether the trigger allows a change to be reported. The argument is the text after the change.
 func (r *Rules) Triggered(text string) bool {
 	return r.trigger == nil || r.trigger.MatchString(text[:min(len(text), MaxText)])
 }
@@ -190,9 +190,9 @@ func (r *Rules) Trigger() string {
 	return r.trigger.String()
 }
 
-// Lost returns why a watched part counts as broken, or "" if it does not. The argument elements is the number of
-// elements found, letters is the number of letters in them now, and before is the number of letters when the part
-// last worked.
+// Lost returns the reason why a watched part counts as broken; "" if it does not. It depends on the number of
+// elements found, on the number of letters in them now, and on the number of letters when the part was last as
+// expected.
 func Lost(elements, letters, before int) string {
 	const times = 10
 	switch {

@@ -1,8 +1,8 @@
 // Package answer answers queries from the index. A caller can require that all pages in an answer were checked
-// recently enough, and can ask for those passages for several queries that together fit into a budget of tokens.
+// recently enough. For several queries, it can ask for the best passages that together fit into a budget of tokens.
 //
-// The index holds the content of a page as of the last write. The registry records when a check last confirmed that
-// content, and the history records from which capture the content came, so an answer can be cited.
+// The index has the content of a page as of the last write. The registry records when a check last confirmed that
+// content. The history records which capture the content came from, so an answer can be cited.
 package answer
 
 import (

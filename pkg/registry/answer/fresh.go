@@ -23,24 +23,24 @@ const (
 	recheckPause = 100 * time.Millisecond
 )
 
-// lookups is how many results are looked up at once.
+// lookups is the number of results that are looked up at the same time.
 const lookups = 8
 
-// Freshness says how recently pages must have been checked to be in an answer.
+// Freshness states how recently pages must have been checked to be in an answer.
 type Freshness struct {
-	Since   time.Time // pages must have been checked since then; zero: any age
-	Recheck bool      // check the first of the stale pages now
+	Since   time.Time // pages must have been checked since then; if zero, pages of any age are accepted
+	Recheck bool      // the first stale pages are checked now
 }
 
 func (f Freshness) stale(s Sighting) bool { return s.CheckedAt().Before(f.Since) }
 
-// Sighting is what the registry knows of a result: the item, or for an entry the time when it was written.
+// Sighting is what the registry knows about a result: the item or, for an entry, the time when it was written.
 type Sighting struct {
 	Item    registry.Item
 	Written time.Time // when the entry was written; zero for an item
 }
 
-// CheckedAt returns when a check last confirmed the indexed content of a page, or when an entry was written.
+// CheckedAt returns the time at which a check last confirmed the indexed content of a page, or an entry was written.
 func (s Sighting) CheckedAt() time.Time {
 	if !s.Written.IsZero() {
 		return s.Written
@@ -83,7 +83,7 @@ func (a *Answers) seen(ctx context.Context, queries []search.Query) (out Found, 
 		return out, err
 	}
 	for _, s := range out.Seen {
-		if s.Item.LastIndexed.After(began) { // the result may show older content than it cites
+		if s.Item.LastIndexed.After(began) { // the result may have older content than the capture that it cites
 			out.Results, err = a.Search(ctx, queries)
 			break
 		}
@@ -130,7 +130,7 @@ func (a *Answers) sighting(ctx context.Context, r search.Result) (s Sighting, er
 }
 
 // recheck requests checks of the first stale pages and waits for these checks for a limited time. It reports whether
-// any page was checked, because the results may then differ.
+// any page was checked. If so, the queries may now have other results.
 func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checked bool, err error) {
 	waiting := a.request(ctx, f, found)
 	for end := time.Now().Add(recheckTime); len(waiting) > 0 && time.Now().Before(end); {
@@ -140,8 +140,8 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 		var still []registry.Item
 		for _, before := range waiting {
 			now, err := a.Items.Find(ctx, before.ID)
-			// A page with a newer capture that is not indexed yet does not count as checked: the answer would have
-			// the older content, but cite the newer capture.
+			// A page that has a newer capture, but is not yet indexed again, does not count as checked. Otherwise the
+			// answer would contain the older content and cite the newer capture.
 			if err == nil && (now.LastChecked.Equal(before.LastChecked) || now.IndexPending) {
 				still = append(still, before)
 			}

@@ -12,19 +12,19 @@ import (
 type Cited struct {
 	passage.Passage
 	Sighting
-	// Capture is the capture of the page whose content the index holds. Capture is zero for an entry, and
-	// when it is uncertain which capture that is.
+	// Capture is the capture whose content is in the index. It is zero for an entry, and when it is uncertain which
+	// capture that is.
 	Capture snapshot.Capture
 }
 
 // Passages are the passages that several queries found, within a budget of tokens.
 type Passages struct {
 	Found
-	Passages []Cited // best first, each text once; adjacent passages of a page are joined
+	Passages []Cited // best first, without duplicate texts; adjacent passages of a page are joined
 	Tokens   int
 }
 
-// Passages answers queries with whole passages that have at most the given number of tokens in total.
+// Passages answers queries with whole passages. The passages have at most the given number of tokens in total.
 func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Query, tokens int) (out Passages,
 	err error) {
 	if out.Found, err = a.Fresh(ctx, f, queries); err != nil {
@@ -58,7 +58,7 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 }
 
 // positionsOf returns the positions of chunks in their pages, by page and uid. A manifest may be newer than the
-// results; chunks that are not in the manifest have no position.
+// results. A chunk that is not in the manifest has no position.
 func (a *Answers) positionsOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
 	map[[2]string]passage.Position, error) {
 	places, read := map[[2]string]passage.Position{}, map[string]bool{}

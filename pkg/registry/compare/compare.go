@@ -1,5 +1,5 @@
 // Package compare shows the differences between two captures of an item, with the item's watch settings applied. It
-// also creates rules for lines that should not count as changes.
+// also creates rules for ignoring lines.
 //
 // The package works on stored captures and sends no request to the site.
 package compare
@@ -30,9 +30,9 @@ func New(items *registry.Items, tags *registry.Tags, past *history.History) *Com
 	return &Comparer{items, tags, past}
 }
 
-// Query says what is compared.
+// Query selects what to compare.
 type Query struct {
-	From, To string // digests of captures; empty: the captures before and after the last change
+	From, To string // digests of captures; if empty, the captures before and after the last change
 	Part     string // "page", or "watched" for the watched part; "" means "page"
 }
 
@@ -43,12 +43,12 @@ type Diff struct {
 	Cut      bool // the comparison or the list of differences is incomplete
 }
 
-// Hunk is a passage in which the texts differ, with a few lines of context.
+// Hunk is a passage in which the texts differ, with a few lines of context around it.
 type Hunk []Line
 
-// Line is a line of one or both texts. Removed lines come before the lines that replaced them.
+// Line is a line of one text or of both. Removed lines come before the lines that replaced them.
 type Line struct {
-	Old, New int // line numbers from 1; 0 where the text does not have the line
+	Old, New int // line numbers, starting at 1; 0 if the text does not contain the line
 	Pieces   []textdiff.Piece
 	Ignored  string // the rule that excludes the line from the comparison; empty if the line counts
 }
@@ -145,7 +145,7 @@ func differs(r textdiff.Row) bool {
 type reader struct {
 	history *history.History
 	past    history.Past
-	part    *part.Reader // nil: the whole page counts
+	part    *part.Reader // nil if the whole page is compared
 }
 
 func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
@@ -161,7 +161,7 @@ func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
 type reading struct {
 	capture snapshot.Capture
 	text    string     // text of the page
-	part    *part.Part // the part that counts; nil: the whole page
+	part    *part.Part // the part that is compared; nil for the whole page
 }
 
 func (r reader) read(ctx context.Context, digest string) (out reading, err error) {

@@ -12,16 +12,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// maxMade is how many rules one hunk may yield.
+// maxMade limits the number of rules made from one hunk.
 const maxMade = 5
 
-// Request says which lines should not count. Exactly one of Pattern, Text and Hunk is set, unless Undo is set.
+// Request selects the lines to ignore. Exactly one of Pattern, Text and Hunk is set, unless Undo is set.
 type Request struct {
 	Pattern   string // a regular expression for lines
-	Text, Was string // a line, and the line that it replaced: the rule keeps what both lines have in common
-	Hunk      int    // the number of a hunk, from 1, in the diff that Query selects
+	Text, Was string // a line, and the line that it replaced; the rule is made from what both have in common
+	Hunk      int    // the number of a hunk, starting at 1, in the diff that Query selects
 	Query
-	Preview bool // only show the effect, save nothing
+	Preview bool // show the effect without saving anything
 	Undo    bool // remove the rule Pattern, or the last rule if Pattern is empty
 }
 
@@ -34,8 +34,8 @@ type Result struct {
 	Silenced []Silenced
 }
 
-// Ignore creates rules from a request. It previews which changes the rules would have silenced, and adds the rules to
-// the item or removes them.
+// Ignore makes rules from a request, and adds them to the item or removes them. It also returns a preview of the
+// changes that the rules would have silenced.
 func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out Result, err error) {
 	set, err := c.tags.Effective(ctx, &p.Item)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	return out, atField("id", err)
 }
 
-// keep adds rules to an item's effective rules, or removes rules from them. The item then stores the whole list
-// itself, because the list of an item overrides the list of a tag.
+// keep adds rules to an item's effective rules, or removes rules from them. The item then stores the whole list of
+// rules, because the list of an item overrides the list of a tag.
 func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, undo bool) (why string, err error) {
 	set, err := c.tags.Effective(ctx, it)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, 
 	return "lines do not count any more: " + strings.Join(rules, ", "), err
 }
 
-// withRules returns a copy of watch settings to which rules for lines were added, or from which they were removed.
+// withRules returns a copy of watch settings with some rules for lines added or, if undo is set, removed.
 func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	out := options.Watch{}
 	if set != nil {
@@ -98,7 +98,7 @@ func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	return &out
 }
 
-// rulesOf returns the rules that a request adds or removes. The parameter set holds the current watch settings.
+// rulesOf returns the rules that a request adds or removes. It needs the current watch settings.
 func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *options.Watch) ([]string, error) {
 	if q.Undo {
 		return undone(q, set)
@@ -145,7 +145,8 @@ func undone(q Request, set *options.Watch) ([]string, error) {
 	return []string{q.Pattern}, nil
 }
 
-// suggest makes rules from what the lines of a hunk have in common. If there are no rules, the error says why.
+// suggest makes rules from what the lines of a hunk have in common. If it cannot make any, the error states the
+// reason.
 func suggest(h Hunk) (rules []string, err error) {
 	var gone, come []string
 	pair := func() {
@@ -187,7 +188,7 @@ func suggest(h Hunk) (rules []string, err error) {
 	return rules, err
 }
 
-// atField adds to an error the field of the request that the error is about.
+// atField adds to an error the name of the request field that caused it.
 func atField(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxCaptures is how many captures a preview reads.
+	// maxCaptures limits the number of captures that a preview reads.
 	maxCaptures = 30
-	// maxLines is how many lines of a change a preview shows. maxLine is the most bytes that it shows of each line.
+	// maxLines limits the number of lines of a change that a preview shows. maxLine limits the bytes of each line.
 	maxLines = 10
 	maxLine  = 300
 )
@@ -23,24 +23,24 @@ type Silenced struct {
 	At       time.Time
 	From, To string      // digests of the captures before and after
 	Whole    bool        // the rules silence the whole change
-	Lines    []part.Line // the first lines that do not count
+	Lines    []part.Line // the first lines that are ignored
 }
 
-// preview examines the changes between the last captures. It returns how many changes it examined, and those changes
-// that have lines which match the rules.
+// preview examines the changes between the last captures. It returns the number of changes that it examined, and the
+// changes with lines that match the rules.
 func (r reader) preview(ctx context.Context, rules []string) (examined int, out []Silenced, err error) {
 	made := map[string]bool{}
 	for _, rule := range rules {
 		made["ignore: "+rule] = true
 	}
-	known := map[string]*part.Part{} // the parts of the last two captures
+	known := map[string]*part.Part{} // the parts of the two captures that were read last
 	read := func(digest string) *part.Part {
 		if p := known[digest]; p != nil {
 			return p
 		}
 		got, err := r.read(ctx, digest)
 		if err != nil {
-			return nil // the capture is no longer kept, or cannot be read now
+			return nil // the capture is no longer stored, or cannot be read now
 		}
 		if len(known) > 1 {
 			clear(known)

@@ -1,4 +1,4 @@
-// Package history reads the past of items: the captures of a page or a file and their texts, the edges between
+// Package history reads the past of items: the captures of pages and files with their texts, the edges between
 // captures, and the changes.
 //
 // The past of an item includes the past of items that have moved to it. Their captures and edges stay under the ids
@@ -35,7 +35,7 @@ func New(items *registry.Items, moves *registry.Moves, kept *snapshot.Store, doc
 	return &History{items, moves, kept, documents}
 }
 
-// Past is an item with all ids under which the item's past is kept.
+// Past is an item with all ids under which its past is stored.
 type Past struct {
 	Item registry.Item
 	IDs  []source.ID // the item's own id comes first
@@ -76,8 +76,8 @@ func fileName(c snapshot.Capture) string {
 	return url.PathEscape(path.Base(strings.ReplaceAll(address, `\`, "/")))
 }
 
-// Load reads a capture that is kept under the id of an item, or under an id of the items that have moved to that
-// item.
+// Load reads a capture that is stored under the id of an item, or under an id of one of the items that have moved to
+// it.
 func (h *History) Load(ctx context.Context, id source.ID, digest string) (snapshot.Capture, []byte, error) {
 	c, body, err := h.kept.Load(ctx, id, rawHash(digest))
 	if !fault.Is(err, fault.NotFound) {
@@ -99,7 +99,7 @@ func (p Past) Load(ctx context.Context, digest string) (snapshot.Capture, []byte
 	return c, body, notKept(err, digest)
 }
 
-// notKept turns the error for a missing capture into one that explains why the capture is not found.
+// notKept turns the error for a missing capture into one that explains why the capture is missing.
 func notKept(err error, digest string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
@@ -112,14 +112,14 @@ const hashed = "sha256:"
 
 func rawHash(digest string) string { return hashed + digest }
 
-// Digest returns the digest that the hash of a body contains.
+// Digest returns the digest in the hash of a body.
 func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) }
 
 // IsDigest reports whether a text has the form of a digest.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Changes yields the latest changes under each id of a past, the newest first. The argument most bounds the changes
-// of one id.
+// Changes yields the latest changes under each id of a past, newest first. For each id it yields at most the given
+// number of changes.
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {

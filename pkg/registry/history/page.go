@@ -12,24 +12,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Captures lists at most top captures of a past. It continues at a cursor that an earlier call returned ("" at
-// first), and returns the cursor for the next call. The captures of each id are in the order of their digests.
+// Captures lists captures of a past, up to the given number, beginning at a cursor. The first call passes "" as
+// cursor, and each later call the cursor that the previous call returned. The captures of each id are in the order of
+// their digests.
 func (p Past) Captures(ctx context.Context, after string, top int) ([]snapshot.Capture, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]snapshot.Capture, string, error) {
 		return p.h.kept.Page(ctx, id, after, top)
 	})
 }
 
-// Edges lists at most top edges of a past. It continues at a cursor that an earlier call returned ("" at first), and
-// returns the cursor for the next call. The edges of each id are in order, newest first.
+// Edges lists edges of a past, up to the given number, beginning at a cursor. The first call passes "" as cursor, and
+// each later call the cursor that the previous call returned. The edges of each id are listed newest first.
 func (p Past) Edges(ctx context.Context, after string, top int) ([]lineage.Edge, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]lineage.Edge, string, error) {
 		return p.h.kept.EdgesAfter(ctx, id, after, top)
 	})
 }
 
-// page returns at most top rows that are kept under some ids, one id after the other. A cursor that continues among
-// the rows of the first id is a cursor of list. For any other id, the cursor begins with that id and a dot.
+// page returns rows that are stored under some ids, one id after the other, up to the given number. A cursor for the
+// rows of the first id is a cursor of the given function. For any other id, the cursor begins with that id and a dot.
 func page[T any](ids []source.ID, after string, top int, list func(id source.ID, after string, top int) (page []T,
 	next string, err error)) (out []T, next string, err error) {
 	at := 0
@@ -55,14 +56,14 @@ func page[T any](ids []source.ID, after string, top int, list func(id source.ID,
 	return out, "", nil
 }
 
-// Latest is the newest part of a past. Each of its lists begins with the newest element.
+// Latest is the newest part of a past. Each list begins with the newest element.
 type Latest struct {
-	Captures []snapshot.Capture // of several captures of the same body, the one that was read last comes first
+	Captures []snapshot.Capture // of several captures of the same body, the one that was read last is first
 	Edges    []lineage.Edge
 	Changes  []snapshot.Change
 }
 
-// Latest reads the newest part of a past. Each of the lists has at most as many elements as the argument most says.
+// Latest reads the newest part of a past. The length of each list is limited to the given number.
 func (p Past) Latest(ctx context.Context, most int) (l Latest, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)

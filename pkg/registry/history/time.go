@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// maxChanges is how many changes of one id are searched at most.
+// maxChanges limits the number of changes of one id that are searched.
 const maxChanges = 1000
 
 // Current returns the digest of the item's current capture.
@@ -49,8 +49,8 @@ type span struct {
 	digest string
 }
 
-// spans returns the captures that an item had, oldest first. When a page goes back to the content of an earlier
-// capture, no new capture is made. Only the change records that the page went back.
+// spans returns the captures that an item had, oldest first. When a page returns to the content of an earlier
+// capture, no new capture is made; only a change records the return.
 func (p Past) spans(ctx context.Context) (all []span, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)
@@ -76,8 +76,8 @@ func (p Past) spans(ctx context.Context) (all []span, err error) {
 	return all, nil
 }
 
-// LastChange returns the digests of the captures before and after the last change of the text. If from or to is
-// given, LastChange finds the last change from or to that capture.
+// LastChange returns the digests of the captures before and after the last change of the text. If a digest is given
+// for one of the two captures, LastChange finds the last change from or to that capture.
 func (p Past) LastChange(ctx context.Context, from, to string) (string, string, error) {
 	for c, err := range p.Changes(ctx, maxChanges) {
 		if err != nil {
@@ -91,7 +91,7 @@ func (p Past) LastChange(ctx context.Context, from, to string) (string, string, 
 	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
 }
 
-// Indexed returns the capture whose content the index holds for an item. It is zero if that capture is uncertain.
+// Indexed returns the capture whose content the index has for an item. The capture is zero if this is uncertain.
 func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Capture, error) {
 	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
 		return snapshot.Capture{}, nil

@@ -1,13 +1,13 @@
-// Package item holds the rules for an item's row: how a registration, a worker's commit, a move or a rebuild changes
-// the row. All functions here compute with values and send no request to the store. pkg/registry reads and writes the
-// rows, and implements the protocol.
+// Package item has the rules for an item's row: how a registration, a worker's commit, a move or a rebuild changes
+// the row. All functions are computations on values and send no request to the store. Package registry reads and
+// writes the rows, and implements the protocol.
 //
 // # The row
 //
 // An [Item] is one row that consists of five records. [Identity] describes the source. [Asked] has the requests of
-// people and runs. [Seen] has the findings of checks. [Plan] says what is to be done next and when. [Lock] says which
-// worker has the item. A check writes Seen, Plan and Lock. Registrations, runs and people's requests write everything
-// else, also while a check runs. [Meanwhile] defines what the commit of such a check then keeps of each record.
+// people and runs. [Seen] has the findings of checks. [Plan] has what is to be done next, and when. [Lock] identifies
+// the worker that has the item. A check writes Seen, Plan and Lock. Registrations, runs and people's requests write
+// everything else, even while a check runs. [Meanwhile] defines how the commit of such a check merges each record.
 //
 // # Keys
 //

@@ -11,10 +11,10 @@ import (
 
 // Bounds of an item's history and error message.
 const (
-	// MaxErrorMessage is the most characters of an error message (spec 003 §7.6, A13).
+	// MaxErrorMessage limits the number of characters in an error message (spec 003 §7.6, A13).
 	MaxErrorMessage = 1024
 	maxHistory      = 30        // number of decisions
-	maxHistoryBytes = 12 * 1024 // well below the 64 KiB that one property may have
+	maxHistoryBytes = 12 * 1024 // well below the limit of 64 KiB for a property
 )
 
 // Decision is one line of an item's history: a decision and its reason.
@@ -27,7 +27,7 @@ type Decision struct {
 // SetError records an error message. A message of more than 1,024 characters is cut.
 func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, MaxErrorMessage) }
 
-// Record adds a decision to the history and drops the oldest ones beyond the bounds.
+// Record adds a decision to the history. It drops the oldest decisions that exceed the bounds.
 func (it *Item) Record(now time.Time, what, why string) {
 	h := append(it.History, Decision{At: policy.Stamp(now), What: what, Why: words.ClipRunes(why, 300)})
 	if len(h) > maxHistory {
@@ -44,8 +44,8 @@ func jsonLen(v any) int {
 	return len(b)
 }
 
-// mergeHistory adds the decisions of other writers to those of a check, without duplicates, and drops the oldest
-// decisions beyond the bounds.
+// mergeHistory adds other writers' decisions to those of a check, without duplicates. It drops the oldest decisions
+// that exceed the bounds.
 func mergeHistory(ours, theirs []Decision) []Decision {
 	seen := map[Decision]bool{}
 	for _, d := range ours {

@@ -29,7 +29,7 @@ type JobItem struct {
 	Generation int64     `json:"generation"`
 }
 
-// These are the reasons of a job.
+// The reasons of a job.
 const (
 	ReasonRegistered = "registered"
 	ReasonForced     = "forced"
@@ -68,7 +68,7 @@ func (j Job) Hashes() (out []string) {
 	return out
 }
 
-// InJob returns the JobItem of an item.
+// InJob returns the JobItem for an item.
 func InJob(it *Item) JobItem {
 	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
 }

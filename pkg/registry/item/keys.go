@@ -11,8 +11,8 @@ const (
 	// DuePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
 	DuePrefix  = "due|"
 	HostPrefix = "host|"
-	// AfterBar is the character that follows '|' in order. To form the end of a prefix's key range, AfterBar replaces
-	// the '|' at the end of the prefix.
+	// AfterBar is the character that sorts directly after '|'. A prefix whose final '|' is replaced by AfterBar is
+	// the end of the prefix's key range.
 	AfterBar = "}"
 )
 
@@ -35,7 +35,7 @@ func IndexKey(hash string) storage.Key {
 	return storage.Key{Partition: hash[:2], Row: hash}
 }
 
-// IsItemRow reports whether a row of the items table is an item: only the RowKeys of items contain no '|'.
+// IsItemRow reports whether a row of the items table is an item. Only the RowKeys of items contain no '|'.
 func IsItemRow(row string) bool { return !strings.Contains(row, "|") }
 
 // HostRow returns the RowKey of a host's row.

@@ -2,15 +2,15 @@ package item
 
 import "time"
 
-// MayVanish reports whether the item's next check may purge it. If so, a registration must record that the item is
-// wanted, even if that check is due anyway.
+// MayVanish reports whether the item's next check may purge the item. If so, a registration must record that the item
+// is wanted, even if that check is due anyway.
 func (it *Item) MayVanish() bool {
 	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
 }
 
-// Revive records that an item is wanted, although its next check might have purged it. An item whose removal was
-// requested starts anew. A tombstone stays, but its retention starts again. A worker may have died during the purge,
-// so the revived item does not rely on anything that is kept outside its row.
+// Revive records that an item is wanted, although its next check might have purged it. If the removal of the item was
+// requested, the item starts anew. A tombstone stays, but its retention starts again. Because a worker may have died
+// during the purge, the revived item does not rely on anything that is stored outside its row.
 func (it *Item) Revive(now time.Time) {
 	switch {
 	case it.RemoveRequested || it.MovedTo != "":
@@ -20,8 +20,8 @@ func (it *Item) Revive(now time.Time) {
 	}
 }
 
-// anew returns the item as if it had just been registered, with two exceptions: its generations never fall, and its
-// lock stays so that the worker that holds it notices the change.
+// anew returns the item as if it had just been registered, with two exceptions. Its generations never fall. Its lock
+// stays, so that the worker that holds the lock notices the change.
 func anew(it *Item, now time.Time) Item {
 	fresh := Item{
 		Identity: Identity{
@@ -33,7 +33,7 @@ func anew(it *Item, now time.Time) Item {
 		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
 		Plan: Plan{
 			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
-			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host row counts this
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // counted in the host row
 		},
 		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
 		key:  it.key, etag: it.etag,

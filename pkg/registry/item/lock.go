@@ -7,17 +7,18 @@ import (
 )
 
 const (
-	// LockTime is how long a worker holds its items. The worker's job ends within that time.
+	// LockTime is how long a worker holds its items. The job ends within that time.
 	LockTime = policy.LeaseTime
-	// RequestTime is the timeout of a request to the store. Until it has passed, the request may still take effect.
+	// RequestTime is the timeout of a request to the store. The request may take effect at any moment before the
+	// timeout.
 	RequestTime = 30 * time.Second
-	// ClockSkew is more than the difference between the clocks of two instances.
+	// ClockSkew is a bound on the difference between the clocks of two instances.
 	ClockSkew = 5 * time.Second
-	// HeldTime is how long after its lock was sent an item is surely unavailable, by all clocks, if the holder commits
-	// nothing.
+	// HeldTime bounds how long an item may be unavailable after its lock was sent, by all clocks, if the holder
+	// commits nothing.
 	HeldTime = LockTime + RequestTime + ClockSkew
 	// ClaimHint is how far ahead the hint of a claimed row may be. A job for the row may begin at any time, and its
-	// worker may die; the claim then ends [HeldTime] after the lock was sent. The lock takes effect at most
+	// worker may die. The claim then ends [HeldTime] after the lock was sent. The lock may take effect as late as
 	// RequestTime after it was sent, so the hint is not later than the end of the claim.
 	ClaimHint = HeldTime - RequestTime - ClockSkew
 )
@@ -32,15 +33,15 @@ func (it *Item) Eligible(now time.Time) bool {
 	return it.Free(now) && (!it.NextCrawlAt.After(now) || it.Forced())
 }
 
-// Free reports whether no worker holds the item. An expired lock still counts for as long as a request of its holder
-// may take effect.
+// Free reports whether no worker holds the item. An expired lock counts as held as long as a request of its holder
+// may still take effect.
 func (it *Item) Free(now time.Time) bool {
 	return it.LockedUntil.IsZero() || !it.LockedUntil.Add(RequestTime).After(now)
 }
 
-// ClaimUntil returns until when the item's due row is claimed if a job for the item is sent now, and the time of the
-// hint for that claim. If a worker holds the item, the job finds it locked and is dropped. So the row is then claimed
-// only as long as the worker may hold the item: if the worker dies, a sweep claims the row.
+// ClaimUntil returns the end of the claim on the item's due row if a job for the item is sent now, and the time of
+// the hint for that claim. If a worker holds the item, the job finds it locked and is dropped. In that case the row
+// is claimed only as long as the worker may hold the item: if the worker dies, a sweep claims the row.
 func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
 	until, hint = now.Add(JobTTL), now.Add(ClaimHint)
 	if it.Free(now) {
@@ -50,9 +51,9 @@ func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
 	return until, policy.Earlier(until, hint)
 }
 
-// CheckIsDue reports whether a check of the item is due and has not begun yet. A running check does not count: it may
-// have fetched the page before the page changed, and a worker that outlived its lock may still commit. A request
-// during a running check moves the due time, once, to after the beginning of the lock, and the commit keeps that
+// CheckIsDue reports whether a check of the item is due and has not begun. A running check does not count: it may
+// have fetched the page before the page changed, and a worker that outlived its lock may still commit. The first
+// request during a running check moves the due time to after the beginning of the lock, and the commit keeps that
 // time. A pending index does not count either, because indexing a snapshot sends no request to the site.
 func (it *Item) CheckIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)

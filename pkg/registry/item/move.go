@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Renamed returns the item's identity under the given rules, if that differs from the present identity. The identity
-// of a file does not depend on the rules. An item that is to be removed does not move.
+// Renamed returns the item's identity under the given rules, and reports whether it differs from the present
+// identity. The identity of a file does not depend on the rules. An item that is to be removed does not move.
 func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	if it.Type != source.URL || it.RemoveRequested {
 		return to, false
@@ -20,11 +20,11 @@ func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	return to, err == nil && to.Normalized != it.NormalizedSource
 }
 
-// As returns an item under another identity. The stored content is indexed at once under the new identity, without a
-// request to the site. The next check of the site stays at its time.
+// As returns an item under another identity. Its stored content is indexed at once under the new identity, without a
+// request to the site. The time of the next check of the site does not change.
 func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n := *it
-	if it.AliasOf != "" { // the canonical item may have moved, too: examine it again
+	if it.AliasOf != "" { // examine the canonical item again, because it may have moved, too
 		n = New(to, key, now)
 		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
 		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
@@ -53,7 +53,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	return n
 }
 
-// Join merges a former item, old, into the item that replaces it. The replacing item keeps its state.
+// Join merges a former item into the item that replaces it. The replacing item keeps its state.
 func Join(it, old *Item, now time.Time) {
 	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
 		it.Revive(now)
@@ -67,14 +67,14 @@ func Join(it, old *Item, now time.Time) {
 	}
 	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {
-		it.NextCrawlAt, it.IndexPending = now, false // the other item may have newer content
+		it.NextCrawlAt, it.IndexPending = now, false // the former item may have newer content
 	}
 	it.Record(now, "joined",
 		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
 }
 
 // Derive recomputes the columns that depend on the identity alone, and reports whether any of them changed. The
-// display name of a file stays as it was given.
+// display name of a file stays as it was registered.
 func Derive(it *Item) (changed bool) {
 	group, display := it.Source().ContentGroupID(), it.DisplaySource
 	if it.Type == source.URL {

@@ -33,19 +33,19 @@ func ApplyPriority(it *Item, e options.Effective) {
 	}
 }
 
-// Outdated is the IndexedHash of a page whose entry in the index exists, or may exist, but is not current.
+// Outdated is the IndexedHash of a page that is in the index, or may be, but whose content there is not current.
 const Outdated = "outdated"
 
-// SetStale notes that the index may not hold what it should hold for this item. In that case a "not modified" answer
-// is not sufficient, and the next check writes to the index.
+// SetStale records that the content of the index may be wrong for this item. The next check then writes to the index,
+// and does not accept a "not modified" answer.
 func (it *Item) SetStale() {
 	if it.IndexedHash != "" {
 		it.IndexedHash = Outdated
 	}
 }
 
-// IndexAgain schedules an indexed page to be indexed again soon from its snapshot, without a request to the site,
-// because its tags or options have changed.
+// IndexAgain schedules an indexed page to be indexed again soon, because its tags or options have changed. The
+// content is taken from the page's snapshot, without a request to the site.
 func IndexAgain(it *Item, now time.Time) {
 	if it.IndexedHash == "" || it.IndexPending {
 		return
@@ -54,7 +54,7 @@ func IndexAgain(it *Item, now time.Time) {
 	it.NextCrawlAt = policy.Earlier(it.NextCrawlAt, now)
 }
 
-// Rebuilt records that a rebuild is done with the item, whether or not the index was written.
+// Rebuilt records that a rebuild has finished with the item, whether or not the index was written.
 func (it *Item) Rebuilt(written bool) {
 	if it.RebuildPending && !written {
 		it.SetStale()
@@ -68,15 +68,15 @@ var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is in the index, or would belong there if the index had lost
-// everything. This includes content whose text could not be extracted. Content that was never read, because it is too
-// large, has no text hash and is not included.
+// Indexable reports whether the item's content is in the index, or would have to be written if the index had lost
+// everything. This includes content whose text could not be extracted. It does not include content that was never
+// read because it is too large: such content has no text hash.
 func (it *Item) Indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
 // Replan moves the next check of an item to the time that the item's options require, and returns the reason. A
-// forced check, and the next check of an item that is about to be removed, keep their time.
+// forced check keeps its time, and so does the next check of an item that is about to be removed.
 func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
 	if it.MayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
@@ -84,7 +84,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	ApplyPriority(it, e)
 	next := &it.NextCrawlAt
 	if it.IndexPending {
-		next = &it.ResumeAt // when the site is checked next; the site gets no request before that
+		next = &it.ResumeAt // the next check of the site, before which the site gets no request
 	}
 	if it.Paused {
 		*next = Never
@@ -99,7 +99,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	check := options.Check{ID: string(it.ID), State: it.Schedule(), At: it.LastChecked, Jitter: jitter}
 	at, why := e.Replan(c, check, *next, now)
 	if at = policy.Stamp(at); !it.NextCrawlAt.After(now) && !it.IndexPending {
-		at = policy.Earlier(at, *next) // the item is due, and only waits to be claimed
+		at = policy.Earlier(at, *next) // the item is due, and is only waiting to be claimed
 	}
 	*next = at
 	return "planned anew: " + why

@@ -28,7 +28,7 @@ func New(s source.Source, key storage.Key, now time.Time) Item {
 
 // Of reads an item from its row.
 func Of(e storage.Entity) Item {
-	it, _ := itemRows.Decode(e.Props) // a damaged column reads as empty: the item can still be checked
+	it, _ := itemRows.Decode(e.Props) // a damaged column counts as empty, so that the item can still be checked
 	it.key, it.etag = e.Key, e.ETag
 	return it
 }
@@ -37,8 +37,8 @@ func (it *Item) entity() storage.Entity {
 	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
 }
 
-// Write stores an item and moves its due row from oldDue to its new time. The argument enqueued is the time until
-// which a job has the due row; it is zero if no job has the row.
+// Write stores an item and moves its due row from the time oldDue to the item's new time. The argument enqueued is
+// the time until which a job has the due row; it is zero if no job has the row.
 func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	kind, created := storage.Replace, it.etag == ""
 	if created {

@@ -10,20 +10,20 @@ import (
 
 // Settings are a person's changes to an item. Fields that are not set change nothing.
 type Settings struct {
-	Tags    []string // the complete list of tags, as [options.Tags] returns it; nil keeps the present tags
+	Tags    []string // the complete list of tags, as [options.Tags] returns it; if nil, the item keeps its tags
 	Add     string   // a tag to add
 	Drop    string   // a tag to remove
 	Options options.Edit
 	Paused  *bool
-	// Replan plans the next check anew even if the item does not change. It is set when the options of a tag have
-	// changed.
+	// Replan causes the next check to be planned again, even if the item does not change. It is set when the options
+	// of a tag have changed.
 	Replan bool
 }
 
 // Zero reports whether the settings change nothing.
 func (s Settings) Zero() bool { return reflect.ValueOf(s).IsZero() }
 
-// Apply changes an item, and returns a description of the changes. The description is empty if nothing has changed.
+// Apply changes an item and returns a description of the changes; "" if nothing has changed.
 func (s Settings) Apply(it *Item) string {
 	var said []string
 	tags := it.Tags

@@ -2,8 +2,8 @@ package item
 
 import "time"
 
-// Uncompared counts the checks at which only visible text that is not compared had changed: furniture of the page, and
-// text that changes by itself. Such a change is in no feed.
+// Uncompared counts checks that found only changes of visible text that is not compared: furniture of the page, and
+// text that changes by itself. Such changes are in no feed.
 type Uncompared struct {
 	// Hash is the hash of all visible text at the last check.
 	Hash  string    `json:"hash,omitempty"`
@@ -11,8 +11,8 @@ type Uncompared struct {
 	Last  time.Time `json:"last,omitzero"`
 }
 
-// See returns the count after a check that found a text with this hash. If sameContent is true, the content was as
-// before.
+// See returns the count after a check that found a text with the given hash. The argument sameContent states whether
+// the content was the same as before.
 func (u Uncompared) See(hash string, sameContent bool, now time.Time) Uncompared {
 	if sameContent && u.Hash != "" && u.Hash != hash {
 		u.Moved, u.Last = u.Moved+1, now

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Filter validates a filter in the form in which people write it. An error contains the name of the request field
-// that it is about: the prefix, such as "filter.", and then the name of the filter's field.
+// Filter validates a filter as people write it. An error names the request field at fault: the prefix, such as
+// "filter.", followed by the field of the filter.
 func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter, err error) {
 	f = registry.Filter{Status: asked.Status, Paused: asked.Paused}
 	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
@@ -26,8 +26,7 @@ func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter
 	return f, err
 }
 
-// Host normalizes a host to the form in which items have it. For an empty host it returns "". Errors contain field,
-// the name of the request field.
+// Host normalizes a host to the form that items have; "" for an empty host. Errors name the given request field.
 func (l *Lookup) Host(field, host string) (string, error) {
 	if host == "" || file.IsHost(host) {
 		return host, nil

@@ -1,8 +1,8 @@
-// Package lookup finds items by an id, an address, or properties that many items share. It lists items in any order,
-// a page at a time.
+// Package lookup finds items by an id, by an address, or by a property that many items share. It lists items a page
+// at a time, sorted if required.
 //
-// The host in a filter may be the host of an address, in any spelling, or the name under which the registry has a
-// container of files.
+// A filter can have the host of an address, in any spelling. For files it has the name that the registry uses for
+// their container.
 package lookup
 
 import (
@@ -25,8 +25,8 @@ func New(items *registry.Items, rules source.Rules) *Lookup {
 	return &Lookup{items, rules}
 }
 
-// IDs returns the ids that the item of an address may have. There may be several, because an address can be that of a
-// page or of a file.
+// IDs returns the ids that the item of an address may have. There may be several, because an address may be that of a
+// page or that of a file.
 func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 	sources, err := file.Sources(address, l.rules)
 	for _, src := range sources {
@@ -50,8 +50,8 @@ func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err 
 	return it, err
 }
 
-// Searched finds the page that the index holds for an address. For a duplicate, this is the page that represents the
-// duplicate. found is false if the address is unknown.
+// Searched finds the page that is in the index for an address, and reports whether there is one. For a duplicate,
+// this is the page that represents the duplicate.
 func (l *Lookup) Searched(ctx context.Context, address string) (it registry.Item, found bool, err error) {
 	src, err := l.rules.ParseURL(address)
 	if err != nil {

@@ -14,30 +14,31 @@ import (
 )
 
 const (
-	// maxSorted is how many items a sorted list may have. maxRead is how many items are read for one page.
+	// maxSorted limits the number of items in a sorted list. maxRead limits the number of items that are read for one
+	// page.
 	maxSorted = 5000
 	maxRead   = 20_000
-	// walkPiece is how many items one step reads at most. spare is how many more items it reads than the page still
-	// needs.
+	// walkPiece limits the number of items that one step reads. A step reads a few more items than the page still
+	// needs; spare is the number of these extra items.
 	walkPiece = 1000
 	spare     = 100
 )
 
-// Query says which items are listed.
+// Query selects the items to list.
 type Query struct {
 	Filter registry.Filter
-	Sort   string // a key of orders, preceded by a hyphen for descending order; empty: not sorted
-	After  string // Next of the previous page; empty: list the first page
+	Sort   string // a name in the variable orders, preceded by a hyphen for descending order; if empty, unsorted
+	After  string // the field Next of the previous page; if empty, the first page is listed
 	Top    int    // list at most this many items
 }
 
 // Page is a part of a list.
 type Page struct {
 	Items []registry.Item
-	Next  string // the value of After that lists the next page; empty at the end of the list
+	Next  string // the value of After for the next page; empty at the end of the list
 }
 
-// Page lists items. If the query filters by tag or pause, a page may have few items or none and still have a Next.
+// Page lists items. If the query filters by tag or pause, a page may have few items or none although it has a Next.
 func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
 	switch {
 	case q.Sort != "":
@@ -48,11 +49,11 @@ func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
 	return l.listed(ctx, q)
 }
 
-// listed returns a page of a list that the registry can read directly.
+// listed returns a page of a list that the registry can read directly, without examining other items.
 func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
 	page.Items, err = l.items.List(ctx, registry.ListQuery{
 		Host: q.Filter.Host, Status: q.Filter.Status, After: q.After,
-		Top: q.Top + 1, // one more than shown, to see whether there is another page
+		Top: q.Top + 1, // one more than needed, to see whether there is another page
 	})
 	if len(page.Items) > q.Top {
 		page.Items = page.Items[:q.Top]
@@ -61,7 +62,8 @@ func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
 	return page, err
 }
 
-// picked returns a page of items for which the registry keeps no list.
+// picked returns a page of items that match a filter. The registry has no list of them and must examine other items,
+// too.
 func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 	at, err := cursorOf(q.After)
 	if err != nil {
@@ -73,7 +75,8 @@ func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 			return page, err
 		}
 		if room := q.Top - len(page.Items); len(p.Items) > room {
-			// The remaining items are read again, because the next page begins after the last item of this page.
+			// The remaining items are read again for the next page, because that page begins after the last item of
+			// this one.
 			last := p.Items[room-1]
 			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(registry.Behind(&last))
 			break
@@ -107,7 +110,7 @@ func notOfThisList(after string) error {
 	return fault.Field("continuation", "continuation is none of this list: %.60q", after)
 }
 
-// orders contains the orders in which items can be sorted, by name.
+// orders contains the orders by which items can be sorted, by name.
 var orders = map[string]func(a, b *registry.Item) int{
 	"source":      func(a, b *registry.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
 	"status":      func(a, b *registry.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
@@ -119,7 +122,7 @@ var orders = map[string]func(a, b *registry.Item) int{
 
 func statusRank(it *registry.Item) int { return slices.Index(registry.Statuses, it.Status) }
 
-// sorted returns a page of items in an order. The registry keeps its items in no such order, so all of them are read.
+// sorted returns a page of items in an order. The registry does not store items in such an order, so all are read.
 func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	by, down := strings.CutPrefix(q.Sort, "-")
 	order := orders[by]

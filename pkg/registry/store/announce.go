@@ -6,8 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// announceAge bounds the age of the changes that the daily round checks against the feed. Earlier rounds have checked
-// changes that are older.
+// announceAge limits the age of the changes that the daily round compares with the feed. Earlier rounds have compared
+// older changes.
 const announceAge = 3 * recountEvery
 
 // Announce publishes the changes of a host's last commit, unless this process knows that they are in the feed.
@@ -16,15 +16,15 @@ func (r *Store) Announce(ctx context.Context, h *Host) error {
 		return nil
 	}
 	err := r.Options.Feed.Publish(ctx, h.Outbox)
-	if r.Options.Feed.Knows(h.Outbox.ID) && err != nil { // the group can never be published
+	if r.Options.Feed.Knows(h.Outbox.ID) && err != nil { // the group can never be published, so it is given up
 		r.Options.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
 		return nil
 	}
 	return err
 }
 
-// AnnounceLater is like [Store.Announce], for callers that may ignore a failure. It skips changes older than
-// announceAge, because earlier daily rounds have checked those.
+// AnnounceLater is like [Store.Announce], for callers that may ignore a failure. It skips changes that are older than
+// announceAge, because earlier daily rounds have published them.
 func (r *Store) AnnounceLater(ctx context.Context, h *Host) {
 	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
 		return

@@ -13,17 +13,17 @@ import (
 )
 
 // The daily budget of all hosts together is divided over a few rows of the index table. Not every batch writes these
-// rows: a host reserves a portion of the budget, and reserves another when that portion is not sufficient. So a busy
-// host writes the rows once for several batches. Where there is no such budget, the rows are never written.
+// rows: a host reserves a portion of the budget, and reserves another one when the portion is used up. So a busy host
+// writes the rows only once for several batches. If there is no such budget, the rows are never written.
 
 // totalPartition is the partition of the rows with the total budget.
 const totalPartition = "total"
 
 var totalRows = row.Of[policy.Share]()
 
-// Share reserves, from the total budget, what a host lacks for n requests. Share adds the reserved amount to host,
-// and the caller must write host if it has changed. Share also keeps the amount in taken, for another try when that
-// write fails.
+// Share reserves, from the total budget, what a host lacks for n requests. It adds the reserved amount to the host,
+// and the caller must write the host if it has changed. Share also stores the amount in *taken, for another try if
+// that write fails.
 func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politeness,
 	taken *policy.Budget) (changed bool, err error) {
 	now, s := r.Now(), &host.Policy
@@ -39,8 +39,8 @@ func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politenes
 	return true, err
 }
 
-// spendTotal spends from the rows of the total budget. It begins with a row that depends on the host. The returned
-// amount is spent even if there is an error.
+// spendTotal spends from the rows of the total budget. It begins with a row that depends on the host. If there is an
+// error, the returned amount is spent all the same.
 func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	first := int(xxhash.Sum64String(host) % policy.Shares)
@@ -55,7 +55,7 @@ func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	return got, nil
 }
 
-// spendPart spends from one row, up to what that row has left.
+// spendPart spends from one row, up to the amount that remains in the row.
 func (r *Store) spendPart(ctx context.Context, shard int, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	key := storage.Key{Partition: totalPartition, Row: fmt.Sprint(shard)}

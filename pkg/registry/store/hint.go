@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// HintGrace protects a hint while its due rows are still being written: a sweep does not delete a hint that was
-	// younger than this when the sweep scanned for due rows.
+	// HintGrace protects a hint while the due rows for it are still being written: a sweep does not delete a hint
+	// that was younger than this when the sweep scanned the due rows.
 	HintGrace = time.Minute
-	// writeWindow is how long after a hint was written its transaction may still be sent. The window and the request
-	// timeout of 30 s together are shorter than HintGrace.
+	// writeWindow is how long after writing a hint a transaction may be sent. The window and the request timeout of
+	// 30 s together are shorter than HintGrace.
 	writeWindow = 25 * time.Second
 )
 
-// Hint ensures that a sweep scans a partition no later than a minute after at. Callers must write the hint before the
-// transaction with the due rows. A crash between the two then leaves a hint without rows, but never rows without a
-// hint.
+// Hint ensures that a sweep scans a partition no later than a minute after the given time. Callers must write the
+// hint before the transaction with the due rows. So a crash in between may leave a hint without rows, but never rows
+// without a hint.
 func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error {
 	key := HintKey(partition, at)
 	now := r.Now()
-	// A cached hint is relied on while its minute is far enough away: no sweep, whatever its clock, can have deleted
-	// the hint by the time the rows are written.
+	// A cached hint is relied on while its minute is far enough away. Then no sweep, whatever its clock, can delete
+	// the hint before the rows are written.
 	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*HintGrace {
 		return nil
 	}
@@ -42,8 +42,9 @@ func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error 
 }
 
 // Hinted runs a transaction under a hint: it writes the hint and then sends the operations, before any sweep may
-// delete the hint. The argument at is when the first of the written rows needs attention. The sweep that follows the
-// hint writes the next one. If the rows need attention later than before, no hint is needed, and at is zero.
+// delete the hint. The given time is when the first of the written rows needs attention. If the rows need attention
+// later than before, no hint is needed, and the given time is zero. The sweep that follows the hint writes the next
+// one.
 func (r *Store) Hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
 	if at.IsZero() {
@@ -71,9 +72,9 @@ type DueHint struct {
 	entity    storage.Entity
 }
 
-// HintsUntil yields the due hints of all shards, oldest minute first. If shards were swept one after the other, the
-// last shard would starve when there is more work than time. HintsUntil holds one page of each shard in memory. An
-// error concerns one shard; no further hints of that shard follow.
+// HintsUntil yields the due hints of all shards, oldest minute first. It does not yield one shard after the other,
+// because then the last shard would starve when there is more work than time. It holds one page of each shard in
+// memory. An error concerns one shard; no further hints of that shard follow.
 func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard
@@ -115,7 +116,7 @@ func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
-		// The range ends one minute after the last minute wanted, so that it includes the last minute.
+		// The range ends one minute after the last wanted minute, so that it includes that minute.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
 	return r.hintsOf(ctx, q)
@@ -145,14 +146,14 @@ func hintOf(e storage.Entity) DueHint {
 	_, minute, _ := strings.Cut(e.Partition, "|") // see [HintKey]
 	at, err := time.Parse(minuteLayout, minute)
 	if err != nil {
-		at = time.Time{} // a foreign row: treat it as due at once, so that a sweep deletes it
+		at = time.Time{} // a foreign row: it counts as due at once, so that a sweep deletes it
 	}
 	written, _ := e.Props["writtenAt"].(string)
 	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// DropHint deletes a hint after a scan for due rows. The argument looked is the time when the scan began. DropHint
-// keeps a hint that was young at that time, or that was written again.
+// DropHint deletes a hint after a scan for due rows that began at the given time. DropHint keeps a hint that was
+// young at that time, or that was written again.
 func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil

@@ -20,11 +20,11 @@ type HostState struct {
 
 	Counts     map[item.Status]int `col:"counts"` // number of items by status
 	Rates      policy.Rates        `col:",inline"`
-	Answers    bool                `col:"answers"`    // the host answered a check of the last commit that sent requests
+	Answers    bool                `col:"answers"`    // the host answered a check of the last commit with requests
 	Rebuilding int                 `col:"rebuilding"` // number of items waiting for a rebuild
-	Guarded    int                 `col:"guarded"`    // number of items that the guard keeps from being Gone
+	Guarded    int                 `col:"guarded"`    // number of items that the mass-removal guard keeps from being Gone
 	Revisited  int                 `col:"revisited"`  // number of items with a tombstone whose status is not Gone
-	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain; a finishing worker scans for them
+	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain, for which a finishing worker scans
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
@@ -43,7 +43,7 @@ type Host struct {
 	ETag storage.ETag
 }
 
-// LoadHost reads the row of a host. If there is no row yet, the state and the ETag are empty.
+// LoadHost reads the row of a host. If the row does not exist, the state and the ETag are empty.
 func (r *Store) LoadHost(ctx context.Context, partition, host string) (h Host, err error) {
 	h.Key = storage.Key{Partition: partition, Row: item.HostRow(host)}
 	h.HostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
@@ -64,8 +64,8 @@ func (r *Store) HostsOf(ctx context.Context, partition string, columns ...string
 	}
 }
 
-// HostStateOf decodes a row of the items table as a host row. For a row of another kind it returns a state without
-// Host.
+// HostStateOf decodes a row of the items table as a host row. If the row is of another kind, the returned state has
+// no Host.
 func HostStateOf(e storage.Entity) HostState {
 	h, _ := hostRows.Decode(e.Props)
 	return h
@@ -82,7 +82,7 @@ func (h *HostState) Pause(now, until time.Time, why string) {
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
-// There returns how many items are present, which means not gone.
+// There returns the number of items that are present, which means that they are not gone.
 func (h *HostState) There() int {
 	n := -h.Revisited
 	for status, count := range h.Counts {
@@ -97,9 +97,9 @@ func (h *HostState) There() int {
 // in the registry.
 type Tally struct {
 	Status item.Status
-	Waits  bool // the item is waiting for a rebuild
-	// Revisited says that an item has a tombstone while its status is not Gone, because it was registered again or
-	// has failed since. Such an item is not present either.
+	Waits  bool // whether the item is waiting for a rebuild
+	// Revisited reports that an item has a tombstone although its status is not Gone, because it was registered again
+	// or has failed since. Such an item is not present either.
 	Revisited bool
 	Guarded   bool
 }
@@ -110,7 +110,7 @@ func TallyOf(it *item.Item) Tally {
 		!it.GuardedSince.IsZero()}
 }
 
-// Recount updates the counters for an item whose tally changed from was to is.
+// Recount updates the counters for an item whose tally has changed.
 func (h *HostState) Recount(was, is Tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
@@ -126,8 +126,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// move moves one item from the counter of one status to that of another. An empty status is for items that are not in
-// the registry.
+// move moves one item from the counter of one status to that of another. Items that are not in the registry have an
+// empty status.
 func (h *HostState) move(from, to item.Status) {
 	if from == to {
 		return

@@ -15,7 +15,7 @@ func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, e
 	if err != nil {
 		return nil, Host{}, err
 	}
-	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // the host row is read last, because it changes most often
+	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // read last, because the host row changes most often
 	return items, h, err
 }
 
@@ -53,7 +53,7 @@ func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]ite
 }
 
 // Point writes the index rows that lead from ids to items, for items that do not exist yet. The content of such a row
-// never changes, but a write changes its ETag, so that a concurrent delete fails.
+// never changes, but every write changes its ETag, so that a concurrent delete fails.
 func (r *Store) Point(ctx context.Context, partition string, missing []string) error {
 	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{

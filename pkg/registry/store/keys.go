@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// minuteLayout is the form in which the keys of due hints contain their minute.
+// minuteLayout is the format of the minute in the keys of due hints.
 const minuteLayout = "2006-01-02T15:04Z"
 
 const (
@@ -24,8 +24,8 @@ func partitionKey(partition string) storage.Key {
 	return storage.Key{Partition: partitionsKey, Row: partition}
 }
 
-// bucket returns the first minute that does not begin before t. A hint is never early, so a sweep that follows the
-// hint finds the rows for which it was written.
+// bucket returns the first minute that does not begin before t. So a hint is never early: a sweep that follows it
+// finds the rows for which it was written.
 func bucket(t time.Time) time.Time {
 	b := t.UTC().Truncate(time.Minute)
 	if b.Before(t) {
@@ -36,7 +36,7 @@ func bucket(t time.Time) time.Time {
 
 func shardOf(partition string) int { return int(xxhash.Sum64String(partition) % hintShards) }
 
-// HintKey returns the key of the hint for due rows of a partition that are due at a time or later.
+// HintKey returns the key of the hint for due rows of a partition that are due at the given time or later.
 func HintKey(partition string, at time.Time) storage.Key {
 	return storage.Key{
 		Partition: fmt.Sprintf("%d|%s", shardOf(partition), bucket(at).Format(minuteLayout)),

@@ -10,14 +10,14 @@ import (
 // HostID identifies a host row.
 type HostID struct{ Partition, Host string }
 
-// hostLocks lets one goroutine of this process at a time write a host row. Between processes the row's ETag decides.
-// Within one process, waiting is cheaper than a conflict.
+// hostLocks lets only one goroutine of this process at a time write a host row. Between processes, the row's ETag
+// decides. Within one process, waiting is cheaper than a conflict.
 type hostLocks struct {
 	mu    sync.Mutex
 	locks map[HostID]*hostMutex
 }
 
-// hostMutex is a lock for which a caller waits no longer than its context allows. The lock is forgotten when no
+// hostMutex is a lock for which callers wait no longer than their context allows. The lock is forgotten when no
 // goroutine holds it or waits for it.
 type hostMutex struct {
 	free    *semaphore.Weighted

@@ -13,13 +13,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// These are the names of the registry's tables and queues. If the name of the items table is changed, the names of
-// the tables of pointers and hints change with it, so that two registries can share an account.
+// The names of the registry's tables and queues. The names of the tables for pointers and hints are made from the
+// name of the items table, so that two registries can share an account.
 const (
 	DefaultTable = "IngestItems"
 	JobQueue     = "crawl-jobs"
 	PoisonQueue  = JobQueue + "-poison"
-	// SlowQueue is the queue with the jobs of hosts that do not answer.
+	// SlowQueue is the queue for the jobs of hosts that do not answer.
 	SlowQueue       = JobQueue + "-slow"
 	SlowPoisonQueue = SlowQueue + "-poison"
 )
@@ -35,11 +35,11 @@ type Options struct {
 	Token      func() string                              // returns unique names of lock owners; crypto/rand when nil
 	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Parallel   int                                        // storage requests that one call has in flight; 16 when zero
-	Feed       *feed.Feed                                 // the feed for commits; opened over the same store when nil
+	Feed       *feed.Feed                                 // for changes of commits; opened over the same store when nil
 	Log        *slog.Logger                               // discarded when nil
 }
 
-// Tables returns the table names of a registry. The parameter items is the name of the items table; if it is empty,
+// Tables returns the table names of a registry with the given name of the items table. If the name is empty,
 // [DefaultTable] is used.
 func Tables(items string) (itemsTable, index, hints string) {
 	if items == "" || items == DefaultTable {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// Send sends jobs for claimed items. A failure is only logged: the due rows say until when the jobs may arrive, and
-// after that time a sweep sends other jobs.
+// Send sends jobs for claimed items. A failure is only logged: the due rows record how long the jobs may take to
+// arrive, and after that time a sweep sends other jobs.
 func (r *Store) Send(ctx context.Context, partition, host, reason string, items []item.JobItem) {
 	for some := range slices.Chunk(items, policy.JobItems) {
 		job := item.Job{PartitionKey: partition, Host: host, Items: some, Reason: reason,

@@ -42,8 +42,8 @@ func New(under storage.Store, o Options) *Store {
 	return s
 }
 
-// Create creates the tables and queues that are missing. Only the Functions host writes the poison queues, but their
-// triggers log errors while the queues do not exist.
+// Create creates the tables and queues that are missing. Only the Functions host writes to the poison queues, but
+// their triggers log errors as long as the queues do not exist.
 func (r *Store) Create(ctx context.Context) error {
 	makers := []func(context.Context) error{r.Items.Create, r.Index.Create, r.Hints.Create, r.Jobs.Create,
 		r.Slow.Create, r.Options.Feed.Create}
@@ -56,7 +56,8 @@ func (r *Store) Create(ctx context.Context) error {
 // Now returns the time, rounded as rows store it.
 func (r *Store) Now() time.Time { return policy.Stamp(r.Options.Clock()) }
 
-// Parallel runs fn for 0..n-1. At most Options.Parallel calls run at once; if that is 1, they run in order.
+// Parallel calls fn with 0 to n-1. At most Options.Parallel calls run at the same time; if that is 1, they run in
+// order.
 func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	if r.Options.Parallel == 1 || n == 1 {
 		for i := range n {
@@ -74,14 +75,14 @@ func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context
 	return g.Wait()
 }
 
-// LockHost waits for the right to write a host row. No other goroutine of this process has that right until unlock is
-// called.
+// LockHost waits for the right to write a host row. No other goroutine of this process gets that right until the
+// function unlock is called.
 func (r *Store) LockHost(ctx context.Context, id HostID) (unlock func(), err error) {
 	return r.hosts.lock(ctx, id)
 }
 
-// OnHost runs fn, which reads and writes a host row, while it holds that row's lock in this process. If another
-// process has written the row first, fn must return a Conflict, and then fn runs again as with [Store.Retry].
+// OnHost runs fn, which reads and writes a host row, while it holds the lock of that row in this process. If another
+// process has written the row first, fn must return a Conflict, and OnHost runs it again, like [Store.Retry].
 func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
 	unlock, err := r.hosts.lock(ctx, HostID{partition, host})
 	if err != nil {
@@ -91,8 +92,8 @@ func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx 
 	return r.Retry(ctx, fn)
 }
 
-// Retry runs fn, and runs it again after a short wait while it returns a Conflict. After thirty tries the error is
-// Throttled.
+// Retry runs fn. As long as fn returns a Conflict, Retry runs it again after a short wait. After thirty tries it
+// returns a Throttled error.
 func (r *Store) Retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	const tries = 30
 	for try := range tries {

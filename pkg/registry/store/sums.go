@@ -17,21 +17,21 @@ import (
 
 // The counters of a host row are copied to the row that lists the host's partition, because one request reads a
 // thousand of those rows. A worker that has changed the counters writes the copy after the transaction. A check that
-// finds nothing new does not change the counters, so it writes no copy. If a process dies between the transaction and
+// finds nothing new does not change the counters and writes no copy. If a process dies between the transaction and
 // the copy, the copy is out of date until the message of the process's job arrives again. After two concurrent
-// writes, the copy may be out of date until the daily round of [Sums.Recount]. Where hosts share a partition by
-// scheme there are no copies, because one partition holds all host rows.
+// writes, the copy may be out of date until the daily round of [Sums.Recount]. If the hosts of a scheme share a
+// partition, there are no copies, because one partition holds all host rows.
 
 // Sums reads and writes the copies of host counters.
 type Sums struct {
 	s        *Store
-	complete atomic.Bool // every partition has a copy: see counted
+	complete atomic.Bool // every partition has a copy; see the method counted
 }
 
-// HostSums is a host's row in the list of partitions: the copy of the host's counters.
+// HostSums is a host's row in the list of partitions. It contains the copy of the host's counters.
 type HostSums struct {
 	Partition   string              `col:"partition"`
-	CountedAt   time.Time           `col:"countedAt"` // when the counters were copied; zero: not yet
+	CountedAt   time.Time           `col:"countedAt"` // when the counters were copied; zero if not yet
 	Counts      map[item.Status]int `col:"counts"`
 	Rebuilding  int                 `col:"rebuilding"`
 	Guarded     int                 `col:"guarded"`
@@ -42,8 +42,8 @@ type HostSums struct {
 
 var sumRows = row.Of[HostSums]()
 
-// has returns the name of the column by which a query finds the partitions that have items with a status. For an
-// empty status, the query finds the partitions that have any items.
+// has returns the name of the column by which a query finds the partitions that have items with a status. If the
+// status is empty, the query finds the partitions that have any items.
 func has(s item.Status) string { return "has" + string(s) }
 
 const yes = "yes"
@@ -82,7 +82,7 @@ func (s *HostSums) differ(o *HostSums) bool {
 	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
 }
 
-// Publish writes the copy of a host's counters if they have changed. A failure of Publish does not affect the commit.
+// Publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
 func (r *Sums) Publish(ctx context.Context, h *Host) {
 	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
 		return
@@ -94,7 +94,7 @@ func (r *Sums) Publish(ctx context.Context, h *Host) {
 }
 
 // pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
-// to have. The result told says that the copy of the counters was written, so it need not be written again.
+// to have. It reports whether it has written the copy of the counters, so that they need not be written again.
 func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
@@ -111,14 +111,14 @@ func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err erro
 	return err == nil, err
 }
 
-// Holder is a partition that has items which belong to the requested list.
+// Holder is a partition with items that belong to the requested list.
 type Holder struct {
 	Partition string
 	Items     int // number of these items when they were last counted; 0 if unknown
 }
 
-// Holding yields the partitions that have items of a host with a status, beginning at the partition from. An empty
-// host or status selects all. Holding reads at most page partitions per request.
+// Holding yields the partitions that have items of a host with a status. It begins at the given partition. An empty
+// host or status means all. The number of partitions that it reads per request is limited.
 func (r *Sums) Holding(ctx context.Context, host string, status item.Status, from string,
 	page int) iter.Seq2[Holder, error] {
 	return func(yield func(Holder, error) bool) {
@@ -141,7 +141,7 @@ func (r *Sums) Holding(ctx context.Context, host string, status item.Status, fro
 	}
 }
 
-// count returns how many items have a status. If the status is empty, it counts all items.
+// count returns the number of items that have a status, or of all items if the status is empty.
 func (s *HostSums) count(status item.Status) (n int) {
 	for of, count := range s.Counts {
 		if of == status || status == "" {
@@ -154,9 +154,9 @@ func (s *HostSums) count(status item.Status) (n int) {
 const (
 	// recountEvery is the interval at which all copies are compared with their host rows.
 	recountEvery = 24 * time.Hour
-	// recountHosts bounds the hosts that one call of [Sums.Recount] processes.
+	// recountHosts limits the number of hosts that one call of [Sums.Recount] processes.
 	recountHosts = 1000
-	// newHost is how long a listed partition may lack its host row: no registration takes that long.
+	// newHost is how long a listed partition may lack its host row. No registration takes that long.
 	newHost = time.Hour
 )
 
@@ -165,14 +165,14 @@ var recountKey = storage.Key{Partition: "cursor", Row: "recount"}
 // recountCursor is the cursor of a round over all hosts.
 type recountCursor struct {
 	Began     time.Time `col:"began"`
-	Partition string    `col:"inPartition"` // where the round continues; empty when it has reached the end
+	Partition string    `col:"inPartition"` // the round continues at this partition; "" at the end
 	Complete  bool      `col:"complete"`    // a round has finished, so all copies have been written
 }
 
 var recountRows = row.Of[recountCursor]()
 
-// counted reports whether every partition's copy has been written. Once it has returned true, it costs no request in
-// this process.
+// counted reports whether every partition's copy has been written. After it has once returned true, it costs no
+// request in this process.
 func (r *Sums) counted(ctx context.Context) bool {
 	if !r.complete.Load() {
 		c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
@@ -182,8 +182,8 @@ func (r *Sums) counted(ctx context.Context) bool {
 }
 
 // Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
-// the change rate, because not every check copies it. One call processes at most 1,000 hosts. mended counts the hosts
-// whose items were counted wrongly.
+// the change rate, because not every check does. One call processes at most 1,000 hosts. Recount returns the number
+// of hosts whose counters were wrong.
 func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return 0, nil
@@ -219,8 +219,8 @@ func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	return mended, err
 }
 
-// Listed reads up to most rows of partitions, beginning at the partition from. next is where the next call begins; it
-// is empty if no rows remain.
+// Listed reads rows of partitions, up to the given number, beginning at a partition. It returns the partition at
+// which the next call begins; "" if no rows remain.
 func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
 	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
 		if err != nil {
@@ -234,8 +234,8 @@ func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storag
 	return rows, "", nil
 }
 
-// mend compares the copies of at most a hundred hosts, as they were read, with the host rows, and rewrites copies
-// that differ. A copy that another writer has changed meanwhile is newer, so mend does not overwrite it.
+// mend compares the copies of at most a hundred hosts with the host rows, and rewrites the copies that differ. A copy
+// that another writer has changed since it was read is newer, so mend does not overwrite it.
 func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
 	hosts := make([]Host, len(rows))
 	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {

@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// MaxWalkPage is how many items one request of a walk reads at most.
+// MaxWalkPage limits the number of items that one request of a walk reads.
 const MaxWalkPage = storage.MaxPage - fewRows
 
-// fewRows is how many consecutive rows that are not items a walk reads before it skips such rows.
+// fewRows is the number of consecutive rows of other kinds that a walk reads before it skips such rows.
 const fewRows = 100
 
 // Walk yields the items of a partition that match a query, in order. If there are only a few other rows between the
 // items, Walk reads these, too, so that a small partition costs one request. If there are many, it skips them by key
-// range. If a condition selects only items, there are no other rows between them.
+// range. If the query has a condition that selects only items, there are no other rows to skip.
 func (r *Store) Walk(ctx context.Context, q storage.Query) iter.Seq2[item.Item, error] {
 	if len(q.Where) == 0 {
 		q.PageSize += fewRows
@@ -53,23 +53,23 @@ type Cursor struct {
 
 // ItemWalk is a bounded walk over items.
 type ItemWalk struct {
-	Host              string   // walk over items of this host only; all if empty
-	Columns           []string // the columns that are read; all if empty
-	Items, Partitions int      // the most items and partitions that one walk reads
-	// Skip, if set, reports whether a partition has nothing for this walk, so that it can be skipped.
+	Host              string   // only items of this host are visited; if empty, all items
+	Columns           []string // the columns that are read; if empty, all columns
+	Items, Partitions int      // limits on the items and partitions that one walk reads
+	// Skip, if set, reports whether a partition has nothing for this walk and can be skipped.
 	Skip func(ctx context.Context, partition string) (bool, error)
 }
 
 // Walked is the progress of a walk.
 type Walked struct {
-	Items      int // number of visited items, all of them of the wanted host
+	Items      int // number of items visited, all of them of the wanted host
 	Read       int // number of items read, including those of other hosts
 	Partitions int
 	Next       Cursor
-	Done       bool // there is nothing after next
+	Done       bool // nothing remains after next
 }
 
-// These are bounds of one step of a run, which must fit into an invocation.
+// Bounds of one step of a run, which must fit into an invocation.
 const (
 	StepItems      = 8 * policy.JobItems
 	StepPartitions = 32
@@ -78,8 +78,8 @@ const (
 // visitItems receives some items of one partition.
 type visitItems func(partition string, items []item.Item) error
 
-// OverItems visits items from a cursor on, and returns where the next call continues. All items of one visit are of
-// the same partition.
+// OverItems visits items, beginning at a cursor, and returns the cursor for the next call. All items of one visit are
+// in the same partition.
 func (r *Store) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit visitItems) (Walked, error) {
 	at := Walked{Next: from}
 	for partition, err := range r.PartitionsOf(ctx, w.Host, from.Partition) {
@@ -132,7 +132,7 @@ func (r *Store) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []i
 	return items, err
 }
 
-// PartitionsOf yields the partitions that items of a host can be in, beginning at the partition from. If host is
+// PartitionsOf yields the partitions that items of a host can be in, beginning at the given partition. If host is
 // empty, it yields all partitions.
 func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {

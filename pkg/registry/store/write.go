@@ -11,21 +11,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Change is what is written in one transaction with a host row.
+// Change is what to write in one transaction together with a host row.
 type Change struct {
 	Ops  []storage.Op
-	Hint time.Time // time of the hint for the first due row among ops; zero: no hint
+	Hint time.Time // time of the hint for the first due row among ops; if zero, no hint is written
 	// Conflict, if set, is called when another writer has changed a row of ops but not the host row. It is called
-	// before decide runs again.
+	// before the change is decided again.
 	Conflict func()
 }
 
-// decideHost changes a host as it was read, and returns what is to be written with the host row.
+// decideHost changes a host that was read, and returns what to write together with the host row.
 type decideHost func(ctx context.Context, h *Host) (*Change, error)
 
-// ChangeHost calls decide to change a host row, and writes the row and the returned change in one transaction. It
-// holds the lock of the host in this process, and calls decide again whenever another process writes first. If decide
-// returns nil, nothing is written.
+// ChangeHost calls the given function to change a host row, and writes the row and the returned change in one
+// transaction. It holds the lock of the host in this process, and calls the function again whenever another process
+// was quicker to write. If the function returns nil, nothing is written.
 func (r *Store) ChangeHost(ctx context.Context, id HostID, decide decideHost) error {
 	return r.OnHost(ctx, id.Partition, id.Host, func(ctx context.Context) error {
 		h, err := r.LoadHost(ctx, id.Partition, id.Host)
@@ -51,9 +51,9 @@ func (r *Store) ChangeHost(ctx context.Context, id HostID, decide decideHost) er
 	})
 }
 
-// WriteEach writes the operations of several items of one partition in one transaction, after the operations in
-// first. It drops an item if another writer has changed one of the item's rows meanwhile. The written items get their
-// new revision. The returned revisions are those of the rows in first.
+// WriteEach writes the operations of several items of one partition in one transaction. Some other operations come
+// first in that transaction. WriteEach drops an item if another writer has changed one of the item's rows since. The
+// written items get their new revision. The returned revisions are those of the rows of the first operations.
 func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.Op, items []*item.Item,
 	opsOf func(*item.Item) []storage.Op) ([]*item.Item, []storage.ETag, error) {
 	for len(first)+len(items) > 0 {
@@ -81,7 +81,7 @@ func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.O
 	return nil, nil, nil
 }
 
-// ConflictIndex returns the index of the operation that made a transaction fail with a conflict.
+// ConflictIndex returns the index of the operation whose conflict made a transaction fail.
 func ConflictIndex(err error) (index int, lost bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
 	if !ok || !fault.Lost(err) {
@@ -90,8 +90,8 @@ func ConflictIndex(err error) (index int, lost bool) {
 	return op.Index, true
 }
 
-// AsConflict turns NotFound into Conflict: a row that vanished means, as a changed row does, that what was read is
-// out of date.
+// AsConflict turns NotFound into Conflict. Like a changed row, a row that vanished means that what was read is out of
+// date.
 func AsConflict(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "%w", err)

@@ -17,26 +17,26 @@ import (
 
 // Bounds on the work and the memory that one source may cause.
 const (
-	// MaxDocuments is the most documents of one source that a run reads. Documents that fail are included.
+	// MaxDocuments limits the number of documents that a run reads from one source, including documents that fail.
 	MaxDocuments = 10_000
-	// maxFrontier and maxFrontierBytes bound the documents that wait to be read.
+	// maxFrontier and maxFrontierBytes bound the documents that are waiting to be read.
 	maxFrontier      = 2_000
 	maxFrontierBytes = 400_000
-	// maxDepth is how deep sitemaps may nest. The protocol allows one level; some sites have two.
+	// maxDepth limits the nesting of sitemaps. The protocol allows one level; some sites have two.
 	maxDepth = 3
-	// maxTries is how many times a document is requested from a site that fails to serve it.
+	// maxTries limits the number of requests for a document that its site fails to serve.
 	maxTries = 3
 	// maxPatience is how long a run waits for one document of a site that is busy or asks for a pause.
 	maxPatience = 24 * time.Hour
-	// maxInARow is how many documents may fail in a row before the source fails.
+	// maxInARow is the number of documents that may fail in a row before the source fails.
 	maxInARow = 5
 )
 
-// doc is a document that waits to be read.
+// doc is a document that is waiting to be read.
 type doc struct {
 	URL   string `json:"u"`
 	Kind  string `json:"k"`
-	Depth int    `json:"d,omitempty"` // for sitemaps: how many indexes are above it
+	Depth int    `json:"d,omitempty"` // for sitemaps: the number of indexes above it
 	List  int    `json:"l,omitempty"` // for archives and listings: the index of the template in the site file
 	Page  int    `json:"p,omitempty"` // the page number within that template
 	Tries int    `json:"t,omitempty"`
@@ -51,24 +51,25 @@ const (
 	docContainer = "container"
 )
 
-// Cursor is the position at which the next step of a source begins.
+// Cursor is the position from which the next step of a source continues.
 type Cursor struct {
 	Begun  bool  `json:"begun"`
 	Docs   []doc `json:"docs,omitempty"`
-	Failed []doc `json:"failed,omitempty"` // documents that were given up; a resume requests them again
-	InARow int   `json:"inARow,omitempty"` // how many documents in a row have failed
-	Read   int   `json:"read,omitempty"`   // documents that were read successfully
-	Asked  int   `json:"asked,omitempty"`  // all documents that were requested
-	// Why is the reason why the last document failed. Since is when the source began to wait for the next document.
+	Failed []doc `json:"failed,omitempty"` // documents that were given up; after a resume they are requested again
+	InARow int   `json:"inARow,omitempty"` // number of documents that have failed in a row
+	Read   int   `json:"read,omitempty"`   // number of documents that were read successfully
+	Asked  int   `json:"asked,omitempty"`  // number of documents that were requested
+	// Why is the reason why the last document failed. Since is the time from which the source has waited for the next
+	// document.
 	Why   string    `json:"why,omitempty"`
 	Since time.Time `json:"since,omitzero"`
 	// Now is the document whose links are being registered, or nil.
 	Now    *doc   `json:"now,omitempty"`
 	Next   string `json:"next,omitempty"`  // the address of the document's next page
-	Fresh  int    `json:"fresh,omitempty"` // links of the document that were not counted before
+	Fresh  int    `json:"fresh,omitempty"` // number of the document's links that were not counted before
 	Token  string `json:"token,omitempty"` // the token in the keys of the document's link rows
 	Slices int    `json:"slices,omitempty"`
-	Slice  int    `json:"slice,omitempty"`  // the next link row
+	Slice  int    `json:"slice,omitempty"`  // the index of the next link row
 	Offset int    `json:"offset,omitempty"` // the position in that row
 	Ended  bool   `json:"ended,omitempty"`
 }
@@ -79,7 +80,7 @@ type checkpoint struct {
 	Run        string    `col:"run"`
 	Source     string    `col:"source"`
 	Step       int64     `col:"step"`     // the number of the next message
-	Reserved   int       `col:"reserved"` // how many addresses the next step may register
+	Reserved   int       `col:"reserved"` // number of addresses that the next step may register
 	NotBefore  time.Time `col:"notBefore"`
 	UpdatedAt  time.Time `col:"updatedAt"`
 	Cursor     `col:"cursor,gzip,must"`
@@ -113,7 +114,7 @@ func (c *checkpoint) op() storage.Op {
 // workRows reads and writes the rows that hold the work of runs: checkpoints, hashes of counted pages, and links.
 type workRows struct{ runs *run.Runs[Run] }
 
-// loadCheckpoint reads a checkpoint and its hashes with one query. It returns NotFound when there is no checkpoint.
+// loadCheckpoint reads a checkpoint and its hashes with one query. It returns NotFound if there is no checkpoint.
 func (k workRows) loadCheckpoint(ctx context.Context, run, source string) (*checkpoint, error) {
 	c, prefix := newCheckpoint(run, source, time.Time{}), checkpointRow(run, source)
 	for e, err := range k.runs.Table.Query(ctx, k.runs.Prefix(prefix)) {
@@ -135,7 +136,7 @@ func (k workRows) loadCheckpoint(ctx context.Context, run, source string) (*chec
 	return c, nil
 }
 
-// seenRowBytes is the size of a full row of hashes: 4,000 of them.
+// seenRowBytes is the size of a full row, which contains 4,000 hashes.
 const seenRowBytes = 32_000
 
 func (c *checkpoint) recall(e storage.Entity) {
@@ -151,7 +152,7 @@ func (c *checkpoint) recall(e storage.Entity) {
 // known reports whether an address has been counted.
 func (c *checkpoint) known(address string) bool { return c.seen[xxhash.Sum64String(address)] }
 
-// see remembers an address and reports whether it is new.
+// see adds an address to the counted ones, and reports whether it is new.
 func (c *checkpoint) see(address string) bool {
 	h := xxhash.Sum64String(address)
 	if c.seen[h] {
@@ -163,7 +164,7 @@ func (c *checkpoint) see(address string) bool {
 }
 
 // seenOps returns the operations that write the hashes added since the checkpoint was last written. They write one
-// row, or two when a row becomes full. The result last is the row that is not full afterwards.
+// row, or two when a row becomes full. It also returns the row that is not full afterwards.
 func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 	last = seenRow{c.last.number, bytes.Clone(c.last.hashes)}
 	write := func() {
@@ -187,7 +188,7 @@ func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 // seenIsKept records that the hashes have been written. The argument last is the row that is not full.
 func (c *checkpoint) seenIsKept(last seenRow) { c.last, c.fresh = last, nil }
 
-// push queues a document, unless it was queued before. The result full reports that too many documents already wait.
+// push queues a document, unless it was queued before. It reports whether too many documents are already waiting.
 func (c *checkpoint) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range c.Docs {

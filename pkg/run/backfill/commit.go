@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// roomWait is the pause of a source before it checks again whether the other sources of its run have left room below
-// the run's cap.
+// roomWait is the pause of a source when the other sources of its run have reserved all that the run's cap allows.
+// After the pause, the source checks again whether there is room.
 const roomWait = 5 * time.Second
 
-// commit ends a step: one transaction writes the checkpoint, the counters and the reservation. Then either the next
-// step follows in this call (on is true), or its message is sent. If another process has already performed the same
-// step, all results of this step are dropped.
+// commit ends a step: one transaction writes the checkpoint, the counters and the reservation. After that, either the
+// next step follows in this call, which commit reports, or the message for the next step is sent. If another process
+// has already performed the same step, all results of this step are dropped.
 func (w *step) commit(ctx context.Context) (on bool, err error) {
 	used, number := w.at.Reserved, w.at.Step
 	for range 20 {
@@ -51,7 +51,7 @@ func stepWasDone(err error) bool {
 	return fault.Is(err, fault.NotFound) || ok && op.Index == checkpointOp && fault.Is(err, fault.Conflict)
 }
 
-// plan says how a step ends. It is computed from the run as it was read.
+// plan describes how a step ends. It is computed from the run as it was read.
 type plan struct {
 	ops   []storage.Op
 	begun []string // sources that begin now
@@ -113,7 +113,7 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	}
 }
 
-// ended starts the next source after one has ended. After the last source it ends the run.
+// ended starts the next source after a source has ended. After the last source it ends the run.
 func (w *step) ended(now time.Time) (ops []storage.Op, begun []string) {
 	r := &w.run
 	r.of(w.at.Source).State = w.out.end
@@ -167,8 +167,8 @@ func (w *step) logCap(ctx context.Context) {
 		"run", r.ID)
 }
 
-// follow sends the messages of the steps that come next, unless the next step follows in this call. The watchdog
-// sends any message that cannot be sent now.
+// follow sends the messages of the next steps, unless the next step follows in this call. If a message cannot be sent
+// now, the watchdog sends it.
 func (w *step) follow(ctx context.Context, p plan) (on bool, err error) {
 	if w.run.Status == Cancelled {
 		return false, w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)

@@ -37,9 +37,9 @@ func (s *Service) Pause(ctx context.Context, id string) (Run, error) {
 	})
 }
 
-// Resume continues a run that is paused or FAILED. When a failed run is resumed, it requests once more the documents
-// that could not be read, and counts no address twice (E11). Errors: Blocked while backfill is disabled; Conflict for
-// a run in another status, or while [MaxActive] runs are active.
+// Resume continues a run that is paused or FAILED. A failed run then requests once more the documents that could not
+// be read, and counts no address twice (E11). Errors: Blocked while backfill is disabled; Conflict for a run in
+// another status, or while [MaxActive] runs are active.
 func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err
@@ -91,9 +91,9 @@ func (r *Run) goOn() {
 	r.Status, r.Note, r.Disabled, r.FinishedAt = Running, "", false, time.Time{}
 }
 
-// RequeueStalled sends again the messages of sources that have made no step for a while, and resumes the runs that
-// were paused because backfill was disabled. It costs one query while no run is active, and none while backfill is
-// disabled.
+// RequeueStalled sends again the messages of sources that have made no step for a while. It also resumes the runs
+// that were paused because backfill was disabled. It costs one query while no run is active, and nothing while
+// backfill is disabled.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	if !s.o.Enabled {
 		return 0, nil
@@ -150,8 +150,8 @@ func (s *Service) enqueue(ctx context.Context, run string, sources []string) {
 	}
 }
 
-// unsent logs that a message could not be sent. It does nothing when err is nil. The watchdog sends the message
-// later.
+// unsent logs that a message could not be sent; the watchdog sends the message later. If err is nil, unsent does
+// nothing.
 func (s *Service) unsent(ctx context.Context, run, source string, err error) {
 	if err != nil {
 		s.o.Log.WarnContext(ctx, "backfill step not sent; the watchdog will send it", "run", run, "source", source, "kind",

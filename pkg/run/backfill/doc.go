@@ -1,11 +1,11 @@
-// Package backfill finds the pages that sites already have and registers them, slowly and within caps, and counts
-// each page once (E1 to E13, spec 004). It only registers. The crawl fetches, stores and indexes each page later,
-// starting from the due row that the registration writes.
+// Package backfill finds the pages that sites already have and registers them, slowly and within caps. It counts each
+// page once (E1 to E13, spec 004). It only registers pages. The crawl fetches, stores and indexes them later,
+// starting from the due rows that the registration writes.
 //
-// A run is a row (see package run). Each of its sources has a checkpoint: a row with the cursor at which the source's
-// next step begins. One step reads one document of a site (a sitemap, a page of an archive or a listing), or
-// registers up to 50 of its links. The steps of one message follow each other for 25 seconds, or until a step has to
-// wait.
+// A run is a row (see package run). Each of its sources has a checkpoint: a row with the cursor from which the
+// source's next step continues. One step reads one document of a site (a sitemap, a page of an archive or a listing),
+// or registers up to 50 of its links. The steps of one message follow each other for 25 seconds, or until a step has
+// to wait.
 //
 //	BackfillRuns, all in one partition, so that one transaction can write related rows
 //	  run|<inverted time>|<id>          the run: request, counters, reasons, errors (INV-8)
@@ -26,23 +26,23 @@
 // A step registers no more addresses than its checkpoint has reserved, and the reserved and counted addresses
 // together never exceed a cap. The transaction that ends a step writes the checkpoint, the counters, and the
 // reservation for the next step, so a step counts wholly or not at all. When a step is repeated after a crash, it
-// meets items that it has registered itself: they carry its run and job, and count as new. If a run is cancelled or
-// paused during a step, the step still counts what it did, but sends no further message.
+// finds items that it has registered itself. It recognizes them by their run and job, and counts them as new. If a
+// run is cancelled or paused during a step, the step still counts what it did, but sends no further message.
 //
 // One row paces the registrations of all runs together. A step that has new pages must take a permit from this row
-// before it writes any of them, and a permit that is taken but not used is lost. So the limit holds even when
-// processes die. Pages that are already known need no permit.
+// before it writes any of them. A permit that is taken but not used is lost. So the limit holds even when processes
+// die. Pages that are already known need no permit.
 //
-// A message contains the source and a number, which the last step of the message increments in the checkpoint. So a
-// message that is delivered twice finds another number there, and does nothing. A message that is repeated after its
-// worker died continues where that worker stopped. The watchdog sends the message of a stalled source again
+// A message contains the source and a number. The last step of a message increments the number in the checkpoint. So
+// a message that is delivered twice finds another number there, and does nothing. A message that is repeated after
+// its worker died continues where that worker stopped. The watchdog sends the message of a stalled source again
 // ([Service.RequeueStalled]).
 //
 // # Alternatives considered
 //
 // The links of a document are kept as rows, not as a blob. Writing and reading a row of 50 links costs a hundredth of
-// what a blob costs, the last rows are written in the transaction that ends the step, and no part of a sitemap with
-// 50,000 links is read twice. Reading the sitemap again for each 50 links would cost its site a thousand requests.
+// what a blob costs. The last rows are written in the transaction that ends the step, and no part of a sitemap with
+// 50,000 links is read twice. If each step read the sitemap again, its site would get a thousand requests.
 //
 // For each counted page, 8 bytes are kept beside the checkpoint. Nothing is recorded on the page's item, because a
 // run does not change items that existed before, and a dry run has no items.

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// firstPause is the pause before the second request for a document; the pause doubles before each further request
+	// firstPause is the pause before the second request for a document. The pause doubles before each further request
 	// (spec 004 ARC-3).
 	firstPause = 30 * time.Second
-	// maxWait bounds how long a step waits for a host before it tries again.
+	// maxWait limits the time that a step waits for a host before it tries again.
 	maxWait = time.Hour
-	// maxGivenUp bounds the failed documents that a resume requests again.
+	// maxGivenUp limits the number of failed documents that are requested again when the run is resumed.
 	maxGivenUp = 500
-	// maxBlobs is the most blobs of a container that are listed.
+	// maxBlobs limits the number of blobs that are listed of a container.
 	maxBlobs = 50_000
 )
 
@@ -56,7 +56,7 @@ func (c *checkpoint) begin(mode Mode, found *site.Site, dates discover.Dates) {
 func (c *checkpoint) pushPage(d doc, t discover.Template, dates discover.Dates) {
 	pages, err := t.Pages(dates)
 	if err != nil || d.Page >= pages.Len() {
-		return // templates were checked with their dates when the run began
+		return // this was checked when the run began
 	}
 	d.URL = pages.At(d.Page)
 	c.push(d)
@@ -76,7 +76,7 @@ type reading struct {
 	discover.Found
 	bytes    int64
 	requests int
-	missing  bool // the document does not exist, as is usual for a day or a page without entries
+	missing  bool // the document does not exist, as is usual for a date or a page without entries
 }
 
 // document reads the next document of a source.
@@ -121,7 +121,7 @@ func (c *checkpoint) because() string {
 	return " (" + c.Why + ")"
 }
 
-// patient reports whether to keep waiting for the next document. Time during which the run was paused is not counted.
+// patient reports whether to keep waiting for the next document. Time in which the run was paused does not count.
 func (c *checkpoint) patient(now time.Time) bool {
 	if c.Since.IsZero() || now.Sub(c.UpdatedAt) > 2*maxWait {
 		c.Since = now
@@ -129,8 +129,8 @@ func (c *checkpoint) patient(now time.Time) bool {
 	return now.Sub(c.Since) < maxPatience
 }
 
-// giveUp records that a document could not be read. The document is tried again if a retry may help; otherwise it is
-// given up.
+// giveUp records that a document could not be read. If a retry may help, the document is requested again; if not, it
+// is given up.
 func (w *step) giveUp(d doc, why error) {
 	c := w.at
 	c.Asked++
@@ -152,7 +152,7 @@ func (w *step) giveUp(d doc, why error) {
 	c.after(d, false, w.site, w.dates)
 }
 
-// keep stores what was found in a document: further documents in the frontier, links in rows.
+// keep stores what was found in a document. Further documents go into the frontier, and links into rows.
 func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	c := w.at
 	c.Docs = c.Docs[1:]
@@ -206,7 +206,7 @@ func (w *step) queueMaps(d doc, got reading) {
 		}
 	}
 	if d.Kind == docRobots && len(got.Maps) == 0 {
-		w.at.Read-- // robots.txt alone does not count as a source that was read
+		w.at.Read-- // robots.txt does not count as a document that was read
 		for _, address := range w.site.Feeds {
 			w.at.push(doc{URL: address, Kind: docMap})
 		}
@@ -216,7 +216,7 @@ func (w *step) queueMaps(d doc, got reading) {
 	}
 }
 
-// finished ends the work on a document once all its links are counted.
+// finished ends the work on a document when all its links are counted.
 func (w *step) finished() {
 	c := w.at
 	d := *c.Now
@@ -233,7 +233,7 @@ func (w *step) finished() {
 	c.Now, c.Next, c.Token, c.Slices, c.Slice, c.Offset = nil, "", "", 0, 0, 0
 }
 
-// after queues the page that follows d in its template.
+// after queues the page that follows d in the template of d.
 func (c *checkpoint) after(d doc, empty bool, found *site.Site, dates discover.Dates) {
 	t, ok := templateOf(d, found)
 	if !ok {
@@ -247,7 +247,7 @@ func (c *checkpoint) after(d doc, empty bool, found *site.Site, dates discover.D
 	c.pushPage(d, t, dates)
 }
 
-// paged reports whether a listing's template numbers its pages; links to a next page are then ignored.
+// paged reports whether a listing's template numbers its pages. If it does, links to a next page are ignored.
 func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	t, ok := templateOf(d, found)
 	if !ok {
@@ -257,8 +257,8 @@ func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	return err == nil && pages.Len() > 1
 }
 
-// templateOf returns the template from which a document's address was made. The result ok is false when the site file
-// no longer has that template, because the file has changed since.
+// templateOf returns the template from which a document's address was made. It returns false if the site file has
+// changed and no longer contains that template.
 func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 	switch {
 	case d.Kind == docArchive && d.List < len(found.Archives):
@@ -301,7 +301,7 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 	return got, nil
 }
 
-// parse finds the links of a document, in the way that its kind requires.
+// parse finds the links of a document, as the kind of the document requires.
 func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
 	switch d.Kind {
 	case docRobots:

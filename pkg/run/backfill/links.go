@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// These are variables because tests use smaller values.
+// Variables, because tests set smaller values.
 var (
-	// sliceLinks is the most links that one step registers. The run's row therefore shows progress after each such
-	// number of links (E12).
+	// sliceLinks limits the number of links that one step registers. So the run's row shows the progress after every
+	// 50 links (E12).
 	sliceLinks = 50
-	// linkRows is how many rows of links one transaction writes. A transaction may have 4 MiB.
+	// linkRows is the number of link rows that one transaction writes. A transaction may have up to 4 MiB.
 	linkRows = 24
 )
 
-// sliceBytes bounds the links in one column. A column may have 64 KiB.
+// sliceBytes bounds the size of the links in one column, in bytes. A column may have up to 64 KiB.
 const sliceBytes = 60_000
 
 func linksPrefix(run, source string) string { return "links|" + run + "|" + source + "|" }
@@ -28,8 +28,8 @@ func linksKey(c *checkpoint, n int) storage.Key {
 	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
 }
 
-// cut divides addresses into slices, one for each step. A slice has no more addresses than the argument most says. An
-// address so long that it would fill a row alone is dropped, because it cannot be a real one.
+// cut divides addresses into slices of limited length, one slice for each step. An address that would fill a whole
+// row is dropped, because it cannot be a real one.
 func cut(addresses []string, most int) (out []string) {
 	var b strings.Builder
 	n := 0
@@ -54,8 +54,8 @@ func cut(addresses []string, most int) (out []string) {
 }
 
 // storeLinks writes the links of a document under a token that only this step uses. When two steps read the same
-// document at once, only the links of the step that ends first are used. The last rows, which for most documents are
-// all rows, are not written but returned as operations for the transaction that ends the step.
+// document at the same time, only the links of the step that ends first are used. The last rows are not written. They
+// are returned as operations for the transaction that ends the step. Most documents have no other rows.
 func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string,
 	most int) (rest []storage.Op, err error) {
 	c.Token, c.Slice, c.Offset = run.Token(), 0, 0
@@ -91,7 +91,7 @@ func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error
 }
 
 // dropOwnLinks removes the links that this step wrote, when another process has ended the same step first. The
-// argument ops holds the step's operations, which were not committed; a step without operations has written no links.
+// argument ops has the step's operations, which were not committed. A step without operations has written no links.
 func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage.Op) error {
 	if len(ops) == 0 || c.Token == "" || c.Slice > 0 || c.Offset > 0 {
 		return nil
@@ -99,7 +99,7 @@ func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage
 	return k.drop(ctx, linksPrefix(c.Run, c.Source)+c.Token+"|")
 }
 
-// dropLinks removes the remaining links of a source, or of all sources when source is empty.
+// dropLinks removes the remaining links of a source. If the source is empty, it removes those of all sources.
 func (k workRows) dropLinks(ctx context.Context, run, source string) error {
 	prefix := linksPrefix(run, source)
 	if source == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Report returns the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes what
-// a real run would do.
+// Report describes the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes
+// what a real run would do.
 func (s *Service) Report(r Run) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, "[backfill] "+fmt.Sprintf(format, args...)) }
@@ -17,7 +17,7 @@ func (s *Service) Report(r Run) []string {
 	}
 	for _, p := range r.Progress {
 		say("Discovered %s from %s", words.Count(p.Discovered, "URL"), p.Source)
-		if p.Note != "" { // why the source ended early
+		if p.Note != "" { // the reason why the source ended early
 			say("%s: %s", p.Source, p.Note)
 		}
 	}
@@ -48,8 +48,8 @@ func exist(n int) string {
 	return words.Thousands(n) + " already exist"
 }
 
-// long formats an estimate. The estimate is a sum of pauses; without pauses, long says that only the sites' answers
-// take time.
+// long formats an estimate, which is a sum of pauses. If there are no pauses, the text states that only the sites'
+// answers take time.
 func long(d time.Duration) string {
 	if d < time.Second {
 		return "as long as the sites need to answer, as there are no pauses between requests"
@@ -57,12 +57,12 @@ func long(d time.Duration) string {
 	return "about " + d.String()
 }
 
-// estimate returns how long fetching the new pages will take at the pace of their sites. Sites are fetched in
-// parallel.
+// estimate returns how long fetching the new pages will take at the pace of their sites. It assumes that the sites
+// are fetched in parallel.
 func (o *Options) estimate(r Run) time.Duration {
 	var longest time.Duration
 	for _, p := range r.Progress {
-		host := "" // no host, and so the default pace, for a site that was added
+		host := "" // a site that was added has no host here, and so the default pace
 		if found := o.Sites.Find(p.Source); found != nil {
 			host = found.Domain
 		}
@@ -73,7 +73,7 @@ func (o *Options) estimate(r Run) time.Duration {
 	return longest.Round(time.Second)
 }
 
-// size estimates the bytes of the new pages from the sizes of the known ones.
+// size estimates the bytes of the new pages from the sizes of known pages.
 func (r *Run) size() string {
 	if r.KnownPages == 0 {
 		return ""

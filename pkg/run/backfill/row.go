@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// rowVersion is the version of the rows that people can read as they are (INV-8): numbers, texts and JSON.
+// rowVersion is the version of the rows that people can read without a decoder (INV-8): they contain numbers, texts
+// and JSON.
 const rowVersion = 2
 
 var runColumns = row.Of[Run]()
@@ -37,7 +38,7 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 		return r, err
 	}
 	if r.RowVersion < rowVersion {
-		r.RowVersion = rowVersion // the version in which it will be written
+		r.RowVersion = rowVersion // the version that will be written
 		return r, r.readPacked(props)
 	}
 	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
@@ -52,7 +53,8 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 // maxPacked bounds the unpacked size of a row of version 1, in bytes.
 const maxPacked = 16 << 20
 
-// readPacked reads a row of version 1, whose lists are compressed. The row is rewritten when its run changes.
+// readPacked reads a row of version 1, whose lists are compressed. The row gets the present version when its run
+// changes.
 func (r *Run) readPacked(props storage.Properties) error {
 	full, err := row.Gunzip(row.Join(props, "detail"), maxPacked)
 	if err != nil {
@@ -86,12 +88,12 @@ func columnOf(name string, part int) string {
 	return fmt.Sprintf("%s%d", name, part)
 }
 
-// writeList writes a list as JSON. Each column holds a JSON list of its own with as many elements as fit.
+// writeList writes a list as JSON. Each column contains a complete JSON list, with as many elements as fit.
 func writeList[T any](props storage.Properties, name string, list []T) {
 	part, text := 1, []byte("[")
 	for _, one := range list {
 		next := readable(one)
-		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte is at most one UTF-16 unit
+		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte needs at most one UTF-16 unit
 			props[columnOf(name, part)] = string(append(text, ']'))
 			part, text = part+1, []byte("[")
 		}

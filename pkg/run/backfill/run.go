@@ -17,7 +17,7 @@ type Mode string
 
 // The modes of a run.
 const (
-	Sitemap    Mode = "SITEMAP"    // the site file's sitemaps; without any, those in robots.txt, or else feeds
+	Sitemap    Mode = "SITEMAP"    // the site file's sitemaps or, if it has none, those in robots.txt, or else feeds
 	Archive    Mode = "ARCHIVE"    // archive pages whose addresses follow dates
 	Pagination Mode = "PAGINATION" // listing pages, one after the other
 	Container  Mode = "CONTAINER"  // blobs of containers
@@ -56,16 +56,16 @@ type Counts struct {
 	Discovered int `json:"discovered" col:"discoveredCount"`
 	Queued     int `json:"queued" col:"queuedCount"`   // new items; in a dry run, addresses that would become items
 	Skipped    int `json:"skipped" col:"skippedCount"` // known pages, which were not changed
-	// refused by the registry, each with an error, or with a reason where the host is full
+	// refused by the registry, each with an error or, if the host is full, with a reason
 	Refused  int `json:"refused,omitempty" col:"refusedCount"`
-	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted; the reasons are in Run.Reasons
+	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // unwanted; the reasons are in Run.Reasons
 	// left out as parts of an endless series, such as a calendar; the reasons are in Run.Reasons, too
 	Trapped    int   `json:"trapped,omitempty" col:"trappedCount"`
 	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // addresses counted before in this run
 	Errors     int   `json:"errors,omitempty" col:"errorCount"`
-	Documents  int   `json:"documents,omitempty" col:"documents"` // sitemaps and pages that were read
-	Requests   int   `json:"requests,omitempty" col:"requests"`   // requests for documents, redirects included
-	Bytes      int64 `json:"bytes,omitempty" col:"bytes"`         // bytes of the documents
+	Documents  int   `json:"documents,omitempty" col:"documents"` // number of sitemaps and pages that were read
+	Requests   int   `json:"requests,omitempty" col:"requests"`   // number of requests for documents, including redirects
+	Bytes      int64 `json:"bytes,omitempty" col:"bytes"`         // size of the documents
 }
 
 func (c *Counts) add(d Counts) {
@@ -90,7 +90,7 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// Progress is the state of one source.
+// Progress is the progress of one source.
 type Progress struct {
 	Source string      `json:"source"`
 	State  SourceState `json:"state"`
@@ -107,7 +107,7 @@ type Request struct {
 	Dates       discover.Dates
 	MaxURLs     int           `col:"maxUrls"`          // limit of discovered addresses, over all sources
 	MaxPerSrc   int           `col:"maxUrlsPerSource"` // the same limit for each source
-	Concurrency int           `col:"concurrency"`      // number of sources that are read at once
+	Concurrency int           `col:"concurrency"`      // number of sources that are read at the same time
 	Delay       time.Duration `col:"delayMs,ms"`
 	DryRun      bool          `col:"dryRun"`
 	RunBy       string        `col:"runBy"`
@@ -115,25 +115,25 @@ type Request struct {
 
 // Bounds of a run's row, because part of its contents comes from unknown sites.
 const (
-	// MaxSources is the most sources of one run.
+	// MaxSources limits the number of sources in a run.
 	MaxSources = 50
-	// MaxErrors is how many errors a run keeps; all are counted.
+	// MaxErrors limits the number of errors that a run stores. All errors are counted.
 	MaxErrors  = 50
 	maxMessage = 300
 	maxShown   = 500
 )
 
-// Run is one backfill (INV-8). Values are copies; only the service changes a stored run.
+// Run is one backfill (INV-8). A Run value is a copy; only the service changes a stored run.
 type Run struct {
 	RowVersion int    `col:"rowVersion"`
 	ID         string `col:"id"`
 	Request    `col:",inline"`
 	Status     Status `col:"status"`
 	Note       string `col:"note"`     // why the run is paused, failed or ended early
-	Disabled   bool   `col:"disabled"` // paused because BACKFILL_ENABLED is false; resumes by itself once it is true
+	Disabled   bool   `col:"disabled"` // paused because BACKFILL_ENABLED is false; resumes once it is true
 	Counts     `col:",inline"`
 	// Reasons counts the addresses that were excluded or trapped, by reason. At most 41 reasons of 300 bytes are
-	// kept, which fit into the row.
+	// stored, so that they fit into the row.
 	Reasons    run.Reasons `col:"reasons,must"`
 	ErrorLog   []Problem   // the first [MaxErrors] errors
 	Last       Latest      `col:",inline"` // what was processed last (OPS-2)
@@ -143,21 +143,21 @@ type Run struct {
 	StartedAt  time.Time   `col:"startedAt"`
 	FinishedAt time.Time   `col:"finishedAt"`
 	// KnownPages and KnownBytes are set in a dry run: the number of known pages whose size is known, and the sum of
-	// their sizes. From these, the size of new pages is estimated.
+	// these sizes. The size of new pages is estimated from them.
 	KnownPages int   `col:"knownPages"`
 	KnownBytes int64 `col:"knownBytes"`
-	// Reserved is how many addresses the next steps may still register. Work is the state of the run's checkpoints,
-	// hashes and links; see workRemoving.
+	// Reserved is the number of addresses that the next steps may still register. Work is the state of the run's
+	// checkpoints, hashes and links; see workRemoving.
 	Reserved int    `col:"reserved"`
 	Work     string `col:"work"`
 
 	etag storage.ETag
 }
 
-// Latest is the position of a run, for people to read. The next steps begin where the checkpoints say, not here.
+// Latest is the position of a run, for people to read. The next steps continue from the checkpoints, not from here.
 type Latest struct {
 	Source string `col:"lastProcessedSource,always"`
-	Page   int    `col:"lastProcessedPage"`       // the number of the document in its source, from 1
+	Page   int    `col:"lastProcessedPage"`       // the number of the document in its source, starting at 1
 	URL    string `col:"lastProcessedUrl,always"` // the last address in that document
 }
 
@@ -173,7 +173,7 @@ func fields(r *Run) run.Fields {
 // moves reports whether the run has steps to do.
 func (r *Run) moves() bool { return r.Status == Pending || r.Status == Running }
 
-// of returns the progress of a source, or nil if the run has no source of that name.
+// of returns the progress of a source; nil if the run has no source of that name.
 func (r *Run) of(source string) *Progress {
 	for i := range r.Progress {
 		if r.Progress[i].Source == source {
@@ -183,18 +183,18 @@ func (r *Run) of(source string) *Progress {
 	return nil
 }
 
-// room returns how many more addresses of a source may be discovered, in addition to those already reserved.
+// room returns the number of addresses of a source that may be discovered in addition to those already reserved.
 func (r *Run) room(source string) int {
 	return max(0, min(r.MaxURLs-r.Discovered-r.Reserved, r.MaxPerSrc-r.of(source).Discovered))
 }
 
-// The settings that bound what a request may ask for.
+// The settings that limit the numbers in a request.
 const (
 	maxRunSetting    = "BACKFILL_MAX_URLS_PER_RUN"
 	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
 )
 
-// full reports whether a cap is reached for good, and returns a note that describes the cap.
+// full reports whether a cap is reached for good. The returned note describes the cap.
 func (r *Run) full(source string) (string, bool) {
 	switch {
 	case r.Discovered >= r.MaxURLs:
@@ -231,7 +231,7 @@ const (
 
 func key(row string) storage.Key { return storage.Key{Partition: partition, Row: row} }
 
-// runRow returns the key of a run's row. The id begins with a time, which the key inverts, so that the newest run
+// runRow returns the key of a run's row. The id begins with a time. The key inverts this time, so that the newest run
 // sorts first.
 func runRow(id string) string {
 	at, _ := time.Parse(idLayout, timeOf(id))
@@ -243,8 +243,7 @@ func timeOf(id string) string {
 	return rest[:min(len(rest), len(idLayout))]
 }
 
-// checkID returns an error for a text that is not the id of a run. It is called before the text becomes part of a
-// key.
+// checkID returns an error if a text is not the id of a run. It must be called before the text becomes part of a key.
 func checkID(id string) error {
 	_, err := time.Parse(idLayout, timeOf(id))
 	if err != nil || !strings.HasPrefix(id, idPrefix) || len(id) > 64 || strings.Contains(id, "|") ||

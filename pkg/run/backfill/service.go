@@ -28,13 +28,13 @@ const (
 // Method is the discoveryMethod of items that a run registers (E1).
 const Method = "BACKFILL"
 
-// MaxActive is how many runs may be active at once; further runs are refused.
+// MaxActive limits the number of active runs; further runs are refused.
 const MaxActive = 20
 
 // stalled is how long a source may go without a step before its message counts as lost.
 const stalled = 2 * time.Minute
 
-// stepTime is how long the steps of one message follow each other before the next message is sent.
+// stepTime is how long the steps of one message follow each other. After that, the next message is sent.
 const stepTime = 25 * time.Second
 
 // Lister lists the blobs of a container, see [file.Client.List].
@@ -44,16 +44,17 @@ type Lister interface {
 
 // Options adjust a service. If a number is zero, the default in spec 004 INV-5 applies.
 type Options struct {
-	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
+	Enabled        bool // the kill switch (E6): while it is false, nothing starts and every run pauses
 	Sites          site.List
-	Added          func(context.Context) (site.List, error) // returns further sites; no further sites when nil
+	Added          func(context.Context) (site.List, error) // returns further sites; if nil, there are no further sites
 	Rules          source.Rules
 	MaxURLs        int // limit of addresses for one run (E5); 1000 by default
 	MaxPerSource   int // the same limit for each of its sources; 500 by default
-	MaxConcurrency int // sources of a run that are read at once; 2 by default
+	MaxConcurrency int // sources of a run that are read at the same time; 2 by default
 	PerMinute      int // items registered in a minute, over all runs (E13); 600 by default
 	JobsPerMinute  int // steps that register items in a minute, over all runs (ARC-3); 2 by default
-	// MaxBacklog is how many items of a host may wait for their first fetch before the source waits; 2000 by default
+	// MaxBacklog is the number of items of a host that may wait for their first fetch. If there are more, the source
+	// waits. The default is 2000.
 	MaxBacklog int
 	StepTime   time.Duration                         // how long one message works; 25 s when zero, one step when negative
 	Pace       func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
@@ -63,7 +64,7 @@ type Options struct {
 	Log        *slog.Logger  // discarded when nil
 }
 
-// Service starts and advances runs. Any number of processes may use one store concurrently.
+// Service starts and advances runs. Any number of processes may use the same store concurrently.
 type Service struct {
 	reg    *registry.Registry
 	sites  reader
@@ -120,7 +121,7 @@ func (s *Service) Create(ctx context.Context) error {
 	return s.runs.Create(ctx, s.poison)
 }
 
-// Sites returns the sites that a run can be requested for.
+// Sites returns the sites for which a run can be requested.
 func (s *Service) Sites(ctx context.Context) (site.List, error) {
 	if s.o.Added == nil {
 		return s.o.Sites, nil
@@ -147,8 +148,8 @@ const disabledNote = "backfill is disabled: set BACKFILL_ENABLED=true and restar
 // Get reads a run. Errors: NotFound if there is none, Invalid for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// List returns at most top runs, the newest first. If after is set, it is the id of a run, and List begins with the
-// run that follows that one.
+// List returns runs, newest first, up to the given number. If after is set, it is the id of a run, and List begins
+// with the run that follows it.
 func (s *Service) List(ctx context.Context, after string, top int) (out []Run, err error) {
 	q := s.runs.Prefix(runRows)
 	q.PageSize = min(top, storage.MaxPage)

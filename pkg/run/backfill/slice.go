@@ -17,14 +17,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// fullHost is the reason why new pages are refused when their host has the maximum number of items.
+// fullHost is the reason for refusing new pages when their host has the maximum number of items.
 const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
 
-// backlogWait is the pause before a source checks again whether too many items of its host wait for their first fetch
-// (E13).
+// backlogWait is the pause of a source when too many items of its host wait for their first fetch (E13). After the
+// pause, the source checks again.
 const backlogWait = time.Minute
 
-// slice registers the wanted links of a document; each step registers a part of them.
+// slice registers the wanted links of a document. Each step registers some of them.
 func (w *step) slice(ctx context.Context) error {
 	c := w.at
 	if c.Reserved == 0 {
@@ -56,14 +56,14 @@ func (w *step) slice(ctx context.Context) error {
 		return w.await(wait, paceNote)
 	}
 	w.registered(addresses, len(wanted))
-	if c.Token != "" && wait > patience { // only steps that register links have to wait for the pace
+	if c.Token != "" && wait > patience { // only steps that register links have to keep the pace
 		return w.await(wait, paceNote)
 	}
 	return nil
 }
 
-// registered counts the addresses of a step. After the last address of a slice, the checkpoint moves to the next
-// slice; after the last slice, the document ends.
+// registered counts the addresses of a step. After the last address of a slice, the checkpoint moves on to the next
+// slice. After the last slice, the work on the document ends.
 func (w *step) registered(addresses []string, wanted int) {
 	c := w.at
 	w.out.add.Discovered = wanted
@@ -80,8 +80,8 @@ func (w *step) registered(addresses []string, wanted int) {
 	}
 }
 
-// choose decides which addresses are wanted, beginning at the checkpoint's offset. It stops when all addresses are
-// decided, or when the number of wanted addresses reaches the checkpoint's reservation.
+// choose decides which addresses are wanted, beginning at the checkpoint's offset. It stops when it has decided about
+// all addresses, or when the number of wanted addresses reaches the checkpoint's reservation.
 func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 	c := w.at
 	_, most := w.s.o.rate()
@@ -130,8 +130,8 @@ func (o *Options) parse(mode Mode, address string) (source.Source, error) {
 	return place.Source(), nil
 }
 
-// judgeSite applies the site's patterns to an address. A container's blobs have another host than the site's pages,
-// so they are judged as if that host were the site's.
+// judgeSite applies the site's patterns to an address. A container's blobs have another host than the site's pages.
+// They are judged as if their host were the site's.
 func judgeSite(found *site.Site, mode Mode, src source.Source) string {
 	if mode != Container {
 		return found.Judge(src)
@@ -143,13 +143,13 @@ func judgeSite(found *site.Site, mode Mode, src source.Source) string {
 
 func trapped(traps *discover.Traps, mode Mode, src source.Source) string {
 	if mode == Container {
-		return "" // a container's listing always ends
+		return "" // a container's listing is always finite
 	}
 	return traps.Judge(src.Normalized)
 }
 
-// backlog returns the reason why a source has to wait, if too many items of its host wait for their first fetch;
-// otherwise "".
+// backlog returns the reason why a source has to wait, if too many items of its host wait for their first fetch. If
+// the source need not wait, it returns "".
 func (w *step) backlog(ctx context.Context, addresses []string) (full string, err error) {
 	if w.run.DryRun {
 		return "", nil
@@ -168,7 +168,7 @@ func (w *step) backlog(ctx context.Context, addresses []string) (full string, er
 	return "", nil
 }
 
-// undo sets the checkpoint back to the copy mark, and forgets the links that were chosen since that copy was made.
+// undo sets the checkpoint back to the given copy, and forgets the links that were chosen after the copy was made.
 func (c *checkpoint) undo(mark *checkpoint) {
 	for _, h := range c.fresh[len(mark.fresh):] {
 		delete(c.seen, h)
@@ -196,7 +196,7 @@ func (w *step) countKnown(ctx context.Context, wanted []source.Source) (missing 
 	return missing, nil
 }
 
-// known counts a page that has an item.
+// known counts a page that already has an item.
 func (w *step) known(it *registry.Item, src source.Source) {
 	if it.DiscoveryRun == w.at.Run && it.DiscoveryJob == w.at.job(src) {
 		w.out.add.Queued++

@@ -50,8 +50,8 @@ func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	return one, nil
 }
 
-// activate starts as many sources as may run at once. It returns the sources that begin, and the operations that
-// write checkpoints for those sources that have none.
+// activate starts as many sources as may run at the same time. It returns the sources that begin, and the operations
+// that write checkpoints for those sources that have none.
 func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 	running := 0
 	for _, p := range r.Progress {
@@ -74,7 +74,7 @@ func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 	return ops, begun
 }
 
-// complete checks a request and fills in the settings for its empty fields.
+// complete checks a request and replaces its empty fields by the values of the settings.
 func (o *Options) complete(sites site.List, req Request, now time.Time) (Request, error) {
 	if req.Mode == "" {
 		req.Mode = Sitemap
@@ -170,7 +170,7 @@ func serves(found *site.Site, mode Mode, dates discover.Dates) error {
 	templates := 0
 	switch mode {
 	case Sitemap:
-		return nil // without sitemaps in the site file, robots.txt may name some
+		return nil // if the site file has no sitemaps, robots.txt may name some
 	case Archive:
 		templates = len(found.Archives)
 		for _, t := range found.Archives {
@@ -194,7 +194,7 @@ func serves(found *site.Site, mode Mode, dates discover.Dates) error {
 	return nil
 }
 
-// ModesOf lists the modes that a site can be backfilled in.
+// ModesOf lists the modes in which a site can be backfilled.
 func ModesOf(found *site.Site) []Mode {
 	out := []Mode{Sitemap}
 	for i, n := range []int{len(found.Archives), len(found.Listings), len(found.Containers)} {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// step is the work of one step on a source. It changes the checkpoint and the outcome in memory; [step.commit] writes
+// step is the work of one step on a source. It changes the checkpoint and the outcome in memory; [step.commit] stores
 // them.
 type step struct {
 	s     *Service
@@ -24,17 +24,17 @@ type step struct {
 	out   outcome
 }
 
-// outcome is the result of a step, without the step's changes to the checkpoint.
+// outcome is the result of a step, apart from the step's changes to the checkpoint.
 type outcome struct {
 	add      Counts
 	reasons  map[string]int
 	problems []Problem
-	known    []int64 // sizes of known pages, for a dry run
+	known    []int64 // sizes of known pages; only for a dry run
 	last     string  // the document that was read
 	url      string  // the address that was processed last
 	note     string  // why the source waits
 	wait     time.Duration
-	end      SourceState  // empty while the source continues
+	end      SourceState  // empty if the source continues
 	ops      []storage.Op // operations that write rows of links
 }
 
@@ -58,20 +58,20 @@ func (w *step) failed(url, message string) {
 	w.out.problems = append(w.out.problems, Problem{At: w.now, Source: w.at.Source, URL: url, Message: message})
 }
 
-// end ends the source.
+// end ends the source in the given state.
 func (w *step) end(as SourceState, note string) error {
 	w.out.end, w.out.note = as, note
 	return nil
 }
 
-// await makes the source wait for a time, for the reason given in note.
+// await makes the source wait for the reason given in note.
 func (w *step) await(wait time.Duration, note string) error {
 	w.out.wait, w.out.note = wait, note
 	return nil
 }
 
 // Step performs the step that a message asks for, and then the steps that can follow without a pause, for as long as
-// [Options].StepTime allows. Then it sends the next message. It returns Invalid for a malformed message; after any
+// [Options].StepTime allows. Then it sends the next message. It returns Invalid for a malformed message. After any
 // other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	w, err := s.open(ctx, body)
@@ -79,7 +79,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 		return err
 	}
 	defer fault.Wrap(&err, "backfill %s of %s", w.run.ID, w.at.Source)
-	// The kill switch works at the next step of a run, not only at its start (E6).
+	// The kill switch takes effect at the next step of a run, not only when a run starts (E6).
 	if !s.o.Enabled {
 		return s.disable(ctx, w.run.ID)
 	}
@@ -98,7 +98,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	return err
 }
 
-// do performs one step. The result on reports whether the next step follows at once.
+// do performs one step. It reports whether the next step follows at once.
 func (w *step) do(ctx context.Context) (on bool, err error) {
 	w.now, w.out = w.s.runs.Now(), outcome{}
 	if w.site == nil {
@@ -121,8 +121,8 @@ func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
 	return err
 }
 
-// open loads the run and the checkpoint that a message asks for. It returns nil when there is nothing to do: the step
-// is already done, or the run is not active.
+// open loads the run and the checkpoint of the step that a message asks for. It returns nil when there is nothing to
+// do: the step is already done, or the run is not active.
 func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	m, err := s.runs.Messages.Parse(body)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) disable(ctx context.Context, id string) error {
 
 // advance does the work of one step: it registers links of the current document, or reads the next document.
 func (w *step) advance(ctx context.Context) error {
-	// A source that ended runs again only after a resume, which gives its failed documents another try.
+	// A source that has ended has a step only after a resume, which gives its failed documents another try.
 	if w.at.Ended {
 		w.at.reopen()
 	}
@@ -184,7 +184,7 @@ func (w *step) advance(ctx context.Context) error {
 		_ = w.end(SourceDone, why)
 		return w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
 	}
-	// A checkpoint holds the links of one document, so they are registered before the next document is read.
+	// A checkpoint has the links of only one document, so they are registered before the next document is read.
 	if w.at.Token != "" {
 		return w.slice(ctx)
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // Only the newest finished runs keep their checkpoints, hashes and links (spec 004 ARC-3: removeOnComplete,
-// removeOnFail). The rows of the runs themselves stay: they are the audit (INV-8).
+// removeOnFail). The rows of the runs themselves are kept, because they are the audit (INV-8).
 var (
-	keepCompleted = 100 // cancelled runs are included: they cannot be resumed either
+	keepCompleted = 100 // this includes cancelled runs, which cannot be resumed either
 	keepFailed    = 50
 )
 
-// maxTidied is the most runs whose checkpoints, hashes and links one call removes. Usually one run is due for that.
+// maxTidied limits the number of runs whose checkpoints, hashes and links one call removes. Usually one run is due.
 const maxTidied = 20
 
 // The states of a run's checkpoints, hashes and links; the empty state means that they are kept.
@@ -24,8 +24,8 @@ const (
 )
 
 // tidy removes the checkpoints, hashes and links of finished runs that are no longer among the newest. It is called
-// when a run has ended, and costs one read for each thousand runs. Runs that it cannot tidy now are tidied when the
-// next run ends.
+// when a run has ended, and costs one read for each thousand runs. If a run cannot be tidied now, that happens when
+// the next run ends.
 func (s *Service) tidy(ctx context.Context) {
 	q := s.runs.Prefix(runRows)
 	q.Select = []string{"rowVersion", "id", "status", "work"}
@@ -46,8 +46,8 @@ func (s *Service) tidy(ctx context.Context) {
 	}
 }
 
-// removeWork removes the rows of a run's work. It first records that they are being removed, so that nobody resumes
-// the run in the meantime.
+// removeWork removes the checkpoints, hashes and links of a run. It first records that they are being removed, so
+// that nobody resumes the run in the meantime.
 func (s *Service) removeWork(ctx context.Context, r *Run) error {
 	mark := func(what string) error {
 		tags, err := s.runs.Table.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
@@ -59,7 +59,7 @@ func (s *Service) removeWork(ctx context.Context, r *Run) error {
 		return err
 	}
 	if err := mark(workRemoving); err != nil {
-		return err // after a conflict, another process removes the rows or has resumed the run
+		return err // after a conflict, another process is removing the rows or has resumed the run
 	}
 	for _, prefix := range []string{"lane|" + r.ID + "|", "links|" + r.ID + "|"} {
 		if err := s.work.drop(ctx, prefix); err != nil {

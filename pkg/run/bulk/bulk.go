@@ -1,13 +1,13 @@
-// Package bulk applies one operation, which a user asks for, to any number of items. Each item receives the
-// operation, even when processes die on the way.
+// Package bulk applies one operation to any number of items at the request of a user. Every item receives the
+// operation, even if processes die on the way.
 //
 //	Runs  PK bulk  RK <run id>         the operation, its items, cursor, numbers, state
 //	      PK bulk  RK active|<run id>  while the run is active
 //
 // A step reads some items, in the order of the registry or of the given ids, and applies the operation to each.
 // Applying an operation a second time changes nothing. So a step whose process died is repeated as a whole, and its
-// numbers are those of the last attempt. An item that cannot be changed is counted as failed, and the run continues.
-// When storage fails, the step is repeated.
+// numbers are those of the last attempt. An item that cannot be changed counts as failed, and the run continues. If
+// storage fails, the step is repeated.
 //
 // Package run advances a bulk run from step to step.
 package bulk
@@ -30,13 +30,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Queue holds the messages of steps.
+// Queue is the queue with the messages of steps.
 const Queue = "bulk-steps"
 
 const (
-	// MaxActive is how many runs may be active at once; further runs are refused.
+	// MaxActive limits the number of active runs; further runs are refused.
 	MaxActive = 20
-	// MaxIDs is how many items one request may list.
+	// MaxIDs limits the number of items that one request may list.
 	MaxIDs = 1000
 
 	partition = "bulk"
@@ -70,8 +70,7 @@ const (
 	Done    = "done"
 )
 
-// Ask is an operation and the items to which it applies: those in IDs, or, if IDs is empty, those that Filter
-// selects.
+// Ask is an operation with the items that it applies to: those in IDs or, if IDs is empty, those that Filter selects.
 type Ask struct {
 	Op     Op              `col:"op"`
 	Tag    string          `col:"tag"` // the tag to add or remove, for the operations tag and untag
@@ -99,7 +98,7 @@ type Run struct {
 	etag storage.ETag
 }
 
-// Failure is an item on which the operation failed, and why.
+// Failure is an item on which the operation failed, with the reason.
 type Failure struct {
 	ID    string `json:"id"`
 	Error string `json:"error"`
@@ -147,8 +146,8 @@ func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) 
 // Get reads a run. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// Start begins a run. When Start returns, the run is durable and will be completed. Errors: Conflict when too many
-// runs are active.
+// Start begins a run. When Start returns, the run is durable and will be completed. Errors: Conflict if too many runs
+// are active.
 func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 	if err := s.runs.CheckRoom(ctx); err != nil {
 		return Run{}, err
@@ -170,7 +169,7 @@ func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 }
 
 // Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
-// message; after any other error the caller should retry.
+// message. After any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }
@@ -234,7 +233,7 @@ func (r *Run) fail(id string, err error) {
 func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) error {
 	errs := make([]error, len(items))
 	if one.Op == Check {
-		// When a step is repeated, items that were checked since the run began need no second check.
+		// When a step is repeated, items that were checked since the run began need no other check.
 		all := len(items)
 		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
@@ -254,7 +253,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 	}
 	for i, it := range items {
 		switch err := errs[i]; {
-		case err == nil || fault.Is(err, fault.NotFound): // an item that is gone needs no operation
+		case err == nil || fault.Is(err, fault.NotFound): // an item that no longer exists needs no operation
 			one.Done++
 		case fault.Is(err, fault.Invalid) || fault.Is(err, fault.Blocked):
 			one.fail(string(it.ID), err)

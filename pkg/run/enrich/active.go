@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// active is the row of a running batch; it also records whether the batch should be cancelled. The batch's own row
-// cannot record the cancellation: a concurrent write of that row could lose the id that the service gave to the
-// batch. The timer reads the row active at no extra cost.
+// active is the row of an active batch; it also records whether the batch is to be cancelled. The row of the batch
+// itself cannot record this: a concurrent write of that row could lose the id that the service has given to the
+// batch. The timer reads the row of type active at no extra cost.
 type active struct {
 	ID          string
 	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody has cancelled the batch
@@ -31,13 +31,13 @@ func readActive(ctx context.Context, runs *run.Runs[Batch], id string) (a active
 	return a, etag, err
 }
 
-// listActive lists the active batches in the order of the times in their ids, the oldest first.
+// listActive lists the active batches by the times in their ids, oldest first.
 func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err error) {
 	for e, err := range runs.Table.Query(ctx, runs.Prefix(run.ActivePrefix)) {
 		if err != nil {
 			return nil, err
 		}
-		a, _ := actives.Decode(e.Props) // a row without any column can be decoded, too
+		a, _ := actives.Decode(e.Props) // a row without columns can be decoded, too
 		a.ID = strings.TrimPrefix(e.Row, run.ActivePrefix)
 		list = append(list, a)
 	}
@@ -45,8 +45,8 @@ func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err 
 	return list, nil
 }
 
-// addCancelled sets the time of cancellation of those batches in the list that are active. It costs nothing when all
-// batches of the list are done.
+// addCancelled sets the time of cancellation of those batches in the list that are active. If all batches in the list
+// are done, it costs nothing.
 func addCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
 	if !slices.ContainsFunc(list, func(b Batch) bool { return b.State != Done }) {
 		return nil
@@ -62,9 +62,9 @@ func addCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) erro
 	return err
 }
 
-// Cancel requests the cancellation of a batch, which [Service.Advance] carries out: answers that the service has
-// given by then are used, everything else is cancelled. Repeated requests have no further effect. Errors: NotFound
-// when the schema has no batch with that id; Conflict for a batch that is done.
+// Cancel requests the cancellation of a batch. [Service.Advance] carries it out: answers that the service has given
+// by then are used, and everything else is cancelled. Repeated requests have no further effect. Errors: NotFound when
+// the schema has no batch with that id; Conflict for a batch that is done.
 func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) {
 	b, err := s.Batch(ctx, schema, id)
 	switch {
@@ -86,7 +86,7 @@ func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) 
 		_, err = runs.Table.Transact(ctx, actives.Put(runs.Key(run.ActivePrefix+id), etag, &a))
 	}
 	if fault.Lost(err) {
-		return s.Cancel(ctx, schema, id) // the batch has ended or been cancelled meanwhile, so this call is the last
+		return s.Cancel(ctx, schema, id) // the batch has ended or was cancelled, so this second call is the last
 	}
 	return b, err
 }

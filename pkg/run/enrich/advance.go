@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// leaseTime is how long a step holds its batch: longer than a function may run.
+	// leaseTime is how long a step holds its batch. It is longer than a function may run.
 	leaseTime = 6 * time.Minute
-	// refusedWait is the pause before a batch is sent again after the service has refused it because of settings or
-	// quotas.
+	// refusedWait is the pause after the service has refused a batch because of settings or quotas. After the pause,
+	// the batch is sent again.
 	refusedWait = 30 * time.Minute
 )
 
-// Report is the result of a step of the timer.
+// Report is the result of one call by the timer.
 type Report struct {
 	Active int // number of active batches
 	Moved  int // number of active batches whose state changed
 }
 
 // Advance performs a step for every active batch of every schema. When a step fails, Advance continues with the next
-// batch; it returns all errors at the end. While T1_BATCH_MODEL is not set, batches wait.
+// batch. At the end it returns all errors. While T1_BATCH_MODEL is not set, batches wait.
 func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	if s.models.Batch == "" {
 		return r, nil
@@ -51,7 +51,7 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 type batchStep struct {
 	svc       *Service
 	cancelled time.Time // when cancellation was requested; zero if it was not
-	over      llm.Batch // the batch that was collected
+	over      llm.Batch // the collected batch, as the service has it
 }
 
 func (t *batchStep) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
@@ -86,7 +86,7 @@ func (t *batchStep) do(ctx context.Context, b *Batch) (run.Next, error) {
 	return t.poll(ctx, b)
 }
 
-// send hands a batch to the service, unless the service already has it from an earlier step.
+// send sends a batch to the service, unless the service already has it from an earlier step.
 func (t *batchStep) send(ctx context.Context, b *Batch) (run.Next, error) {
 	tried := !b.SentAt.IsZero()
 	if !tried {
@@ -130,8 +130,8 @@ func (t *batchStep) putOff(ctx context.Context, b *Batch, why error) error {
 // maxMessage bounds the stored text of an error, in characters.
 const maxMessage = 500
 
-// poll asks the service for the state of a batch, and collects the batch when it is over. A batch that the service no
-// longer knows counts as over, without results.
+// poll asks the service for the state of a batch, and collects the batch when the service has finished it. If the
+// service no longer knows the batch, the batch counts as finished, without results.
 func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	remote, err := t.svc.models.Batches.Batch(ctx, b.Remote)
 	if fault.Is(err, fault.NotFound) {
@@ -155,8 +155,8 @@ func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	return w.next, err
 }
 
-// tidy removes the files of a finished batch, because they contain people's mails. When that fails, which the client
-// logs, the files remain until the service deletes them.
+// tidy removes the files of a finished batch from the service, because they contain people's mails. If this fails,
+// the client logs it, and the files remain until the service deletes them.
 func (t *batchStep) tidy(ctx context.Context) {
 	for _, file := range append([]string{t.over.Input}, t.over.Files...) {
 		if file != "" {

@@ -14,16 +14,16 @@ import (
 
 // Bounds on batches.
 const (
-	MaxLines    = 2000 // entries per batch
-	MaxAttempts = 3    // number of consecutive batches in which an entry gets no answer
-	MaxActive   = 100  // active batches of a schema; further batches are refused
-	MaxList     = 100  // batches listed at once
+	MaxLines    = 2000 // number of entries in a batch
+	MaxAttempts = 3    // number of consecutive batches that may give an entry no answer
+	MaxActive   = 100  // number of active batches of a schema; further batches are refused
+	MaxList     = 100  // number of batches that one call lists
 )
 
-// Window is the time within which a batch is to be done; services offer no other.
+// Window is the time within which the service must finish a batch. Services offer no other time.
 const Window = 24 * time.Hour
 
-// BatchState is the local state of a batch.
+// BatchState is the state of a batch in this program.
 type BatchState string
 
 // The states of a batch, in order.
@@ -40,13 +40,13 @@ type Batch struct {
 	V         int        `col:"v"` // version of the row, always 1
 	Schema    string     `col:"schema"`
 	State     BatchState `col:"state"`
-	Attempt   int        `col:"attempt"` // number of the attempt, from 1
-	Next      string     `col:"next"`    // id of the batch for the lines with the outcome Again
+	Attempt   int        `col:"attempt"` // number of the attempt, starting at 1
+	Next      string     `col:"next"`    // id of the next batch, which has the lines with the outcome Again
 	Model     string     `col:"model"`
-	Remote    string     `col:"remote"`  // id of the batch at the service
-	Status    string     `col:"status"`  // the batch's state at the service, as last seen
+	Remote    string     `col:"remote"`  // id that the service gave to the batch
+	Status    string     `col:"status"`  // state of the batch at the service, when it was last polled
 	Message   string     `col:"message"` // the last error
-	Lines     int        `col:"lines"`   // number of entries; once the batch is done, the sum of the next five
+	Lines     int        `col:"lines"`   // number of entries; when the batch is done, the sum of the next five
 	Enriched  int        `col:"enriched"`
 	Skipped   int        `col:"skipped"`
 	Failed    int        `col:"failed"`
@@ -54,13 +54,13 @@ type Batch struct {
 	Again     int        `col:"again"`
 	Strangers int        `col:"strangers"` // results that belong to no line: unknown ids and broken lines
 	Usage     llm.Usage  `col:",inline"`
-	NotBefore time.Time  `col:"notBefore"` // when the next step may begin; zero: at once
+	NotBefore time.Time  `col:"notBefore"` // when the next step may begin; if zero, at once
 	CreatedAt time.Time  `col:"createdAt"`
-	SentAt    time.Time  `col:"sentAt"` // when the batch was first sent; zero before
+	SentAt    time.Time  `col:"sentAt"` // when the batch was first sent; zero if it was not
 	EndedAt   time.Time  `col:"endedAt"`
-	// CancelledAt is when cancellation was requested; zero if it was not.
+	// CancelledAt is the time at which cancellation was requested; zero if it was not.
 	CancelledAt time.Time `col:"cancelledAt"`
-	Lease       time.Time `col:"lease"` // until when a process holds the batch
+	Lease       time.Time `col:"lease"` // the time until which a process holds the batch
 
 	etag storage.ETag
 }
@@ -73,8 +73,8 @@ const (
 	lastMilli = 9_999_999_999_999
 )
 
-// newID returns an id that sorts before all older ids, so that the newest batches are listed first. An id with its
-// attempt has at most 29 bytes, which leaves room in the id of a line.
+// newID returns an id that sorts before all older ids, so that the newest batches are listed first. Together with the
+// attempt, an id has at most 29 bytes, which leaves room in the id of a line.
 func newID(now time.Time, token string) string {
 	return fmt.Sprintf("%s%013d-%s", idPrefix, lastMilli-now.UnixMilli(), token)
 }
@@ -100,7 +100,7 @@ func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	}
 	a, _, err := readActive(ctx, runs, id)
 	if fault.Is(err, fault.NotFound) {
-		return runs.Get(ctx, id) // the batch has ended meanwhile
+		return runs.Get(ctx, id) // the batch has ended in the meantime
 	}
 	b.CancelledAt = a.CancelledAt
 	return b, err
@@ -114,8 +114,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// List returns at most top batches of a schema, the newest first. If before is set, it is the id of a batch, and List
-// begins after that batch. The attempts of a batch follow the batch.
+// List returns batches of a schema, newest first, up to the given number. If before is set, it is the id of a batch,
+// and List begins after that batch. The further attempts of a batch are listed after it.
 func (s *Service) List(ctx context.Context, schema string, top int, before string) (out []Batch, err error) {
 	runs, err := s.in(schema)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// cancelledText is the message of a line without an answer in a cancelled batch.
+// cancelledText is the message of a line that has no answer in a cancelled batch.
 const cancelledText = "the batch was cancelled"
 
 // withdraw ends a cancelled batch that the service does not have. If an earlier step may have sent the batch,
-// withdraw first searches for the batch at the service; when it finds the batch, the next step stops it there.
+// withdraw first searches for it at the service. If the service has it, the next step stops it there.
 func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	if err := t.lease(ctx, b, b.State); err != nil {
 		return run.Next{}, err
@@ -24,9 +24,9 @@ func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	return t.svc.finish(ctx, b)
 }
 
-// stop asks the service to cancel a batch. The batch is collected once it is over, like any other. The service may
-// refuse, because the batch is over or because the service cannot cancel batches. In that case the service is not
-// asked again, and the batch's answers are used.
+// stop asks the service to cancel a batch. The batch is collected when the service has finished it, like any other.
+// The service may refuse, because it has already finished the batch, or because it cannot cancel batches. Then it is
+// not asked again, and its answers are used.
 func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {
@@ -41,8 +41,8 @@ func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// release decides the outcome of those lines of a cancelled batch that still wait, or would be asked about again. It
-// returns all lines in their new state.
+// release decides the outcome of those lines of a cancelled batch that are waiting, or that would be asked about
+// again. It returns all lines in their new state.
 func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, error) {
 	var decided, left []Line
 	for _, l := range lines {
@@ -56,7 +56,7 @@ func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, 
 	return append(decided, left...), err
 }
 
-// releaseOne removes an entry from a cancelled batch. An entry that the batch has not claimed stays as it is.
+// releaseOne releases an entry from a cancelled batch. An entry that the batch has not claimed stays as it is.
 func (s *Service) releaseOne(ctx context.Context, b *Batch, l *Line) error {
 	l.Outcome, l.Message = Cancelled, cancelledText
 	err := change(ctx, s.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
@@ -66,7 +66,7 @@ func (s *Service) releaseOne(ctx context.Context, b *Batch, l *Line) error {
 		return r, ours
 	})
 	if fault.Is(err, fault.NotFound) {
-		return nil // the entry is gone
+		return nil // the entry no longer exists
 	}
 	return err
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// collecting is the state of the collect graph: a batch that is over, under the caller's lease.
+// collecting is the state of the collect graph: a finished batch, under the caller's lease.
 type collecting struct {
 	b       *Batch
 	remote  llm.Batch
-	lines   []Line        // lines that wait for an outcome
-	asked   map[int]bool  // numbers of the lines that were asked about
+	lines   []Line        // lines that are waiting for an outcome
+	asked   map[int]bool  // numbers of the lines that the model was asked about
 	results []llm.Result  // results from all files
 	found   map[int]found // the parsed results, by line
 	next    run.Next      // the writes that end the batch
@@ -30,7 +30,7 @@ type found struct {
 	fields Fields
 	answer llm.Answer
 	usage  llm.Usage // usage of all results of the line, because each was charged for
-	err    error     // why fields are missing
+	err    error     // the reason why fields are missing
 }
 
 // collector has the nodes of the collect graph.
@@ -55,8 +55,8 @@ func (s collector) waiting(ctx context.Context, w *collecting) (string, error) {
 	return "", err
 }
 
-// expected lists the lines that were asked about. It needs only the lines, because the ids of the results contain the
-// digests of the questions.
+// expected lists the lines that the model was asked about. It reads no entries, because the ids of the results
+// contain the digests of the questions.
 func (s collector) expected(_ context.Context, w *collecting) (string, error) {
 	w.asked, w.found = map[int]bool{}, map[int]found{}
 	for _, l := range w.lines {
@@ -70,7 +70,7 @@ func (s collector) download(ctx context.Context, w *collecting) (string, error) 
 	for _, file := range w.remote.Files {
 		out, err := s.svc.models.Batches.Results(ctx, file)
 		if fault.Is(err, fault.NotFound) {
-			continue // the file is deleted or expired: its lines count as missing
+			continue // the file is deleted or has expired, so its lines count as missing
 		}
 		if err != nil {
 			return "", err
@@ -81,8 +81,8 @@ func (s collector) download(ctx context.Context, w *collecting) (string, error) 
 	return "", nil
 }
 
-// parseLines finds the answer of each line. Among several results for a line, it uses the first valid one, or else
-// the first.
+// parseLines finds the answer of each line. If there are several results for a line, it uses the first valid one. If
+// none is valid, it uses the first.
 func (s collector) parseLines(_ context.Context, w *collecting) (string, error) {
 	for _, r := range w.results {
 		no, digest, ours := splitLineID(w.b.ID, r.ID)
@@ -91,7 +91,7 @@ func (s collector) parseLines(_ context.Context, w *collecting) (string, error) 
 			continue
 		}
 		if !w.asked[no] {
-			continue // the line was decided by a step that died, or before sending
+			continue // the line was decided earlier: by a step that died, or before sending
 		}
 		f := found{digest: digest, answer: r.Answer, err: r.Err}
 		if f.err == nil {
@@ -121,8 +121,8 @@ func (s collector) write(ctx context.Context, w *collecting) (_ string, err erro
 	return "", err
 }
 
-// decideLines decides the outcome of lines, a hundred at a time: it writes their entries, then the lines. When a step
-// dies, the entries of up to a hundred lines are written again with the same values.
+// decideLines decides the outcome of lines, a hundred at a time: it writes their entries, then the lines. If a step
+// dies, the entries of up to a hundred lines are written again, with the same values.
 func (s *Service) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var g errgroup.Group
@@ -179,7 +179,7 @@ func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, ou
 	ours := root(e.Tier1.Batch) == root(b.ID)
 	switch {
 	case present != "" && stands(e, present) && ours:
-		return r, false, Written, "" // a step that died has written the record
+		return r, false, Written, "" // a step that died has already written the record
 	case present != "" && stands(e, present):
 		return r, false, Skipped, "enriched meanwhile"
 	case f.err == nil && f.digest == present:

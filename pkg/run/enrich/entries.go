@@ -11,26 +11,26 @@ import (
 // Status is the state of an entry's enrichment.
 type Status string
 
-// The statuses of an entry; "" is an entry that was never enriched.
+// The statuses of an entry. An entry that was never enriched has the status "".
 const (
 	Pending  Status = "pending" // the entry is in a batch
 	Enriched Status = "enriched"
-	Failed   Status = "failed" // enrichment failed; the fields, if any, are from before
+	Failed   Status = "failed" // enrichment failed; any fields are from an earlier enrichment
 )
 
 // Record is the result of an entry's enrichment, as stored with the entry.
 type Record struct {
 	Status Status    `col:"tier1_status,always"`
-	Batch  string    `col:"tier1_batch_id,always"` // the current or last batch; "" for an entry that was enriched alone
-	Digest string    `col:"tier1_digest,always"`   // digest of the question that Fields answer
+	Batch  string    `col:"tier1_batch_id,always"` // the current or last batch; "" if the entry was enriched alone
+	Digest string    `col:"tier1_digest,always"`   // digest of the question that Fields answers
 	Fields Fields    `col:",inline"`
 	Model  string    `col:"tier1_model,always"` // model that made Fields
 	Usage  llm.Usage // tokens charged for Fields
-	Error  string    `col:"tier1_error,always"` // error of a Failed entry
+	Error  string    `col:"tier1_error,always"` // error of an entry with the status Failed
 	At     time.Time `col:"tier1_at,always"`    // time of the last change
 }
 
-// Entry is the part of an entry that enrichment needs.
+// Entry is the part of an entry that is needed for enrichment.
 type Entry struct {
 	ID          string
 	Title, Text string
@@ -43,16 +43,16 @@ type Entry struct {
 type Entries interface {
 	// Load reads an entry. Errors: NotFound.
 	Load(ctx context.Context, schema, id string) (Entry, error)
-	// Write stores r as the record of an entry that has not changed since it was loaded, and changes nothing else.
-	// Errors: Conflict if any part of the entry has changed since; NotFound if the entry is gone.
+	// Write stores r as the record of an entry, if the entry has not changed since it was loaded. It changes nothing
+	// else. Errors: Conflict if any part of the entry has changed since; NotFound if the entry no longer exists.
 	Write(ctx context.Context, schema string, e Entry, r Record) error
 }
 
-// maxReloads is how many times at most an entry is read again after concurrent writes.
+// maxReloads limits how often an entry is read again after concurrent writes.
 const maxReloads = 8
 
-// change reads an entry and writes the record that decide returns. When another process writes the entry in between,
-// change tries again. When decide returns false, change writes nothing.
+// change reads an entry and writes the record that the given function returns. If another process writes the entry in
+// between, change tries again. If the function returns false, change writes nothing.
 func change(ctx context.Context, entries Entries, schema, id string, decide func(Entry) (Record, bool)) error {
 	for range maxReloads {
 		e, err := entries.Load(ctx, schema, id)

@@ -11,18 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Bounds of the fields: all in characters, except for the last.
+// Bounds of the fields. All are in characters, except the last.
 const (
 	MaxGist     = 500
 	MaxTopic    = 80
 	MaxKeyword  = 60
-	MaxKeywords = 10 // number of keywords
+	MaxKeywords = 10 // number of keywords, not characters
 )
 
-// maxAnswer bounds the answers that are parsed, in bytes.
+// maxAnswer limits the size, in bytes, of an answer that is parsed.
 const maxAnswer = 64 << 10
 
-// Fields are the model's description of an entry. Their names are those of the columns.
+// Fields are the model's description of an entry. The names in JSON are those of the columns.
 type Fields struct {
 	Gist                     string   `json:"gist" col:"gist,always"`                   // one or two sentences
 	TopicPrimary             string   `json:"topic_primary" col:"topic_primary,always"` // one to four words, lower case
@@ -32,7 +32,8 @@ type Fields struct {
 	Keywords                 []string `json:"keywords"`
 }
 
-// schema is the JSON schema of Fields, with keywords that every service supports; the parser enforces the bounds.
+// schema is the JSON schema of Fields. It uses only JSON schema keywords that every service supports; the parser
+// enforces the bounds.
 var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 "type":"object","additionalProperties":false,
 "required":["gist","topic_primary","topic_primary_confidence","topic_secondary","topic_secondary_confidence","keywords"],
@@ -44,8 +45,9 @@ var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 "topic_secondary_confidence":{"type":"number","description":"From 0 to 1; 0 if there is none"},
 "keywords":{"type":"array","items":{"type":"string"},"description":"Up to ten names and terms by which somebody would look for it"}}}`)}
 
-// Parse reads the answer of a model, from either flow. Errors: Blocked for a refusal, which is final; Unavailable for
-// an unusable answer: cut off, not JSON, or without a gist or a main topic. A retry may help then.
+// Parse reads the answer of a model, to a single request or from a batch. Errors: Blocked for a refusal, which is
+// final; Unavailable for an unusable answer, for which a retry may help: it is cut off, not JSON, or has no gist or
+// no main topic.
 //
 // Parse tolerates these deviations from the schema: a Markdown fence around the JSON, additional fields, a missing
 // secondary topic, and missing keywords. It limits confidences to their range, collapses spaces and control
@@ -80,7 +82,7 @@ func unfenced(text string) string {
 	return text
 }
 
-// bound limits every field to its bounds.
+// bound cuts every field to its bounds.
 func (f *Fields) bound() {
 	f.Gist = line(f.Gist, MaxGist)
 	f.TopicPrimary, f.TopicPrimaryConfidence = topic(f.TopicPrimary, f.TopicPrimaryConfidence)
@@ -97,7 +99,7 @@ func (f *Fields) bound() {
 	f.Keywords = keywords
 }
 
-// topic returns a topic as stored; an empty topic has no confidence.
+// topic returns a topic in the form that is stored. An empty topic has no confidence.
 func topic(name string, confidence float64) (string, float64) {
 	name = line(strings.ToLower(name), MaxTopic)
 	if name == "" {

@@ -10,9 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// finish ends a batch whose lines are decided. The same transaction moves those lines that are to be asked again into
-// the next batch, because no step reads this batch afterwards; in a cancelled batch these lines are cancelled. If the
-// batch is cancelled at this moment, the transaction fails, and a later step ends the batch once the lease expires.
+// finish ends a batch whose lines are decided. The same transaction moves the lines that are to be asked about again
+// into the next batch, because no step reads this batch afterwards. In a cancelled batch these lines are cancelled
+// instead. If the batch is cancelled at this moment, the transaction fails, and a later step ends the batch once the
+// lease has expired.
 func (s *Service) finish(ctx context.Context, b *Batch) (end run.Next, err error) {
 	runs := s.batches[b.Schema]
 	a, etag, err := readActive(ctx, runs, b.ID)

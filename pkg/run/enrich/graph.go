@@ -8,29 +8,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Names of nodes, in the order of every graph (D9).
+// Names of nodes, in the order in which they occur in every graph (D9).
 const (
 	nodeLoad   = "load"
 	nodePrompt = "prompt"
 	nodeLLM    = "llm"
 	nodeParse  = "parse"
 	nodeWrite  = "write"
-	// end is the node to return when there is nothing left to do.
+	// end is the node that a function returns if there is nothing left to do.
 	end = "end"
 )
 
-// maxSteps bounds the nodes that a run may visit.
+// maxSteps limits the number of nodes that a run visits.
 const maxSteps = 20
 
-// Node is a named function that works on a state. It returns the name of the next node, or "" for the node that
-// follows in the graph.
+// Node is a named function that works on a state. The function returns the name of the node to visit next, or "" for
+// the next node of the graph.
 type Node[S any] struct {
 	Name string
 	Do   func(ctx context.Context, s *S) (next string, err error)
 }
 
-// Graph is a sequence of nodes, each of which may choose another successor. A graph logs only failures; model calls
-// log themselves.
+// Graph is a sequence of nodes. Each node may choose another successor than the next node. A graph logs only
+// failures; calls of models log themselves.
 type Graph[S any] struct {
 	name  string
 	nodes []Node[S]
@@ -56,8 +56,8 @@ func (g *Graph[S]) Nodes() (names []string) {
 	return names
 }
 
-// Run moves a state from the first node to the end, or to the first failure. The error of Run has the kind of that
-// failure.
+// Run takes a state through the nodes, from the first to the end or to the first failure. The error of Run has the
+// kind of that failure.
 func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 	for at, steps := 0, 0; at < len(g.nodes); steps++ {
 		n := g.nodes[at]

@@ -26,7 +26,7 @@ type Kept struct{ Store *entries.Store }
 
 var _ Entries = Kept{}
 
-// Load implements [Entries]. The text is the cleanest one that the entry has.
+// Load implements [Entries]. It returns the cleanest text that the entry has.
 func (k Kept) Load(ctx context.Context, schema, id string) (Entry, error) {
 	f, read, err := k.Store.In(entries.Schema(schema)).Read(ctx, id)
 	if err != nil {
@@ -47,7 +47,7 @@ func (k Kept) Write(ctx context.Context, schema string, e Entry, r Record) error
 	return err
 }
 
-// columns are the columns of an entry that hold its record.
+// columns are the columns of an entry that contain its record.
 type columns struct {
 	Record   `col:",inline"`
 	Keywords string  `col:"keywords,always"` // a JSON list
@@ -68,8 +68,8 @@ func columnsOf(r Record) entry.Fields {
 }
 
 func recordOf(f entry.Fields) Record {
-	c, _ := keptColumns.Decode(storage.Properties(f)) // an entry without any column can be decoded, too
+	c, _ := keptColumns.Decode(storage.Properties(f)) // an entry without columns can be decoded, too
 	c.Usage = llm.Usage{In: c.In, Out: c.Out, Cost: c.Cost}
-	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // the list is empty if it is damaged
+	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // if the list is damaged, it counts as empty
 	return c.Record
 }

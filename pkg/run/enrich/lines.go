@@ -15,17 +15,17 @@ import (
 // Outcome is the result of a line.
 type Outcome string
 
-// The outcomes of lines. Only Waiting lines are still open.
+// The outcomes of lines. Only lines with the outcome Waiting are still open.
 const (
 	Waiting   Outcome = "waiting"
 	Written   Outcome = "enriched"
-	Skipped   Outcome = "skipped" // nothing to do: the entry is enriched, in another batch, or gone
+	Skipped   Outcome = "skipped" // nothing to do: the entry is enriched, in another batch, or deleted
 	Fruitless Outcome = "failed"
-	Cancelled Outcome = "cancelled" // the line's batch was cancelled before an answer came
+	Cancelled Outcome = "cancelled" // the batch was cancelled before there was an answer
 	Again     Outcome = "again"     // the line was moved to the next batch
 )
 
-// Line is an entry in a batch.
+// Line is one entry of a batch.
 type Line struct {
 	No      int
 	Entry   string    `col:"entry"`
@@ -36,8 +36,8 @@ type Line struct {
 
 var lineRows = row.Of[Line]()
 
-// writeLines writes lines, a hundred per transaction. Only the holder of the lease calls it. If a second process held
-// the lease, it would write the same values.
+// writeLines writes lines, a hundred in a transaction. Only the holder of the lease calls it. If there were a second
+// holder, it would write the same values.
 func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var ops []storage.Op
@@ -72,20 +72,20 @@ func (s *Service) Lines(ctx context.Context, schema, batch string) (lines []Line
 		if err != nil {
 			return nil, err
 		}
-		l, _ := lineRows.Decode(e.Props) // a row without any column can be decoded, too
+		l, _ := lineRows.Decode(e.Props) // a row without columns can be decoded, too
 		l.No, _ = strconv.Atoi(e.Row)
 		lines = append(lines, l)
 	}
 	return lines, nil
 }
 
-// lineID returns the id of a line at the service: batch, number, and digest of the question. It has at most 29 + 1 +
-// 5 + 1 + 20 of the 64 bytes that are allowed.
+// lineID returns the id of a line at the service. It consists of the batch, a number, and the digest of the question.
+// It has at most 29 + 1 + 5 + 1 + 20 of the 64 bytes that are allowed.
 func lineID(batch string, no int, digest string) string {
 	return fmt.Sprintf("%s_%05d_%s", batch, no, digest)
 }
 
-// splitLineID parses the id of a line of a batch. The result ours is false for the id of any other line.
+// splitLineID parses the id of a line, and reports whether the line belongs to the given batch.
 func splitLineID(batch, id string) (no int, digest string, ours bool) {
 	rest, ours := strings.CutPrefix(id, batch+"_")
 	number, digest, found := strings.Cut(rest, "_")

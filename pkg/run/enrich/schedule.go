@@ -14,22 +14,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// atOnce is how many entries are read or written concurrently.
+// atOnce is the number of entries that are read or written concurrently.
 const atOnce = 8
 
-// clockMargin is added to the time range in which the service's list is searched for a batch, because the clock of
-// the service may be slow.
+// clockMargin extends the time range in which the service's list is searched for a batch, because the clock of the
+// service may be slow.
 const clockMargin = time.Hour
 
-// maxScanned bounds how many of the service's batches are searched for a label.
+// maxScanned limits the number of the service's batches that are searched for a label.
 const maxScanned = 2000
 
-// sending is the state of the schedule graph: a batch under the caller's lease.
+// sending is the state of the schedule graph: a batch that is being sent, under the caller's lease.
 type sending struct {
 	b      *Batch
 	asked  []llm.Line
 	remote llm.Batch
-	next   run.Next // the writes that end the batch when there is nothing to ask
+	next   run.Next // the writes that end the batch if it has no questions
 }
 
 // sender has the nodes of the schedule graph.
@@ -44,7 +44,7 @@ func (s sender) graph() *Graph[sending] {
 		Node[sending]{nodeWrite, s.sent})
 }
 
-// Schedule queues a batch of entries, which [Service.Advance] sends. When Schedule returns, the batch is durable.
+// Schedule queues a batch of entries; [Service.Advance] sends it. When Schedule returns, the batch is durable.
 // Repeated ids count once. Errors: Invalid for no ids or more than [MaxLines]; Blocked while T1_BATCH_MODEL is not
 // set; Conflict while [MaxActive] batches are active.
 func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Batch, error) {
@@ -72,7 +72,7 @@ func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Ba
 	return b, err
 }
 
-// checkEntries returns the ids, each once, in order.
+// checkEntries returns the ids in order, without duplicates.
 func checkEntries(ids []string) ([]string, error) {
 	seen, out := map[string]bool{}, []string{}
 	for i, id := range ids {
@@ -91,7 +91,7 @@ func checkEntries(ids []string) ([]string, error) {
 }
 
 // claim claims the entries for this batch. It also decides the lines of entries that need no question or are in
-// another batch. It may be repeated.
+// another batch. The claim may be repeated.
 func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	lines, err := s.svc.Lines(ctx, w.b.Schema, w.b.ID)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	return "", s.svc.writeLines(ctx, w.b, decided)
 }
 
-// claimOne claims one entry and returns the question about it, or decides its line.
+// claimOne claims one entry and returns the question about it, or decides the entry's line.
 func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string) (ask *llm.Line, err error) {
 	err = change(ctx, s.svc.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
 		ask = nil
@@ -157,8 +157,8 @@ func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string)
 	return ask, err
 }
 
-// promptLines sets the model of every question. The questions themselves were made earlier, because they show which
-// entries already have their answers.
+// promptLines sets the model of every question. The questions themselves were made earlier, because they are needed
+// to find the entries that already have answers.
 func (s sender) promptLines(_ context.Context, w *sending) (next string, err error) {
 	for i := range w.asked {
 		w.asked[i].Model = w.b.Model
@@ -178,8 +178,8 @@ func (s sender) hand(ctx context.Context, w *sending) (string, error) {
 	return "", err
 }
 
-// accepted checks that the service has stored the label of the batch. If this process dies now, the batch is found by
-// that label.
+// accepted checks that the service has stored the label of the batch. If this process dies now, the label shows that
+// the batch was sent.
 func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	if w.remote.Label != w.b.ID {
 		s.svc.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be "+
@@ -198,13 +198,13 @@ func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	return "", nil
 }
 
-// accept records the id and state of this batch at the service.
+// accept records the id that the service gave to the batch, and the state of the batch there.
 func (b *Batch) accept(remote llm.Batch) {
 	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
-// resume searches the service for a batch that an earlier step may have sent before that step died, and records what
-// it finds. The result found is false if the service has no such batch.
+// resume searches the service for a batch that an earlier step may have sent before it died. It records what it
+// finds, and reports whether the service has the batch.
 func (t *batchStep) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Models are the language models and the routes to them. Enrichment in batches, or of single entries, is off if its
-// model is not set.
+// Models are the language models and the routes to them. If the model for batches or for single entries is not set,
+// that kind of enrichment is off.
 type Models struct {
 	Chat    llm.Chatter
 	Batches llm.Batcher
@@ -24,7 +24,7 @@ type Models struct {
 
 // Options adjust a service.
 type Options struct {
-	Schemas []string         // schemas of the entries; [Service.Advance] scans all of them
+	Schemas []string         // schemas of the entries; [Service.Advance] works on all of them
 	Clock   func() time.Time // the wall clock when nil
 	Token   func() string    // makes ids of batches unique; crypto/rand when nil
 	Log     *slog.Logger     // discarded when nil
@@ -56,7 +56,7 @@ func New(store storage.Store, entries Entries, models Models, o Options) *Servic
 	return s
 }
 
-// tableOf returns the name of a schema's table: for pkm_test, Tier1BatchesPkmTest.
+// tableOf returns the name of a schema's table. For the schema pkm_test it is Tier1BatchesPkmTest.
 func tableOf(schema string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(schema, "_") {
@@ -67,7 +67,7 @@ func tableOf(schema string) string {
 	return "Tier1Batches" + b.String()
 }
 
-// Tables lists the tables that hold the batches of these schemas.
+// Tables lists the tables with the batches of these schemas.
 func Tables(schemas []string) (names []string) {
 	for _, schema := range schemas {
 		names = append(names, tableOf(schema))
@@ -96,7 +96,7 @@ func (s *Service) in(schema string) (*run.Runs[Batch], error) {
 
 func (s *Service) now() time.Time { return s.o.Clock().UTC() }
 
-// on returns an error if the setting that chooses a model has no value: enrichment with that model is then off.
+// on returns an error if a setting that chooses a model has no value. Enrichment with that model is then off.
 func on(setting, value string) error {
 	if value == "" {
 		return fault.New(fault.Blocked, "enrichment is off here: set %s, and OPENAI_BASE_URL to the service that knows it",

@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// maxAsks is how many times a model is asked about one entry if its answers are unusable.
+// maxAsks limits how often a model is asked about one entry if its answers are unusable.
 const maxAsks = 2
 
-// single is the state of the sync graph: one entry, or a text without an entry.
+// single is the state of the sync graph: one entry, or a text that belongs to no entry.
 type single struct {
-	schema, id string // id is "" for a text without an entry
+	schema, id string // id is "" for a text that belongs to no entry
 	entry      Entry
 	request    llm.Request
 	answer     llm.Answer
@@ -20,10 +20,10 @@ type single struct {
 	record     Record
 }
 
-// Entry enriches one entry immediately and returns its record. If the entry's fields are current, the model is not
-// asked again. Errors: NotFound; Invalid for an entry without text; Blocked when T1_DEFAULT_MODEL is not set, the key
-// is refused or the model refuses; Conflict when the text of the entry changed meanwhile; Throttled and Unavailable
-// from the model; Unavailable also after two unusable answers.
+// Entry enriches one entry immediately and returns its record. If the fields of the entry are current, the model is
+// not asked again. Errors: NotFound; Invalid for an entry without text; Blocked when T1_DEFAULT_MODEL is not set, or
+// when the service refuses the key, or when the model refuses to answer; Conflict when the text of the entry has
+// changed in the meantime; Throttled and Unavailable from the model; Unavailable also after two unusable answers.
 func (s *Service) Entry(ctx context.Context, schema, id string) (Record, error) {
 	if _, err := s.in(schema); err != nil {
 		return Record{}, err
@@ -63,7 +63,7 @@ func (s asker) loadOne(ctx context.Context, one *single) (_ string, err error) {
 	return "", err
 }
 
-// promptOne makes the question about the entry, and ends the run when the entry's fields already answer it.
+// promptOne makes the question about the entry. It ends the run if the entry's fields already answer the question.
 func (s asker) promptOne(_ context.Context, one *single) (next string, err error) {
 	if one.request, err = request(one.entry.Title, one.entry.Text); err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func (s asker) promptOne(_ context.Context, one *single) (next string, err error
 	return "", nil
 }
 
-// stands reports whether an entry's fields already answer the question with this digest.
+// stands reports whether an entry's fields already answer the question with the given digest.
 func stands(e Entry, digest string) bool {
 	return e.Tier1.Status == Enriched && e.Tier1.Digest == digest
 }
@@ -88,7 +88,7 @@ func (s asker) askOne(ctx context.Context, one *single) (_ string, err error) {
 	return "", err
 }
 
-// parseOne parses the answer, and asks the model again when that may help.
+// parseOne parses the answer. It asks the model again if that may help.
 func (s asker) parseOne(_ context.Context, one *single) (next string, err error) {
 	fields, err := Parse(one.answer)
 	if fault.Is(err, fault.Unavailable) && one.asks < maxAsks {

@@ -33,11 +33,11 @@ const (
 // Formats lists every format.
 var Formats = []Format{OPML, Bookmarks, CSV, JSONLines}
 
-// Bounds of a list.
+// Bounds on lists.
 const (
 	MaxAddresses = 10_000
 	maxAddress   = 8 << 10
-	maxTag       = 100 // bytes of the name of a folder
+	maxTag       = 100 // bytes of the name of a tag
 	maxTags      = 10
 	maxFolders   = 50 // depth of nesting
 )
@@ -45,8 +45,8 @@ const (
 // Address is one entry of a list.
 type Address struct {
 	URL  string   `json:"u"`
-	Tags []string `json:"t,omitempty"` // tags of the address, and the folders that contain it
-	Why  string   `json:"w,omitempty"` // why the address is refused; empty when it is not
+	Tags []string `json:"t,omitempty"` // tags of the address, including the names of the folders that contain it
+	Why  string   `json:"w,omitempty"` // the reason why the address is refused; empty if it is not refused
 }
 
 // Detect recognizes the format of a list by its first bytes.
@@ -66,8 +66,8 @@ func Detect(text []byte) Format {
 
 func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Parse reads a list. It returns each address once, in the order of the file. Errors: Invalid, with the field content
-// or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
+// Parse reads a list. It returns the addresses in the order of the file, without duplicates. Errors: Invalid, with
+// the field content or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
 func Parse(text []byte, format Format) (out []Address, err error) {
 	if format == "" {
 		format = Detect(text)
@@ -96,7 +96,7 @@ func Parse(text []byte, format Format) (out []Address, err error) {
 	return l.all, err
 }
 
-// list collects addresses.
+// list collects the addresses of a file.
 type list struct {
 	all  []Address
 	seen map[string]bool
@@ -104,7 +104,7 @@ type list struct {
 
 var errFull = errors.New("too many addresses")
 
-// add adds an address, unless the list already has it. If the address is refused, why is the reason.
+// add adds an address, unless it was added before. For an address that is refused, the reason must be given.
 func (l *list) add(address string, tags []string, why string) error {
 	address = strings.TrimSpace(strings.ToValidUTF8(address, ""))
 	if address == "" || l.seen[address] {
@@ -130,7 +130,7 @@ func (l *list) add(address string, tags []string, why string) error {
 
 const onlyFeed = "it is a feed without the address of its page (htmlUrl); feeds are named in the site file"
 
-// opml adds the pages of outlines. An outline that contains others is a folder.
+// opml adds the pages in outlines. An outline that contains other outlines is a folder.
 func (l *list) opml(text []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader, d.Strict, d.Entity = charset.NewReaderLabel, false, xml.HTMLEntity
@@ -175,7 +175,7 @@ func (l *list) opml(text []byte) error {
 	}
 }
 
-// bookmarks adds links; the tags of each are the headings of the lists that contain it.
+// bookmarks adds the links. The tags of a link are the headings of the lists that contain it.
 func (l *list) bookmarks(text []byte) error {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(1 << 20)
@@ -223,8 +223,8 @@ func (l *list) bookmarks(text []byte) error {
 	}
 }
 
-// notWeb returns the reason if a bookmark is not a web page: browsers also keep scripts and internal pages as
-// bookmarks.
+// notWeb returns the reason why a bookmark is not a web page; "" if it is one. Browsers also store scripts and
+// internal pages as bookmarks.
 func notWeb(address string) string {
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	if scheme == "http" || scheme == "https" {
@@ -233,11 +233,11 @@ func notWeb(address string) string {
 	return "it is no address of a page in the web"
 }
 
-// urlNames are the names of columns or fields that may hold the address, the best first.
+// urlNames are the names of columns or fields that may contain the address, the best first.
 var urlNames = []string{"url", "displaysource", "normalizedsource", "source", "address", "link", "href"}
 
-// csv adds the addresses of the column whose name is in urlNames, or else of the first column, with the tags of the
-// column named tags.
+// csv adds the addresses in the column whose name is in urlNames. If there is no such column, it uses the first one.
+// The tags are in the column with the name "tags".
 func (l *list) csv(text []byte) error {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace, r.ReuseRecord = -1, true, true, true
@@ -246,7 +246,7 @@ func (l *list) csv(text []byte) error {
 		case bytes.ContainsRune(first, '\t'):
 			r.Comma = '\t'
 		case bytes.ContainsRune(first, ';'):
-			r.Comma = ';' // spreadsheets write semicolons in countries with a decimal comma
+			r.Comma = ';' // in countries with a decimal comma, spreadsheets write semicolons
 		}
 	}
 	at, tags := 0, -1
@@ -276,7 +276,7 @@ func (l *list) csv(text []byte) error {
 	}
 }
 
-// header reports whether a record is the header, and which columns hold addresses and tags.
+// header reports whether a record is the header, and returns the columns with addresses and tags.
 func header(record []string) (found bool, at, tags int) {
 	names := make([]string, len(record))
 	for i, name := range record {
@@ -291,7 +291,7 @@ func header(record []string) (found bool, at, tags int) {
 	return false, 0, -1
 }
 
-// jsonLines adds the address of each line: a string, or an object with a field of urlNames.
+// jsonLines adds the address in each line. A line is a string, or an object with one of the fields in urlNames.
 func (l *list) jsonLines(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)

@@ -1,11 +1,11 @@
 // Package listimport registers the addresses of a list that a user uploads (a feed reader's OPML, a browser's
-// bookmarks, CSV or JSON Lines). It registers each address once, with its folders as tags, reports why it refused any
-// others, and continues after any crash.
+// bookmarks, CSV or JSON Lines). It registers each address once, with its folders as tags. It reports which addresses
+// it refused, with the reasons. An import continues after any crash.
 //
-// An import is a row of the table of imports; the row holds its list. A step registers some addresses and records its
-// position. A step whose process died is repeated. Items that the first attempt registered are recognized by the time
-// when they were first seen, and count as new. The messages of imports share the queue of mail imports, whose worker
-// recognizes them by the id of the run and passes them to this package.
+// An import is a row of the table of imports; the row contains the list. A step registers some addresses and records
+// its position. A step whose process died is repeated. The items that the first attempt registered are then
+// recognized by the time when they were first seen, and count as new. The messages of imports share the queue of mail
+// imports. The worker of that queue recognizes them by the id of the run, and passes them to this package.
 package listimport
 
 import (
@@ -32,13 +32,14 @@ const (
 	idPrefix  = "list-"
 	idLayout  = "20060102t150405z" // ids sort by time
 
-	// perStep is how many addresses are registered before the position is written, unless options say otherwise.
+	// perStep is the number of addresses that are registered before the position is written, unless options set
+	// another number.
 	perStep = 500
-	// MaxActive is how many imports may be active at once; further imports are refused.
+	// MaxActive limits the number of active imports; further imports are refused.
 	MaxActive = 20
-	// MaxRefused is how many refused addresses an import lists; all refused addresses are counted.
+	// MaxRefused limits the number of refused addresses that an import lists. All refused addresses are counted.
 	MaxRefused = 100
-	// maxList bounds the bytes of a list as stored, in one row.
+	// maxList limits the size of a stored list, in bytes. A list is stored in one row.
 	maxList = 600 << 10
 	stalled = 3 * time.Minute
 	// stepTime is how long a worker performs steps before it sends the next message.
@@ -51,7 +52,7 @@ type Import struct {
 	Format   string    `col:"format"`
 	List     []Address `col:"list,gzip"`
 	Total    int       `col:"total"`
-	Next     int       `col:"next"` // index into List; the addresses before it are done
+	Next     int       `col:"next"` // index into List; all addresses before it are done
 	Added    int       `col:"added"`
 	Known    int       `col:"known"`
 	Refused  int       `col:"refused"`
@@ -75,7 +76,7 @@ type Registry interface {
 
 // Options adjust a service.
 type Options struct {
-	// Parse returns the source of an address; its error is the reason to refuse the address.
+	// Parse returns the source of an address. Its error is the reason for refusing the address.
 	Parse func(address string) (source.Source, error)
 	Step  int              // addresses per step; 500 when zero
 	Clock func() time.Time // the wall clock when nil
@@ -140,8 +141,8 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	return im, s.runs.Begin(ctx, &im)
 }
 
-// Advance performs steps of an import for about the given duration, and returns the import's new state. After that,
-// messages of the queue continue the import.
+// Advance performs steps of an import for about the given duration, and returns the new state of the import. After
+// that, messages of the queue continue the import.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	err := s.runs.Advance(ctx, &im, long, s.step)
 	if err == nil {
@@ -151,7 +152,7 @@ func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (I
 		"err", err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if im, err = s.runs.Get(ctx, im.ID); err == nil { // the copy in memory may be ahead of the row
+	if im, err = s.runs.Get(ctx, im.ID); err == nil { // the copy in memory may have changes that were not stored
 		s.runs.Enqueue(ctx, &im, 0)
 	}
 	return im, err
@@ -163,7 +164,7 @@ func (s *Service) Owns(body []byte) bool {
 	return err == nil && strings.HasPrefix(m.Run, idPrefix)
 }
 
-// Step performs the steps that a message asks for, and sends the next message.
+// Step performs the step that a message asks for, and sends the next message.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, stepTime, s.step)
 }
@@ -201,7 +202,7 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	return run.Next{}, nil
 }
 
-// sources returns the sources of addresses, and the tags for new items: an item gets the tags of all addresses that
+// sources returns the sources of addresses, and the tags for new items. An item gets the tags of all addresses that
 // lead to its source. An address that is not a source is refused.
 func (s *Service) sources(some []Address, im *Import) (all []source.Source, of []Address,
 	tags func(source.Source) []string) {

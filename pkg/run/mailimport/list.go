@@ -17,8 +17,8 @@ var listed = []string{
 	"enqueued", "batches", "notEnqueued", "note", "startedAt", "updatedAt", "endedAt",
 }
 
-// List returns at most top imports, the newest first, without their failures. It omits imports that began more than
-// 90 days ago. It costs one query per thousand imports.
+// List returns imports, newest first, up to the given number. It omits their failures, and imports that began more
+// than 90 days ago. It costs one query for each thousand imports.
 func (s *Service) List(ctx context.Context, top int) ([]Import, error) {
 	q := storage.Query{
 		Partition: partition, RowFrom: idPrefix + s.o.Clock().Add(-listedFor).UTC().Format(idLayout), RowTo: idPrefix + "~",

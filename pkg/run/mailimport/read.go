@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// keepMail is how many bytes of a mail are kept: as many as package extract/mail reads.
+	// keepMail is the number of bytes of a mail that are kept: as many as package extract/mail reads.
 	keepMail = 5 << 20
 	// A piece ends after pieceBytes of the file, or after pieceTime.
 	pieceBytes = 64 << 20
 	pieceTime  = 10 * time.Second
-	// pieceText bounds the texts of a piece, in bytes.
+	// pieceText bounds the total size of the texts in a piece, in bytes.
 	pieceText = 16 << 20
 )
 
 // mail is one mail that is being imported.
 type mail struct {
 	at     int64
-	id     string // Message-ID, for the list of failures
+	id     string // Message-ID, which the list of failures shows
 	fields entry.Fields
-	failed error // the mail's own failure
+	failed error // the error that concerns this mail alone
 	entry  string
 	action entries.Action
 	stored entries.Result // result of the insert, until the mail is written to the index
@@ -64,7 +64,8 @@ func (t *step) read(ctx context.Context) error {
 	return nil
 }
 
-// gather reads and normalizes the mails of a piece. It also returns the last mail, whose end is the next position.
+// gather reads and normalizes the mails of a piece. It also returns the last mail, because the next piece begins at
+// the end of that mail.
 func (t *step) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err error) {
 	from, until, text := t.im.Offset, t.s.o.Clock().Add(pieceTime), 0
 	last.End = from
@@ -118,7 +119,7 @@ func (t *step) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 }
 
 // insertAll inserts the mails: those of one thread in order, others concurrently. If the entries refuse a mail, the
-// refusal is recorded as the mail's own failure.
+// error is recorded as the failure of that mail.
 func (t *step) insertAll(ctx context.Context, mails []*mail) error {
 	var sound []*mail
 	var items []entries.Item
@@ -145,7 +146,7 @@ func (t *step) insertAll(ctx context.Context, mails []*mail) error {
 // indexTime is how long a piece waits for the index.
 const indexTime = 20 * time.Second
 
-// index makes the stored mails searchable. When the index fails, the outbox of the entries writes them later, so
+// index makes the stored mails searchable. If the index fails, the outbox of the entries writes them later, so
 // nothing is repeated here.
 func (t *step) index(ctx context.Context, mails []*mail) {
 	var stored []entries.Result
@@ -191,7 +192,7 @@ func (t *step) count(mails []*mail) {
 	im.setPending(pending)
 }
 
-// note adds a failure to the list. A hundred failures fit into a column, however long their texts are.
+// note adds a failure to the list. The texts are cut so that a hundred failures fit into a column.
 func (im *Import) note(m *mail) {
 	const longID, longReason = 120, 160
 	if len(im.Failures) < MaxFailures {

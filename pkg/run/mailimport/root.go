@@ -39,8 +39,8 @@ func (r Root) Folder() string {
 	return r.at.String()
 }
 
-// locate returns the location of a file below the root, given its full path or its path relative to the root. Errors:
-// Invalid, with the field mbox_path; Blocked when no root is configured.
+// locate returns the location of a file below the root. The path is the full path, or is relative to the root.
+// Errors: Invalid, with the field mbox_path; Blocked when no root is configured.
 func (r Root) locate(path string) (file.Location, error) {
 	if r == (Root{Credential: r.Credential}) {
 		return file.Location{}, fault.New(fault.Blocked,

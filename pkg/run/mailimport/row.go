@@ -17,7 +17,7 @@ type State string
 // The states of an import.
 const (
 	Reading    State = "reading"    // mails are being read and inserted
-	Enqueueing State = "enqueueing" // the file is read; entries wait to be enqueued
+	Enqueueing State = "enqueueing" // the file was read; entries are waiting to be enqueued
 	Done       State = "done"
 	Failed     State = "failed" // the import ended before the end of the file
 )
@@ -28,7 +28,7 @@ type Import struct {
 	V      int    `col:"v"`      // version of the row, always 1
 	Schema string `col:"schema"` // schema of the entries
 	Path   string `col:"path"`   // full path of the file
-	// Size, ETag and Modified distinguish the file from a later one at the same path.
+	// Size, ETag and Modified distinguish the file from a later file at the same path.
 	Size     int64  `col:"size"`
 	ETag     string `col:"etag"`
 	Modified string `col:"modified"` // time in the format [time.RFC3339Nano]
@@ -36,11 +36,11 @@ type Import struct {
 	Chunk    int    `col:"chunk"`
 
 	State   State  `col:"state"`
-	Message string `col:"message"` // why the import failed
-	Offset  int64  `col:"offset"`  // how many of the Size bytes of the file were read
+	Message string `col:"message"` // the reason why the import failed
+	Offset  int64  `col:"offset"`  // number of bytes of the file that were read, out of Size
 	Inside  bool   `col:"inside"`  // Offset is within a mail that is too large
 
-	// The results of the mails.
+	// These fields count the mails by result.
 	Mails    int       `col:"mails"`
 	Inserted int       `col:"inserted"`
 	Skipped  int       `col:"skipped"`
@@ -48,11 +48,11 @@ type Import struct {
 	Failed   int       `col:"failed"`
 	Failures []Failure `col:"failures,bytes"` // the first [MaxFailures] failures
 
-	Enqueued    int    `col:"enqueued"`      // number of entries sent to tier 1, some perhaps enriched already
+	Enqueued    int    `col:"enqueued"`      // number of entries sent to tier 1, including enriched ones
 	Batches     int    `col:"batches"`       // number of batches in which the entries were enqueued
 	NotEnqueued int    `col:"notEnqueued"`   // number of entries that tier 1 refused
-	Note        string `col:"note"`          // why tier 1 refused entries
-	Pending     []byte `col:"pending,parts"` // ids of entries that wait to be enqueued, one per line
+	Note        string `col:"note"`          // the reason why tier 1 refused entries
+	Pending     []byte `col:"pending,parts"` // ids of entries that are waiting to be enqueued, one per line
 
 	StartedAt time.Time `col:"startedAt"`
 	UpdatedAt time.Time `col:"updatedAt"` // when the last piece ended
@@ -63,7 +63,7 @@ type Import struct {
 	etag storage.ETag
 }
 
-// MaxFailures is how many failures an import lists; all failures are counted.
+// MaxFailures limits the number of failures that an import lists. All failures are counted.
 const MaxFailures = 100
 
 // Failure is a mail that was not imported.
@@ -77,13 +77,13 @@ type Failure struct {
 func (im *Import) Over() bool { return im.State == Done || im.State == Failed }
 
 // file returns the properties that the file had when the import began. If the stored time is damaged, it differs from
-// the file's time, and the import ends.
+// the time of the file, and the import ends.
 func (im *Import) file() file.Info {
 	modified, _ := time.Parse(time.RFC3339Nano, im.Modified)
 	return file.Info{ETag: im.ETag, LastModified: modified, Length: im.Size}
 }
 
-// pending returns the ids of entries that wait to be enqueued.
+// pending returns the ids of entries that are waiting to be enqueued.
 func (im *Import) pending() []string { return strings.Fields(string(im.Pending)) }
 
 func (im *Import) setPending(ids []string) { im.Pending = []byte(strings.Join(ids, "\n")) }

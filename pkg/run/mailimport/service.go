@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Queue holds the messages of turns; Table holds the imports.
+// Queue is the queue for the messages of turns. Table is the table of imports.
 const (
 	Queue = "mbox-steps"
 	Table = "Imports"
@@ -22,23 +22,24 @@ const (
 
 // Bounds and defaults of an import.
 const (
-	MinBatch     = 500 // entries per batch for tier 1
+	MinBatch     = 500 // number of entries in a batch for tier 1
 	DefaultBatch = 500
 	MaxBatch     = 2000
-	DefaultChunk = 200 // mails per piece
+	DefaultChunk = 200 // number of mails in a piece
 	MaxChunk     = 500
 	Window       = "24h" // the only completion window that services offer
 
-	MaxMail   = 64 << 20 // bytes of a mail; a larger one is broken
-	MaxActive = 20       // active imports at once; further imports are refused
+	MaxMail   = 64 << 20 // bytes of a mail; a larger mail counts as broken
+	MaxActive = 20       // number of active imports; further imports are refused
 )
 
 const (
 	// stepTime is how long a worker performs pieces before it sends the next message.
 	stepTime = 25 * time.Second
-	// sendTime bounds the sending of an import's message after the request that began it was cancelled.
+	// sendTime limits the time for sending the first message of an import after the request for the import was
+	// cancelled.
 	sendTime = 10 * time.Second
-	// pollWait is the pause while too many batches are active in tier 1.
+	// pollWait is the pause when tier 1 has too many active batches.
 	pollWait = time.Minute
 	// stalled is how long an import may go without a step before its message counts as lost.
 	stalled = 3 * time.Minute
@@ -67,8 +68,8 @@ type Service struct {
 	o       Options
 }
 
-// New returns the service for the imports of a store. The client reads only those files of this machine that are
-// below the root. New makes no request; see [Service.Create].
+// New returns the service for the imports of a store. Of the files of this machine, the client reads only those below
+// the root. New makes no request; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.StepTime == 0 {
@@ -85,15 +86,15 @@ func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Sch
 // Create creates the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Request contains the file to import, and options. If a number is zero, the default applies.
+// Request selects the file to import, and has options. If a number is zero, its default applies.
 type Request struct {
 	Path   string // full path, or path relative to the root
 	Batch  int    // entries per batch for tier 1, MinBatch to MaxBatch
 	Chunk  int    // mails inserted together, 1 to MaxChunk
-	Window string // must be [Window], or empty, which means the same
+	Window string // [Window], or empty, which means the same
 }
 
-// check sets defaults. Errors: Invalid, with the name of a field.
+// check replaces zero values by their defaults. Errors: Invalid, with the name of a field.
 func (r *Request) check() error {
 	if r.Batch == 0 {
 		r.Batch = DefaultBatch
@@ -115,9 +116,9 @@ func (r *Request) check() error {
 	return nil
 }
 
-// Start begins an import. When Start returns, the import is durable: at the latest, the watchdog sends its first
-// message. To begin the work at once, call [Service.Advance]. Errors: Invalid, with the name of a field; Blocked when
-// no root is configured; NotFound for a missing file; Conflict while MaxActive imports are active.
+// Start begins an import. When Start returns, the import is durable, and the watchdog will send its first message. To
+// begin the work at once, call [Service.Advance]. Errors: Invalid, with the name of a field; Blocked when no root is
+// configured; NotFound for a missing file; Conflict while MaxActive imports are active.
 func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := r.check(); err != nil {
 		return Import{}, err
@@ -151,7 +152,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	return im, nil
 }
 
-// inspect reads the properties of a file that distinguish it from a later file at the same path.
+// inspect reads those properties of a file that distinguish it from a later file at the same path.
 func (s *Service) inspect(ctx context.Context, place file.Location) (file.Info, error) {
 	part, err := s.files.OpenAt(ctx, file.Request{Location: place, Credential: s.o.Root.Credential}, 0)
 	if err != nil {
@@ -164,7 +165,7 @@ func (s *Service) inspect(ctx context.Context, place file.Location) (file.Info, 
 }
 
 // Step performs the turn that a message asks for, and sends the next message. It returns Invalid for a malformed
-// message; after any other error the caller should retry.
+// message. After any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	im, err := s.runs.Open(ctx, body)
 	if err != nil || im == nil {
@@ -173,8 +174,8 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.step(ctx, im, s.o.StepTime)
 }
 
-// Advance works on an import for about the given duration, and returns the import's new state. If the import is still
-// active then, its message is in the queue, or the watchdog will send it.
+// Advance works on an import for about the given duration, and returns the new state of the import. If the import is
+// then still active, its message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	failed := s.step(ctx, &im, long)
 	if failed == nil {
@@ -184,7 +185,7 @@ func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (I
 		fault.KindOf(failed), "err", failed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	im, err := s.Get(ctx, im.ID) // the copy in memory may be ahead of the row
+	im, err := s.Get(ctx, im.ID) // the copy in memory may have changes that were not stored
 	if err == nil {
 		s.runs.Enqueue(ctx, &im, 0)
 	}

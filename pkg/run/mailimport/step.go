@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// step is a series of pieces of one import. The file stays open between them.
+// step works on pieces of one import, one after the other. The file stays open between them.
 type step struct {
 	s    *Service
 	im   *Import
@@ -36,7 +36,7 @@ func (s *Service) step(ctx context.Context, im *Import, long time.Duration) erro
 	return err
 }
 
-// piece performs one piece of the import: as much work as one write of the import's row records.
+// piece performs one piece of the import, and records the progress in memory.
 func (t *step) piece(ctx context.Context, im *Import) (next run.Next, err error) {
 	t.im = im
 	if im.State == Enqueueing || len(im.pending()) >= im.Batch {
@@ -53,7 +53,7 @@ func (t *step) piece(ctx context.Context, im *Import) (next run.Next, err error)
 	return next, err
 }
 
-// enqueue hands a batch of the waiting entries to tier 1.
+// enqueue sends a batch of the waiting entries to tier 1.
 func (t *step) enqueue(ctx context.Context) (wait time.Duration, err error) {
 	im, pending := t.im, t.im.pending()
 	n := min(len(pending), im.Batch)
@@ -106,7 +106,7 @@ func (t *step) open(ctx context.Context) error {
 	}
 	at, inside := t.im.Offset, t.im.Inside
 	if inside {
-		at-- // one byte back, to see whether a line begins at Offset
+		at-- // one byte earlier, to see whether a line begins at Offset
 	}
 	t.part, err = t.s.files.OpenAt(ctx,
 		file.Request{Location: place, Credential: t.s.o.Root.Credential, Known: t.im.file()}, at)
@@ -134,11 +134,11 @@ func (t *step) unchanged() error {
 
 func (t *step) close() {
 	if t.part != nil {
-		_ = t.part.Close() // an error does not matter, because nothing was written
+		_ = t.part.Close() // nothing was written, so an error does not matter
 	}
 }
 
-// next returns the next mail. At the end it returns io.EOF itself; any other error is a [fileError].
+// next returns the next mail. At the end of the file the error is io.EOF itself; any other error is a [fileError].
 func (t *step) next() (mbox.Mail, error) {
 	m, err := t.in.Next()
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Items returns the step that updates the identities of items to the rules for URLs: their version, and the
-// configured list of trackers.
+// Items returns the step that updates the identities of items to the rules for URLs. The rules consist of their
+// version and the configured list of trackers.
 func Items(moves *registry.Moves, rules source.Rules) Step {
 	url := lineage.Current.Component("url")
 	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,

@@ -1,16 +1,16 @@
-// Package migrate updates the content of a store to the rules of the running program: first of all the identities of
-// items, which follow from the rules for URLs (spec 000 §2.1).
+// Package migrate updates the content of a store to the rules of the running program. So far it updates the
+// identities of items, which follow from the rules for URLs (spec 000 §2.1).
 //
-// A store remembers, for each [Step], the rules by which its content was made. When their version differs from the
-// program's, the program begins a run by itself. When only settings differ, such as the list of trackers, the program
-// reports the difference and waits for [Service.Start], because a run may merge items, and a later run cannot split
-// them again.
+// For each [Step], a store remembers the rules by which its content was made. If their version differs from the
+// program's version, the program begins a run by itself. If only settings differ, such as the list of trackers, the
+// program reports the difference and waits for [Service.Start], because a run may merge items, and a later run cannot
+// split them again.
 //
 //	Runs  PK migrate  RK state   the rules of the store, by step; the active run, or the last one
 //
 // A run performs its steps in order, in bounded pieces. It writes its cursor after each piece (see package run). A
-// piece may be repeated, and two processes may perform it at once. So when a process dies, one piece has to be
-// repeated, and nothing else. A timer calls [Service.Advance], which costs one read while no run is active.
+// piece may be repeated, and two processes may perform it at the same time. So when a process dies, only one piece
+// has to be repeated. A timer calls [Service.Advance], which costs one read while no run is active.
 package migrate
 
 import (
@@ -26,27 +26,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Step updates one kind of content, which is made by rules.
+// Step updates one kind of content that is made by rules.
 type Step struct {
 	Name string // name of the step, which is stored and so never changes
-	// Rules describes the rules to which the step updates the content: a version and, after a space, the settings.
-	// When the version differs from the store's, the step runs by itself; when only the settings differ, a user must
-	// ask for it.
+	// Rules describes the rules of the program: a version and, after a space, the settings. If the version differs
+	// from the store's version, the step runs by itself. If only the settings differ, a user must request it.
 	Rules string
-	// Run performs a piece, starting at a cursor that an earlier call returned as next; "" is the start. Run must be
-	// bounded, and safe to repeat, also concurrently. When dry is set, Run writes nothing and reports what it would
-	// change.
+	// Run performs a piece of the step. It begins at a cursor, and returns the cursor for the next call; "" is the
+	// start. Run must be bounded, and safe to repeat, also concurrently. If dry is set, Run writes nothing and
+	// reports what it would change.
 	Run func(ctx context.Context, cursor string, dry bool) (p Progress, next string, done bool, err error)
 }
 
 // Progress is the result of a piece, or of all pieces so far.
 type Progress struct {
-	Seen     int      `json:"seen"`               // number of examined objects
+	Seen     int      `json:"seen"`               // number of objects that were examined
 	Changed  int      `json:"changed"`            // number of objects that were changed or, in a dry run, would be
 	Examples []string `json:"examples,omitempty"` // examples of changes
 }
 
-// Bounds on what a run remembers about a step.
+// Bounds on what a run records about a step.
 const (
 	MaxExamples   = 10
 	maxExampleLen = 300
@@ -64,8 +63,8 @@ func (p *Progress) add(more Progress) {
 // Options adjust a service. The zero value works.
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
-	// Empty reports whether the store contains nothing to migrate. When Empty is nil, a store that remembers no rules
-	// is treated as a store of an earlier version.
+	// Empty reports whether the store contains nothing to migrate. If Empty is nil, a store that remembers no rules
+	// counts as a store of an earlier version.
 	Empty func(ctx context.Context) (bool, error)
 	Log   *slog.Logger // discarded when nil
 }
@@ -77,7 +76,7 @@ type Service struct {
 	o     Options
 }
 
-// New returns the service for the migrations of a store. Its rows are in a table that it shares with others. New
+// New returns the service for the migrations of a store. Its only row is in a table that it shares with others. New
 // makes no request.
 func New(rows storage.Table, steps []Step, o Options) *Service {
 	defaults.Clock(&o.Clock)
@@ -92,7 +91,7 @@ func New(rows storage.Table, steps []Step, o Options) *Service {
 }
 
 // Ensure compares the rules of the store with the program's. It begins a run of the steps whose version differs, and
-// logs a warning for those whose settings differ. The table must exist.
+// logs a warning for the steps of which only the settings differ. The table must exist.
 func (s *Service) Ensure(ctx context.Context) error {
 	st, err := s.load(ctx)
 	if err != nil {
@@ -127,14 +126,14 @@ func (s *Service) Ensure(ctx context.Context) error {
 	return ignoreLost(s.save(ctx, &st))
 }
 
-// declare records that all content of a store was made by the current rules.
+// declare records that all content of the store was made by the current rules.
 func (s *Service) declare(st *state) {
 	for _, step := range s.steps {
 		st.Rules[step.Name] = step.Rules
 	}
 }
 
-// retarget restarts the steps of a run whose target is no longer the current rules.
+// retarget restarts those steps of a run that update to rules which are no longer current.
 func (s *Service) retarget(ctx context.Context, st *state) error {
 	changed := false
 	for i, part := range st.Parts {
@@ -149,8 +148,8 @@ func (s *Service) retarget(ctx context.Context, st *state) error {
 	return s.save(ctx, st)
 }
 
-// Start begins a run of all steps, or returns the active run. When a real run is asked for during a dry one, the real
-// run replaces the dry one. Errors: Conflict when a dry run is asked for during a real one, which is not interrupted.
+// Start begins a run of all steps, or returns the active run. A real run replaces an active dry run. Errors: Conflict
+// if a dry run is requested during a real one, which is not interrupted.
 func (s *Service) Start(ctx context.Context, dry bool) (Status, error) {
 	st, err := s.load(ctx)
 	if err != nil {
@@ -170,7 +169,8 @@ func (s *Service) Start(ctx context.Context, dry bool) (Status, error) {
 	return s.status(&st), nil
 }
 
-// Get returns the progress of the active run or the result of the last one, and the steps that are needed.
+// Get returns the progress of the active run or the result of the last one. It also returns the steps that are
+// needed.
 func (s *Service) Get(ctx context.Context) (Status, error) {
 	st, err := s.load(ctx)
 	return s.status(&st), err

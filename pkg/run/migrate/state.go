@@ -13,7 +13,7 @@ import (
 // stateRow is the key of the only row.
 const stateRow = "state"
 
-// Part is a step of a run.
+// Part is one step of a run.
 type Part struct {
 	Step  string `json:"step"`
 	Rules string `json:"rules"` // the rules that the step updates to
@@ -21,9 +21,9 @@ type Part struct {
 	Done bool `json:"done"`
 }
 
-// Need is a step that has not yet updated the store to the current rules.
+// Need is a step that is needed, because the store is not yet updated to the current rules.
 type Need struct {
-	Step, From, To string // From is "" for a store that remembers no rules
+	Step, From, To string // From is "" if the store remembers no rules
 }
 
 // bySettings reports whether the versions are equal, so that only the settings differ.
@@ -38,8 +38,8 @@ func version(rules string) string {
 type Status struct {
 	Running bool   `col:"running"`
 	Dry     bool   `col:"dryRun"` // the run only reports what it would change
-	Reason  string `col:"reason"` // why the run began by itself; empty when a user asked for it
-	// the steps of the active run, or of the last one; when they are damaged, the run ends and its steps are still
+	Reason  string `col:"reason"` // the reason why the run began by itself; "" if a user requested it
+	// the steps of the active run, or of the last one; if they are damaged, the run ends, and its steps are still
 	// needed
 	Parts     []Part `col:"parts,always"`
 	Needs     []Need
@@ -89,7 +89,7 @@ func (s *Service) needs(st *state) (needs []Need) {
 	return needs
 }
 
-// dueBySelf returns the steps that are due and need no user's consent.
+// dueBySelf returns the steps that are due and may run without a user's consent.
 func (s *Service) dueBySelf(st *state) (due []Step) {
 	for _, need := range s.needs(st) {
 		if step, _ := s.step(need.Step); !need.bySettings() {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// differing returns a function that selects the items whose page in the index differs from what it should be. The
-// function also records each of these items as a finding.
+// differing returns a function that selects the items whose page in the index is wrong. The function also records
+// each of these items as a finding.
 func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (bool, error) {
 	var mu sync.Mutex
 	return func(ctx context.Context, it *registry.Item) (bool, error) {

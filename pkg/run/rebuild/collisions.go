@@ -12,7 +12,7 @@ import (
 )
 
 // countCollisions adds up the collisions of some pages that the run indexed. It reads the manifests of several pages
-// at once. The pages are added in the order of their ids, so that a repeated step gives the same result.
+// at the same time, but adds the pages in the order of their ids, so that a repeated step gives the same result.
 func (s *Service) countCollisions(ctx context.Context, run *Run, manifests map[source.ID]string) error {
 	if s.o.Collisions == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package rebuild indexes many items anew: after an index was lost, or after the rules of extraction have changed
-// (A19, B5). It sends requests to the sites only when it is asked to fetch again.
+// Package rebuild indexes many items again: after an index was lost, or after the rules of extraction have changed
+// (A19, B5). It sends requests to the sites only if it is asked to fetch the pages again.
 //
 //	Runs  PK rebuild  RK <run id>         scope, cursor, numbers, state
 //	      PK rebuild  RK active|<run id>  while the run is active
@@ -9,7 +9,7 @@
 //
 // While marking, a step requests the indexing of some items (see [registry.Rebuilds.Request]). Their due rows bring
 // them to the workers, in batches, at the rate at which their hosts are claimed. Entries (content that was pushed in,
-// not crawled) belong to no host, so only a run of everything has the state entries. While indexing, a step checks
+// not crawled) belong to no host, so only a run of all hosts has the state entries. While indexing, a step checks
 // whether the workers have finished. While counting, each step adds up the results of some items, which costs one
 // read per 256 items.
 //
@@ -33,10 +33,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Queue holds the messages of steps.
+// Queue is the queue for the messages of steps.
 const Queue = "rebuild-steps"
 
-// MaxActive is how many runs may be active at once; further runs are refused.
+// MaxActive limits the number of active runs; further runs are refused.
 const MaxActive = 20
 
 const (
@@ -56,26 +56,27 @@ type Options struct {
 	// Collisions returns the collisions of an item's chunks, from the item's manifest (see [index.Manifests]). When
 	// Collisions is nil, they are not counted.
 	Collisions func(ctx context.Context, id source.ID, manifest string) (chunk.Collisions, error)
-	// Entries are indexed anew in a run of everything; nil when there are none.
+	// Entries are indexed again in a run of all hosts. It is nil if there are none.
 	Entries Entries
 	Log     *slog.Logger // discarded when nil
 }
 
-// Entries holds the content that was pushed in, not crawled (see [entries.Store]).
+// Entries stores the content that was pushed in, not crawled (see [entries.Store]).
 type Entries interface {
-	// Reindex writes some entries, starting after a cursor, to the index. When differs is given, Reindex writes only
-	// the entries that are wrong in the index, and reports each of them to differs. It sets done after the last
-	// entry. Callers may repeat a call.
+	// Reindex writes some entries, those after a cursor, to the index. If differs is not nil, Reindex writes only the
+	// entries that are wrong in the index, and calls differs for each of them. Reindex reports whether it has reached
+	// the last entry. Callers may repeat a call.
 	Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor,
 		done bool, err error)
 }
 
-// Auditor compares the index with what it should hold (see [index.Auditor]).
+// Auditor compares the index with what the index should contain (see [index.Auditor]).
 type Auditor interface {
 	// Difference describes how the contents of the index differ from what it should contain for an item; "" if they
 	// do not differ.
 	Difference(ctx context.Context, it *registry.Item) (string, error)
-	// Orphans removes some pages that have neither an item nor an entry; next is "" after the last.
+	// Orphans removes some pages that have neither an item nor an entry. It returns the ids of these pages, and the
+	// id to continue after; "" at the end.
 	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
 }
 
@@ -105,7 +106,7 @@ func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o O
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
 // Start begins a run. When Start returns, the run is durable and will be completed. Errors: Invalid for an audit
-// without an [Auditor]; NotFound for a host without items; Conflict when too many runs are active.
+// without an [Auditor]; NotFound for a host without items; Conflict if too many runs are active.
 func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	if scope.Audit && s.o.Audit == nil {
 		return Run{}, fault.New(fault.Invalid, "the index cannot be audited here")
@@ -127,8 +128,8 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
-// Ensure starts a run of everything with the given id, unless that run was started before. The argument reason says
-// why the program starts the run by itself.
+// Ensure starts a run of all hosts with the given id, unless that run was started before. The given reason states why
+// the program starts the run by itself.
 func (s *Service) Ensure(ctx context.Context, id, reason string) (Run, error) {
 	run, err := s.Get(ctx, id)
 	if !fault.Is(err, fault.NotFound) {
@@ -152,7 +153,7 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 }
 
 // Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
-// message; after any other error the caller should retry.
+// message. After any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }
@@ -179,7 +180,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 	return next, err
 }
 
-// await returns how long the run must wait for items that are still to be indexed.
+// await returns how long the run must wait for items that are not yet indexed.
 func (s *Service) await(ctx context.Context, run *Run) (wait time.Duration, err error) {
 	left, next, end, err := s.reg.Rebuilds.Waiting(ctx, run.Host, run.Cursor.Partition)
 	switch {
@@ -231,7 +232,7 @@ func (s *Service) endEntries(ctx context.Context, run *Run) {
 	s.index(ctx, run)
 }
 
-// indexSome indexes some entries anew, or audits them.
+// indexSome indexes some entries again or, in an audit, compares them with the index.
 func (s *Service) indexSome(ctx context.Context, run *Run) error {
 	var differs func(id, what string)
 	if run.Audit {
@@ -276,7 +277,7 @@ func (s *Service) countSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// asked returns the run's request to the registry.
+// asked returns what the run requests of the registry.
 func (r *Run) asked() registry.Rebuild {
 	return registry.Rebuild{Run: r.ID, Host: r.Host, Force: r.Force, Refetch: r.Refetch}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// recordRun records the rules under which the run reads texts, and the run whose captures it reads (B1, B5).
+// recordRun records the rules under which the run reads texts, and the run that made the captures it reads (B1, B5).
 func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: s.o.Version, StartedAt: run.StartedAt}
 	if !run.Refetch {
@@ -24,15 +24,16 @@ func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	return err
 }
 
-// Bounds of the function captured: how many items it examines, and of how many of these items it reads the captures.
+// Bounds of the function captured: how many items it examines, and for how many of these it reads the captures.
 const (
 	sampled = 200
 	asked   = 10
 )
 
 // captured returns the id of the run whose captures are read again (B5): the run of the first item with a capture of
-// another version, or else the run of the first item with any capture. The id is empty if nothing was captured. Other
-// items may have captures of other runs; each capture contains the id of its own run.
+// another version. If there is no such item, it is the run of the first item with any capture; if nothing was
+// captured, the id is "". Other items may have captures of other runs, because each capture contains the id of its
+// own run.
 func (s *Service) captured(ctx context.Context, host string) (string, error) {
 	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
 	if err != nil {

@@ -17,52 +17,53 @@ type State string
 
 // The states of a run, in order.
 const (
-	Marking  State = "marking"  // the run requests that items be indexed anew
-	Entering State = "entries"  // in a run of everything: entries are written to the index
-	Clearing State = "clearing" // in an audit: pages that have no item or entry are removed
-	Indexing State = "indexing" // indexing was requested for all items, and some still wait
-	Counting State = "counting" // no item waits; the results are added up
+	Marking  State = "marking"  // the run requests that items be indexed again
+	Entering State = "entries"  // entries are written to the index; only in a run of all hosts
+	Clearing State = "clearing" // pages that have no item or entry are removed; only in an audit
+	Indexing State = "indexing" // all items were requested, and some are still waiting
+	Counting State = "counting" // no item is waiting, and the results are added up
 	Done     State = "done"
 )
 
 // Scope selects the items of a run, and how they are indexed.
 type Scope struct {
-	Host    string `col:"host"`    // only this host, in the registry's spelling; all hosts when empty
-	Force   bool   `col:"force"`   // also fetch pages that the index does not contain
+	Host    string `col:"host"`    // only items of this host, as the registry spells it; if empty, of all hosts
+	Force   bool   `col:"force"`   // also fetch pages that are not in the index
 	Refetch bool   `col:"refetch"` // fetch everything from the sites
-	Audit   bool   `col:"audit"`   // only index what is wrong in the index
+	Audit   bool   `col:"audit"`   // index only what is wrong in the index
 }
 
 // Run is one rebuild.
 type Run struct {
 	ID       string
 	Scope    `col:",inline"`
-	Reason   string    `col:"reason"` // why the run began by itself; empty when a user asked for it
+	Reason   string    `col:"reason"` // the reason why the run began by itself; "" if a user requested it
 	State    State     `col:"state"`
 	Items    int       `col:"items"`   // items visited so far
 	Marked   int       `col:"marked"`  // visited items for which indexing was requested
-	Indexed  int       `col:"indexed"` // marked items in the index at the end of the run
+	Indexed  int       `col:"indexed"` // marked items that were in the index at the end of the run
 	KeptOut  int       `col:"keptOut"` // marked items that are excluded, gone or duplicate
 	Failed   int       `col:"failed"`
 	Entries  int       `col:"entries"`  // entries visited so far, which are in the index or in its outbox
 	Mended   int       `col:"mended"`   // entries that an audit repaired
 	Removed  int       `col:"removed"`  // pages without an item or entry, which an audit removed
 	Findings []Finding `col:"findings"` // the first [MaxFindings] findings of an audit
-	// Collisions counts the colliding uids among the chunks that the run indexed. Its list of files contains the ids
-	// of items, the first [MaxFindings] of them.
+	// Collisions counts the colliding uids among the chunks that the run indexed. Its list of files has the ids of
+	// the items, but not more than [MaxFindings] of them.
 	Collisions chunk.Collisions `col:"collisions"`
 	StartedAt  time.Time        `col:"startedAt"`
 	UpdatedAt  time.Time        `col:"updatedAt"` // when the last step ended
 	EndedAt    time.Time        `col:"endedAt"`   // zero while the run is active
 
-	// Cursor is where the next step begins. If it is damaged, the run starts over, which marks no item twice.
+	// Cursor is the position from which the next step continues. If it is damaged, the run starts again from the
+	// beginning, which marks no item twice.
 	Cursor registry.Cursor `col:"cursor"`
 	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
 }
 
-// MaxFindings is how many differences a run remembers.
+// MaxFindings limits the number of differences that a run records.
 const MaxFindings = 50
 
 // Finding is one difference that an audit found and repaired.
@@ -87,11 +88,11 @@ func fields(r *Run) run.Fields {
 // Get reads a run. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// Active lists the active runs in the order of the times in their ids, the oldest first.
+// Active lists the active runs by the times in their ids, oldest first.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
 
-// Left returns the number of items that still wait, for display; it uses [registry.Hosts.Stats]. When runs overlap,
-// the number for each run includes the items of the others.
+// Left returns the number of items that are still waiting, for display. It uses [registry.Hosts.Stats]. If runs
+// overlap, the number for each run includes the items of the others.
 func (s *Service) Left(ctx context.Context, run Run) (left int, err error) {
 	if run.State == Done || run.State == Counting {
 		return 0, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// Hook is a store's hook, which a test can exchange at any time. The zero value does nothing.
+// Hook is a hook of a store. A test can exchange the function of the hook at any time. The zero value does nothing.
 type Hook struct {
 	mu   sync.Mutex
 	hook storagetest.Hook
@@ -40,10 +40,10 @@ func (h *Hook) After(ctx context.Context, c storagetest.Call, err error) error {
 	return h.get().After(ctx, c, err)
 }
 
-// Fault is a hook of a store. It counts the operations and makes one of them fail, before or after that one takes
-// effect.
+// Fault is a hook of a store. It counts the operations and makes one of them fail, before or after that operation
+// takes effect.
 type Fault struct {
-	Nth   int // number of the operation that fails, from 1; 0: none fails
+	Nth   int // number of the operation that fails, starting at 1; if 0, none fails
 	Late  bool
 	mu    sync.Mutex
 	count int
@@ -58,7 +58,7 @@ func (f *Fault) After(_ context.Context, c storagetest.Call, err error) error {
 	return f.End(c.Op, err)
 }
 
-// Begin is [Fault.Before] for operations that are not those of a store.
+// Begin does the same as [Fault.Before], for operations of something other than a store.
 func (f *Fault) Begin(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,11 +69,11 @@ func (f *Fault) Begin(op string) error {
 	return nil
 }
 
-// End is [Fault.After] for operations that are not those of a store.
+// End does the same as [Fault.After], for operations of something other than a store.
 func (f *Fault) End(op string, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.Late && f.Nth > 0 && f.count >= f.Nth && f.hit == "" { // other operations may have begun since
+	if f.Late && f.Nth > 0 && f.count >= f.Nth && f.hit == "" { // other operations may have begun in the meantime
 		f.hit = op
 		return sabotage()
 	}
@@ -82,7 +82,7 @@ func (f *Fault) End(op string, err error) error {
 
 func sabotage() error { return fault.New(fault.Unavailable, "sabotaged") }
 
-// Count returns how many operations there were.
+// Count returns the number of operations.
 func (f *Fault) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,9 +97,9 @@ func (f *Fault) Hit() string {
 }
 
 // EachFault calls attempt once without a fault, and counts the operations. Then it calls attempt twice for each of
-// these operations: the operation fails before it takes effect, and then after. If the argument every is greater than
-// 1, only one in so many operations is tested. The argument least is the smallest number of operations that the first
-// call may count.
+// these operations: first the operation fails before it takes effect, then after it takes effect. If every is greater
+// than 1, only every nth operation is tested, where n is that number. The first call must count at least as many
+// operations as the argument least requires.
 func EachFault(t *testing.T, least, every int, attempt func(t *testing.T, f *Fault)) {
 	t.Helper()
 	calm := &Fault{}
@@ -123,7 +123,7 @@ type Storm struct {
 	late [][]byte
 }
 
-// NewStorm returns a storm. Storms with the same seed do the same, if their methods are called in the same order.
+// NewStorm returns a storm. Storms with the same seed behave alike, if their methods are called in the same order.
 func NewStorm(seed uint64) *Storm { return &Storm{rng: rand.New(rand.NewPCG(seed, 1))} }
 
 func (s *Storm) chance(percent int) bool {
@@ -148,8 +148,8 @@ func (s *Storm) After(_ context.Context, _ storagetest.Call, err error) error {
 	return err
 }
 
-// Deliver gives each message to two workers at once. One of ten messages is lost, and one of five is delivered again
-// by the next call.
+// Deliver gives each message to two workers at the same time. It loses one of ten messages, and delivers one of five
+// again in its next call.
 func (s *Storm) Deliver(bodies [][]byte, step func(ctx context.Context, body []byte) error) {
 	bodies, s.late = append(bodies, s.late...), nil
 	var workers sync.WaitGroup

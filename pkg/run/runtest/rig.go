@@ -1,5 +1,5 @@
 // Package runtest contains what the tests of runs share: a store with a clock and faults, a host that delivers
-// messages, and a web whose pages the test defines.
+// messages, and a web with pages that the test defines.
 package runtest
 
 import (
@@ -21,7 +21,7 @@ import (
 // Open opens a new store that takes the time from the function now.
 type Open func(t testing.TB, now func() time.Time) storage.Store
 
-// Stores are the stores on which tests run: in memory, and the embedded one.
+// Stores are the stores that tests run on: one in memory, and the embedded one.
 var Stores = map[string]Open{
 	"mem": func(_ testing.TB, now func() time.Time) storage.Store { return mem.New(now) },
 	"embedded": func(t testing.TB, now func() time.Time) storage.Store {
@@ -52,8 +52,8 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Rig is a store, together with a view of that store through a hook, which can make operations fail. The rigs of
-// other packages embed Rig.
+// Rig is a store, together with a second view of that store. The second view has a hook, which can make operations
+// fail. The rigs of other packages embed Rig.
 type Rig struct {
 	*testing.T
 	Clock *Clock
@@ -118,8 +118,8 @@ type Stepper interface {
 	RequeueStalled(ctx context.Context) (int, error)
 }
 
-// Finish works as the app does until over returns true: it delivers the messages of a queue, a second time when a
-// step fails, and calls the watchdog every 20 seconds.
+// Finish works like the app until the given function returns true: it delivers the messages of a queue, a second time
+// if a step fails, and calls the watchdog every 20 seconds.
 func (r *Rig) Finish(queue string, s Stepper, over func() bool) {
 	r.Helper()
 	for range 400 {
@@ -184,7 +184,7 @@ func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
 	return out
 }
 
-// Check reports the contradictions in the rows of a registry as test errors.
+// Check reports contradictions in the rows of a registry as test errors.
 func (r *Rig) Check(reg *registry.Registry) {
 	r.Helper()
 	found, err := reg.Check(r.Context())

@@ -20,7 +20,7 @@ type Reply struct {
 }
 
 // Web answers requests from Pages. The type of a page decides the answer: a string is a body with a validator, an int
-// is a status, an error is returned as the error, and a [Reply] is returned as it is.
+// is a status, an error is the error of the request, and a [Reply] is a complete answer.
 type Web struct {
 	mu    sync.Mutex
 	Pages map[string]any
@@ -69,8 +69,7 @@ func (w *Web) Requests() []string {
 	return asked
 }
 
-// List yields the blobs of a container: the text that the web has under the container's address lists them, one per
-// line.
+// List yields the blobs of a container. The page of the web at the container's address lists them, one per line.
 func (w *Web) List(_ context.Context, folder file.Location, _ string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		text, ok := w.Pages[folder.String()].(string)

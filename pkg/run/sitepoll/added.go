@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// addedRow is the row of a site that was added at run time: a site file with this site alone.
+// addedRow is the row of a site that was added at run time. It contains a site file with this site alone.
 type addedRow struct {
 	RowVersion int       `col:"rowVersion"`
 	File       string    `col:"file,must"`
@@ -22,21 +22,21 @@ type addedRow struct {
 
 var addedRows = row.Of[addedRow]()
 
-// addedSites is the prefix of the keys of these rows; all of these keys sort before addedEnd.
+// addedSites is the prefix of the keys of these rows. All keys with the prefix sort before addedEnd.
 const (
 	addedSites = "added|"
 	addedEnd   = "added}"
 )
 
-// Known are the known sites: those of the site file and those that were added.
+// Known are the known sites: those in the site file and those that were added.
 type Known struct {
 	file site.List
 	rows storage.Table
 	log  *slog.Logger
 }
 
-// All returns the sites of the site file, then those that were added. When a site is in both, the file's definition
-// applies. All costs a query.
+// All returns the sites in the site file, then those that were added. If a site is in both, the definition in the
+// file applies. All costs a query.
 func (k Known) All(ctx context.Context) (site.List, error) {
 	out := slices.Clip(k.file)
 	added, err := k.Added(ctx)
@@ -59,7 +59,7 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			return nil, err
 		}
 		sites, err := site.Parse(e.Key.Row, []byte(r.File))
-		if err != nil { // a version with other rules wrote it; skipped, so that it does not delay the others
+		if err != nil { // another version wrote it, with other rules; skip it, so that it does not delay the others
 			k.log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
 			continue
 		}
@@ -68,8 +68,9 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 	return out, nil
 }
 
-// Add adds a site by its domain, the address of its sitemap, or the address of a part of it, and begins a poll of the
-// site. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while polls are switched off.
+// Add adds a site and begins a poll of it. The address is the site's domain, the address of its sitemap, or the
+// address of a part of the site. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while
+// polls are switched off.
 func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
@@ -98,14 +99,14 @@ func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 		return Site{}, err
 	}
 	added, err := s.PollNow(ctx, entry.Slug)
-	if fault.Is(err, fault.Conflict) { // a poll that began before the site's removal is still active
+	if fault.Is(err, fault.Conflict) { // a poll that began before the site was removed is still active
 		return s.Get(ctx, entry.Slug)
 	}
 	return added, err
 }
 
-// Forget removes a site that was added. The site is no longer polled, and an active poll of the site ends. The site's
-// pages stay. Errors: NotFound for an unknown site, Conflict for a site of the site file.
+// Forget removes a site that was added. The site is no longer polled, and an active poll of the site ends. The pages
+// of the site are kept. Errors: NotFound for an unknown site, Conflict for a site of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
 	if s.o.Sites.Find(slug) != nil {
 		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)

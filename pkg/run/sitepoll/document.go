@@ -15,11 +15,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// document is the row of a sitemap or feed: its state between polls.
+// document is the row of a sitemap or feed. It contains the state between polls.
 type document struct {
 	RowVersion   int             `col:"rowVersion"`
 	URL          string          `col:"url"`
-	ETag         string          `col:"etag"` // empty unless the whole document was processed; so are the next three
+	ETag         string          `col:"etag"` // empty unless the whole document was processed, like the next three
 	LastModified string          `col:"lastModified"`
 	FinalURL     string          `col:"finalUrl"`
 	Body         string          `col:"body"`  // digest of the document's bytes
@@ -34,14 +34,14 @@ type document struct {
 
 var documents = row.Of[document]()
 
-// seen holds the processed addresses of a document: it maps the digest of an address to its lastmod in seconds, 0 for
-// none.
+// seen has the processed addresses of a document. It maps the digest of an address to the address's lastmod in
+// seconds; 0 for none.
 type seen map[uint64]uint32
 
-// maxMapsBytes bounds the remembered sitemaps of an index, in bytes of JSON.
+// maxMapsBytes bounds the size of the sitemaps that are remembered of an index, in bytes of JSON.
 const maxMapsBytes = 100_000
 
-// docHash returns a key that identifies a document within a site.
+// docHash returns a key that identifies a document within its site.
 func docHash(url string) string { return fmt.Sprintf("%016x", xxhash.Sum64String(url)) }
 
 func docKey(slug, url string) storage.Key { return key(docRows + slug + "|" + docHash(url)) }
@@ -68,7 +68,7 @@ func (d *document) op(st *state) storage.Op {
 		Props: documents.Encode(d)}}
 }
 
-// forget clears the validators and the digest, so that the next poll reads the document again.
+// forget clears the validators and the digest of the document, so that the next poll reads the document again.
 func (d *document) forget() { d.ETag, d.LastModified, d.Body = "", "", "" }
 
 // entryBytes is the size of one processed address in a row.
@@ -91,8 +91,8 @@ func unpackSeen(b []byte) seen {
 	return out
 }
 
-// rulesOf returns a digest of the rules that decide which addresses of a document are wanted. When the digest
-// changes, addresses that were excluded before may be wanted now.
+// rulesOf returns a digest of the rules that decide which addresses of a document are wanted. If the digest changes,
+// addresses that were excluded before may now be wanted.
 func rulesOf(found *site.Site) string {
 	h := xxhash.New()
 	fmt.Fprintln(h, found.Domain, found.Alternates)
@@ -112,8 +112,8 @@ const (
 	refreshAfter = 7 * 24 * time.Hour
 )
 
-// dropDocuments removes the documents that polls no longer find. If they stayed, a site with a date in the names of
-// its sitemaps would leave one document a day. It costs one query when there is nothing to remove.
+// dropDocuments removes the documents that polls no longer find. If they stayed, a site whose sitemaps have a date in
+// their names would leave one document a day. If there is nothing to remove, it costs one query.
 func (s *Service) dropDocuments(ctx context.Context, slug string) error {
 	q := s.polls.Prefix(docRows + slug + "|")
 	q.Select = []string{"checkedAt"}

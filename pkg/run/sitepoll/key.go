@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// keyTime is how long a verified key is accepted without verifying it again.
+	// keyTime is how long a verified key is accepted before it is verified again.
 	keyTime = 24 * time.Hour
-	// maxKeys is how many verified keys of a site are remembered.
+	// maxKeys limits the number of verified keys of a site that are remembered.
 	maxKeys = 8
 	// maxKeyFile bounds the file that proves a key, in bytes.
 	maxKeyFile = 8 << 10
@@ -30,7 +30,8 @@ const (
 // keyForm is the form that the protocol allows for a key.
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
-// keyLocation checks the key and keyLocation of a push, and returns where the site publishes the key.
+// keyLocation checks the key and the keyLocation of a push. It returns the address at which the site publishes the
+// key.
 func keyLocation(p Push, found *site.Site) (keyFile, error) {
 	if !keyForm.MatchString(p.Key) {
 		return keyFile{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
@@ -62,7 +63,7 @@ type pushes struct {
 	State      pushData `col:"state,bytes,must"`
 }
 
-// pushData is the part of that row that is stored as JSON.
+// pushData is the part of the row that is stored as JSON.
 type pushData struct {
 	Keys []verified `json:"keys,omitempty"`
 	Day  pushDay    `json:"day"`
@@ -76,11 +77,11 @@ type verified struct {
 	Until  time.Time `json:"until"`
 }
 
-// pushDay counts the work of one day.
+// pushDay counts the work of one day for pushes.
 type pushDay struct {
 	Date      string `json:"date,omitempty"` // the day, in UTC
-	Asked     int    `json:"asked"`          // requests for keys
-	Looked    int    `json:"looked"`         // addresses that were processed
+	Asked     int    `json:"asked"`          // number of requests for keys
+	Looked    int    `json:"looked"`         // number of addresses that were processed
 	New       int    `json:"new"`
 	Forwarded int    `json:"forwarded"`
 }
@@ -148,10 +149,10 @@ func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, a
 	return nil
 }
 
-// errUnchanged ends a change without a write.
+// errUnchanged ends a change that has nothing to write.
 var errUnchanged = errors.New("nothing to write")
 
-// changePushes rewrites the row of the pushes for a site, and retries when another process wrote first.
+// changePushes changes the row of the pushes for a site, and tries again if another process wrote the row first.
 func (s *Service) changePushes(ctx context.Context, slug string, change func(st *pushData) error) error {
 	for range 20 {
 		p, etag, err := pushRow.Load(ctx, s.polls.Table, key(pushRows+slug))

@@ -14,10 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxAgain is how many further steps one document may need in a poll.
+// maxAgain limits the number of further steps that one document may need in a poll.
 const maxAgain = 12
 
-// maxLookups is how many addresses one step looks up in the registry. It is a variable because tests change it.
+// maxLookups limits the number of addresses that one step looks up in the registry. It is a variable because tests
+// change it.
 var maxLookups = 5_000
 
 // candidate is an address that no poll has processed yet.
@@ -28,8 +29,8 @@ type candidate struct {
 	mod  uint32
 }
 
-// links processes the addresses of a changed document, and records the processed addresses in next. The result again
-// is true if a further step must process the remaining addresses. It is false once the day's cap is reached.
+// links processes the addresses of a changed document, and records the processed ones in the document's next state.
+// It reports whether a further step must process the remaining addresses. None must if the day's cap is reached.
 func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
 	st := w.st
 	w.done = next.seen
@@ -55,13 +56,13 @@ func (w *step) links(ctx context.Context, was seen, next *document, got reading)
 }
 
 // sift returns the addresses that no poll has processed. It also returns, as [registry.Change]s, the addresses whose
-// lastmod has moved to a later time. All other addresses stay recorded as they were.
+// lastmod is now a later time. All other addresses stay recorded as they were.
 func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved []registry.Change) {
 	met := map[uint64]bool{}
 	for _, link := range links {
 		src, err := w.s.o.Rules.ParseURL(link.URL)
 		if err != nil {
-			continue // no poll can use this address
+			continue // polls cannot use this address
 		}
 		c := candidate{src, link, xxhash.Sum64String(src.Normalized), seconds(link)}
 		if met[c.hash] {
@@ -81,8 +82,8 @@ func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved [
 	return fresh, moved
 }
 
-// seconds returns a link's lastmod in the form in which it is stored; 0 when it is missing or outside the range that
-// a web page can have.
+// seconds returns a link's lastmod in the form in which it is stored. It returns 0 if the lastmod is missing, or
+// outside the range that a web page can have.
 func seconds(link discover.Link) uint32 {
 	if n := link.LastMod.Unix(); !link.LastMod.IsZero() && n > 0 && n < 1<<32 {
 		return uint32(n)
@@ -90,8 +91,8 @@ func seconds(link discover.Link) uint32 {
 	return 0
 }
 
-// wanted drops the addresses that the site file excludes. It sorts the others by lastmod, the latest first, so that a
-// cap drops the oldest.
+// wanted drops the addresses that the site file excludes. It sorts the others by lastmod, latest first, so that a cap
+// drops the oldest.
 func (w *step) wanted(fresh []candidate) (out []candidate) {
 	slices.SortStableFunc(fresh, func(a, b candidate) int { return b.link.LastMod.Compare(a.link.LastMod) })
 	for _, c := range fresh {
@@ -108,8 +109,8 @@ func (w *step) wanted(fresh []candidate) (out []candidate) {
 	return out
 }
 
-// register registers new addresses until a bound is reached. It returns how many are left, and whether the bound is
-// the day's cap.
+// register registers new addresses until a bound is reached. It returns the number of addresses that are left, and
+// whether the bound is the day's cap.
 func (w *step) register(ctx context.Context, list []candidate) (left int, capped bool, err error) {
 	today := w.st.Day.on(w.now)
 	for looked := 0; len(list) > 0 && looked < maxLookups && today.New < w.s.o.PerDay; {
@@ -146,7 +147,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			poll.Refused++
-			if !registry.IsItemLimit(got.Err) { // a host with too many items is a state, not a failure
+			if !registry.IsItemLimit(got.Err) { // a host with too many items is not a failure
 				w.failed(sources[i].Display, got.Err.Error())
 			}
 		case got.Err != nil:
@@ -162,8 +163,8 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 }
 
 // announce reports to the registry the pages that have changed according to their site. The registry decides whether
-// to trust the site: see [registry.Changes.Announce]. The order of the pages differs for each poll, because only a
-// sample of an untrusted site's reports is compared with the next checks.
+// to trust the site; see [registry.Changes.Announce]. If it does not trust the site, it compares only a sample of the
+// reports with the next checks. So the order of the pages differs for each poll.
 func (w *step) announce(ctx context.Context, moved []registry.Change) error {
 	poll := w.st.Now
 	poll.Moved += len(moved)

@@ -13,16 +13,16 @@ import (
 const (
 	// pollHour is the hour at which the daily poll begins, in UTC.
 	pollHour = 6
-	// feedPause is the time between two polls of feeds; a little less than the timer's hour.
+	// feedPause is the time between two polls of feeds. It is a little less than the hour of the timer.
 	feedPause = 55 * time.Minute
 	// stalled is how long a poll may go without a step before its message counts as lost.
 	stalled = 2 * time.Minute
-	// longest is how long a poll may last.
+	// longest limits the duration of a poll.
 	longest = 20 * time.Hour
 )
 
-// dueAt returns when the next full poll begins: at the first 06:00 UTC after the beginning of the last poll. If last
-// is zero, the site was never polled and is due at once.
+// dueAt returns the time at which the next full poll begins: the first 06:00 UTC after the beginning of the last
+// poll. A site that was never polled has no last poll and is due at once.
 func dueAt(last time.Time) time.Time {
 	if last.IsZero() {
 		return time.Time{}
@@ -34,7 +34,7 @@ func dueAt(last time.Time) time.Time {
 	return at
 }
 
-// due returns the kind of poll that is due for a site now; empty if none is due.
+// due returns the kind of poll that is due for a site now; "" if none is due.
 func due(now time.Time, found *site.Site, st *state) Kind {
 	switch {
 	case st.Now != nil || !Watched(found):
@@ -54,7 +54,7 @@ func due(now time.Time, found *site.Site, st *state) Kind {
 	return Feeds
 }
 
-// Tick begins the polls that are due; the timer calls it each hour. It costs two queries for the rows of all sites,
+// Tick begins the polls that are due. The timer calls it each hour. It costs two queries for the rows of all sites,
 // and a transaction and a message for each poll. A poll that cannot begin does not delay those of other sites.
 func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 	if s.o.PerDay == 0 {
@@ -156,8 +156,8 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 	return nil
 }
 
-// first queues the documents that a poll begins with: feeds, which are short and list the newest pages, then
-// sitemaps.
+// first queues the documents that a poll begins with. Feeds come before sitemaps, because they are short and list the
+// newest pages.
 func (st *state) first(found *site.Site, kind Kind) {
 	for _, address := range found.Feeds {
 		st.push(doc{URL: address, Kind: docMap})

@@ -17,19 +17,19 @@ const PushMethod = "INDEXNOW"
 
 // Bounds of pushes.
 const (
-	// MaxPushed is the most addresses of one push (indexnow.org/documentation).
+	// MaxPushed limits the number of addresses in one push (indexnow.org/documentation).
 	MaxPushed = 10_000
-	// MaxPushedPerDay is the most addresses of one site that are processed in a day.
+	// MaxPushedPerDay limits the number of addresses of one site that are processed in a day.
 	MaxPushedPerDay = 10_000
-	// MaxVerifications is how many times a day a site is asked for keys.
+	// MaxVerifications limits how often a site is asked for keys in a day.
 	MaxVerifications = 10
 )
 
-// Push is a submission by the holder of a site's key (IndexNow).
+// Push is what the holder of a site's key submits (IndexNow).
 type Push struct {
 	Host        string // host of all URLs
 	Key         string
-	KeyLocation string // where the site publishes the key; https://<host>/<key>.txt when empty
+	KeyLocation string // address of the site's key; if empty, https://<host>/<key>.txt
 	URLs        []string
 }
 
@@ -37,11 +37,11 @@ type Push struct {
 type Pushed struct {
 	Received  int
 	New       int // pages that were registered
-	Forwarded int // known pages whose check was brought forward
-	Known     int // known pages left as they were: due, or just checked
+	Forwarded int // known pages whose checks were brought forward
+	Known     int // known pages that were not changed, because they are due or were just checked
 	Excluded  int // pages that the site file excludes
 	Refused   int // pages that the registry refused
-	Left      int // pages dropped, because the day's bounds are reached
+	Left      int // pages that were dropped, because the day's bounds are reached
 }
 
 // MismatchError reports addresses of another host, a malformed key, or a key that does not cover the addresses. In
@@ -54,10 +54,11 @@ func (e *MismatchError) Error() string { return e.Err.Error() }
 func (e *MismatchError) Unwrap() error { return e.Err }
 
 // Push processes an IndexNow submission. It verifies the key at the site, unless it did so within the last day. Then
-// it registers new pages and brings forward the checks of known ones, at most Options.PerDay of each. Errors: a
-// [*MismatchError]; Invalid for a malformed submission; Blocked for a host that belongs to no known site, for a key
-// that the site does not publish, and while polls are switched off; Throttled when the key cannot be requested now or
-// the day's bounds are reached.
+// it registers new pages and brings forward the checks of known pages, at most Options.PerDay of each.
+//
+// Errors: a [*MismatchError]; Invalid for a malformed submission; Blocked for a host that belongs to no known site,
+// for a key that the site does not publish, and while polls are switched off; Throttled if the key cannot be
+// requested now or the day's bounds are reached.
 //
 // A push costs a read and two writes of the site's row, a read for each address, and the cost of registering pages
 // and bringing checks forward.
@@ -86,7 +87,7 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	return s.register(ctx, found, sources)
 }
 
-// of returns the site of a host. Errors: Blocked for an unknown host.
+// of returns the site that a host belongs to. Errors: Blocked for an unknown host.
 func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.Site, error) {
 	sites, err := k.All(ctx)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 )
 
-// reading is the parsed content of a document.
+// reading is what was parsed from a document.
 type reading struct {
 	discover.Found
 	same   bool // the document is unchanged since the last poll
 	digest string
 }
 
-// parse reads a fetched resource. Its errors are faults of the site; the kind is Unavailable when a retry may help.
+// parse reads a fetched resource. Its errors are faults of the site. Their kind is Unavailable if a retry may help.
 func parse(d doc, held document, page politeness.Resource, found *site.Site) (got reading, err error) {
 	switch {
 	case page.NotModified:
@@ -41,8 +41,8 @@ func parse(d doc, held document, page politeness.Resource, found *site.Site) (go
 	return got, err
 }
 
-// bounded returns the first sitemaps of an index, as many as may be remembered. An index with more sitemaps is read
-// again by each poll; see [step.links].
+// bounded returns the first sitemaps of an index, up to the bound on remembered sitemaps. An index with more sitemaps
+// is read again by each poll; see [step.links].
 func bounded(maps []discover.Link) []discover.Link {
 	for size, i := 0, 0; i < len(maps); i++ {
 		text, _ := json.Marshal(maps[i]) // encoding a link cannot fail

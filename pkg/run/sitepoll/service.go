@@ -24,7 +24,7 @@ const (
 // Method is the discoveryMethod of items that a poll registers (E14).
 const Method = "SENTINEL"
 
-// DefaultPerDay is the default number of new pages of one site that are registered in a day.
+// DefaultPerDay is the default limit on new pages of one site that are registered in a day.
 const DefaultPerDay = 500
 
 // Options adjust a service.
@@ -67,9 +67,9 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 // Create creates the queues and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
 
-// Watched reports whether a site is polled. A site is polled when the site file gives its feeds or sitemaps, or
-// nothing but its domain; in the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only
-// for its limits or for backfills is not polled.
+// Watched reports whether a site is polled: the site file gives its feeds or sitemaps, or gives nothing but its
+// domain. In the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only for its limits
+// or for backfills is not polled.
 func Watched(s *site.Site) bool {
 	if len(s.Sitemaps) > 0 || len(s.Feeds) > 0 {
 		return true

@@ -13,17 +13,17 @@ import (
 type Site struct {
 	*site.Site
 	Added      bool      // whether the site was added at run time, and is not in the site file
-	Watched    bool      // whether the site is polled, see [Watched]
-	NextPollAt time.Time // time of the next full poll: if past, within the hour; zero for none
-	Now        *Poll     // the active poll, nil if none
-	Last       *Poll     // the full poll that ended last, nil before the first
-	LastFeeds  *Poll     // the poll of feeds that ended last, nil before the first
+	Watched    bool      // whether the site is polled; see the function [Watched]
+	NextPollAt time.Time // time of the next full poll; if past, the poll begins within the hour; zero for none
+	Now        *Poll     // the active poll; nil if none
+	Last       *Poll     // the full poll that ended last; nil before the first
+	LastFeeds  *Poll     // the poll of feeds that ended last; nil before the first
 	NewToday   int       // pages registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
 	Coverage   Coverage
 }
 
-// All returns every site, in the order of [Known.All]. It costs two queries, and a read for each site.
+// All returns all sites, in the order of [Known.All]. It costs two queries, and a read for each site.
 func (s *Service) All(ctx context.Context) ([]Site, error) {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Si
 	return out, err
 }
 
-// home returns a source on the site's host, by which the registry finds its data about the host.
+// home returns a source on the site's host, with which the registry finds its data about the host.
 func (s *Service) home(found *site.Site) source.Source {
 	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the domain was validated with the site file
 	return src

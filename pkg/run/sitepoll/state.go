@@ -9,22 +9,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Kind states which documents a poll reads.
+// Kind is a kind of poll. It decides which documents the poll reads.
 type Kind string
 
 // The kinds of polls.
 const (
-	Full  Kind = "full"  // feeds and sitemaps: once a day
-	Feeds Kind = "feeds" // feeds only: once an hour
+	Full  Kind = "full"  // feeds and sitemaps, once a day
+	Feeds Kind = "feeds" // feeds only, once an hour
 )
 
 // Bounds of a poll and of its row, part of which comes from unknown hosts.
 const (
-	// MaxDocuments is the largest number of documents in one poll.
+	// MaxDocuments limits the number of documents in one poll.
 	MaxDocuments = 500
-	// MaxProblems is how many errors a poll remembers; all errors are counted.
+	// MaxProblems limits the number of errors that a poll records. All errors are counted.
 	MaxProblems = 20
-	// maxFrontierBytes bounds the addresses of waiting documents.
+	// maxFrontierBytes bounds the size of the addresses of waiting documents.
 	maxFrontierBytes = 300_000
 	maxMessage       = 300
 	maxShown         = 500
@@ -37,28 +37,28 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// Poll is one poll of a site. Its fields count the addresses in documents that have changed, not in unchanged ones.
+// Poll is one poll of a site. Its fields count only addresses in documents that have changed.
 type Poll struct {
 	ID         string    `json:"id"`
 	Kind       Kind      `json:"kind"`
 	BeganAt    time.Time `json:"beganAt"`
 	EndedAt    time.Time `json:"endedAt,omitzero"` // zero while the poll is active
-	Requests   int       `json:"requests"`         // requests to the site for documents
-	Documents  int       `json:"documents"`        // documents that were read, including unchanged ones
-	Unmodified int       `json:"unmodified"`       // documents unchanged since the poll before
-	Found      int       `json:"found"`            // addresses that no poll had processed; the sum of the next six
+	Requests   int       `json:"requests"`         // number of requests to the site for documents
+	Documents  int       `json:"documents"`        // number of documents that were read, including unchanged ones
+	Unmodified int       `json:"unmodified"`       // number of documents that have not changed since the previous poll
+	Found      int       `json:"found"`            // addresses that no earlier poll had processed; the sum of the next six
 	New        int       `json:"new"`              // addresses that were registered
 	Known      int       `json:"known"`            // addresses that are items already
 	Excluded   int       `json:"excluded"`         // addresses that the site file excludes
 	Trapped    int       `json:"trapped"`          // addresses in an endless series, such as a calendar
 	Refused    int       `json:"refused"`          // addresses that the registry refused, each with an error
 	Later      int       `json:"later"`            // addresses left for the next poll, because a bound was reached
-	Moved      int       `json:"moved"`            // known addresses whose lastmod has moved
-	Noted      int       `json:"noted"`            // moved addresses that are compared with the next check
-	Expedited  int       `json:"hastened"`         // moved addresses whose check was brought forward
+	Moved      int       `json:"moved"`            // known addresses with a later lastmod
+	Noted      int       `json:"noted"`            // addresses of Moved whose reports are compared with the next check
+	Expedited  int       `json:"hastened"`         // addresses of Moved whose checks were brought forward
 	Errors     int       `json:"errors"`
 	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems] errors
-	Note       string    `json:"note,omitempty"`     // what the poll waits for, or why it ended early
+	Note       string    `json:"note,omitempty"`     // what the poll is waiting for, or the reason why it ended early
 	// Reasons counts the excluded addresses, by reason.
 	Reasons run.Reasons `json:"reasons,omitempty"`
 }
@@ -76,8 +76,8 @@ type Coverage struct {
 	Reasons  run.Reasons `json:"reasons,omitempty"`
 }
 
-// plus adds the addresses that a poll found. It omits the addresses left for later, because the next poll finds them
-// again.
+// plus adds the addresses that a poll found. It omits the addresses that were left for later, because the next poll
+// finds them again.
 func (c Coverage) plus(l *Poll) Coverage {
 	if l == nil {
 		return c
@@ -102,18 +102,18 @@ func (l *Poll) failed(at time.Time, url, message string) {
 	}
 }
 
-// doc is a document that waits to be read.
+// doc is a document that is waiting to be read.
 type doc struct {
 	URL   string `json:"u"`
 	Kind  string `json:"k"`
-	Depth int    `json:"d,omitempty"` // how many nested indexes are above the document
-	Tries int    `json:"t,omitempty"` // failed attempts
-	Again int    `json:"a,omitempty"` // how many times it needed a further step for its addresses
+	Depth int    `json:"d,omitempty"` // number of indexes above the document
+	Tries int    `json:"t,omitempty"` // number of failed tries
+	Again int    `json:"a,omitempty"` // number of further steps that the document needed for its addresses
 }
 
 // The kinds of documents.
 const (
-	docMap    = "map" // a sitemap or a feed, as the body shows
+	docMap    = "map" // a sitemap or a feed; the body shows which
 	docRobots = "robots"
 )
 
@@ -122,7 +122,7 @@ type state struct {
 	RowVersion int       `col:"rowVersion"`
 	Slug       string    `col:"slug"`
 	Step       int64     `col:"step"`     // number of the next message
-	PolledAt   time.Time `col:"lookedAt"` // when the last full poll began; for operators, who cannot read Held
+	PolledAt   time.Time `col:"lookedAt"` // when the last full poll began; stored for operators, who cannot read Held
 	Held       `col:"state,parts,must"`
 	etag       storage.ETag
 }
@@ -138,7 +138,7 @@ type Held struct {
 	Last      *Poll     `json:"last,omitempty"` // the last full poll that has ended
 	LastFeeds *Poll     `json:"lastFeeds,omitempty"`
 	Day       day       `json:"day"`
-	All       Coverage  `json:"all"` // coverage of the polls that have ended
+	All       Coverage  `json:"all"` // coverage of all polls that have ended
 }
 
 func newState(slug string) state { return state{RowVersion: 1, Slug: slug} }
@@ -176,7 +176,7 @@ func siteRow(slug string) string { return siteRows + slug }
 
 func checkSlug(slug string) error { return storage.CheckKey(key(siteRow(slug))) }
 
-// polledAt returns when the last full poll began; zero before the first poll.
+// polledAt returns the time when the last full poll began; zero before the first poll.
 func (st *state) polledAt() time.Time {
 	if st.Last == nil {
 		return time.Time{}
@@ -184,8 +184,8 @@ func (st *state) polledAt() time.Time {
 	return st.Last.BeganAt
 }
 
-// push queues a document for this poll, unless it was queued before. The result full reports that too many documents
-// wait.
+// push queues a document for this poll, unless it was queued before. It reports whether too many documents are
+// waiting.
 func (st *state) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range st.Docs {

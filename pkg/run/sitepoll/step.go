@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// firstPause is the pause before the first retry of a document; each further retry doubles it.
+	// firstPause is the pause before the first retry of a document. Each further retry doubles the pause.
 	firstPause = 30 * time.Second
-	// maxTries is how many times a document is requested if its site fails to return it.
+	// maxTries limits the number of requests for a document that its site fails to return.
 	maxTries = 3
-	// maxWait bounds the wait for a host before a step is retried.
+	// maxWait limits the time that a step waits for a host before it tries again.
 	maxWait = time.Hour
-	// maxDepth is how deep sitemaps may nest. The protocol allows one level; some sites have two.
+	// maxDepth limits the nesting of sitemaps. The protocol allows one level; some sites have two.
 	maxDepth = 3
 )
 
 // Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
-// message; after any other error the caller should retry.
+// message. After any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	st, err := s.polls.Open(ctx, body)
 	if err != nil || st == nil {
@@ -71,16 +71,16 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 // step is the work of one step on a site.
 type step struct {
 	s    *Service
-	site *site.Site // nil when the site is no longer known
+	site *site.Site // nil if the site is no longer known
 	st   *state
 	now  time.Time
-	// The state of the document that is being read: the addresses processed so far, in the form that the next poll
-	// will read, and the detector of endless spaces.
+	// done and the field after it are the state of the document that is being read: the addresses processed so far,
+	// as the next poll will read them, and the detector of endless spaces.
 	done  seen
 	traps *discover.Traps
 }
 
-// over returns why a poll must end now; "" when it continues.
+// over returns the reason why a poll must end now; "" if it continues.
 func (w *step) over() string {
 	switch {
 	case w.site == nil:
@@ -101,8 +101,8 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		return nil, 0, err
 	}
 	if known.Step >= w.st.Step {
-		// Another process has performed this step since the site's row was read. The document's row was written by
-		// that step, so continuing would register addresses that the next step should count.
+		// Another process has performed this step since the site's row was read, and has written the row of the
+		// document. If this process continued, it would register addresses that the next step should count.
 		return nil, 0, run.ErrDone
 	}
 	page, err := w.s.web.FetchResource(ctx, politeness.ResourceRequest{URL: d.URL, ETag: known.ETag,
@@ -124,8 +124,8 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 // failed counts an error and records its text.
 func (w *step) failed(url, message string) { w.st.Now.failed(w.now, url, message) }
 
-// giveUp records that a document could not be read. The document is requested again soon if that may help, otherwise
-// by the next poll.
+// giveUp records that a document could not be read. If a retry may help, the document is requested again soon; if
+// not, the next poll requests it.
 func (w *step) giveUp(why error) (wait time.Duration) {
 	d := &w.st.Docs[0]
 	if d.Tries++; fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
@@ -136,7 +136,7 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 	return 0
 }
 
-// keep processes the content of a document. After an interruption it is called again, and nothing is lost.
+// keep processes the content of a document. If it is interrupted, it is called again, and nothing is lost.
 func (w *step) keep(
 	ctx context.Context, known document, page politeness.Resource,
 ) ([]storage.Op, time.Duration, error) {

@@ -5,7 +5,7 @@
 //
 //	KIND WHERE SECRET
 //
-// KIND says how the secret is used, WHERE says who may receive it, and SECRET is the remaining text:
+// KIND defines how the secret is used, WHERE defines who may receive it, and SECRET is the remaining text:
 //
 //	bearer      https://wiki.example.com               TOKEN
 //	basic       https://wiki.example.com               user:password
@@ -16,12 +16,13 @@
 //	identity    https://acct.blob.core.windows.net/docs   [client id]
 //	secret                                                whsec_…, or an address such as slack://…
 //
-// The first three are for pages, the last is for messages, and the others are for blobs and shares. The kind secret
-// has no WHERE: it signs messages, or is itself the address to which they are sent, and has no other use. For the
-// other kinds, WHERE makes it safe to reveal a name: a user who may register sources can combine any name with any
-// address, but the secret is sent only to addresses within WHERE. For pages WHERE is an origin (scheme, host in
-// ASCII, port), because servers may interpret a path in unexpected ways. For storage it may include a container or
-// share, and folders in it.
+// The first three are for pages, the last is for messages, and the others are for blobs and shares.
+//
+// A credential of the kind "secret" has no WHERE: it signs messages, or is itself the address to which they are sent,
+// and has no other use. For the other kinds, WHERE makes it safe to reveal a name: a user who may register sources
+// can combine any name with any address, but the secret is sent only to addresses within WHERE. For pages WHERE is an
+// origin (scheme, host in ASCII, port), because servers may interpret a path in unexpected ways. For storage it may
+// include a container or share, and folders in it.
 //
 // Values are read from the app settings when they are needed, and are never cached. The platform resolves Key Vault
 // references. A reference that is still unresolved is refused and not sent.
@@ -40,10 +41,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Kind says how a secret is used.
+// Kind defines how a secret is used.
 type Kind string
 
-// These are the kinds of credentials. A connection string becomes the Key or SAS that it contains.
+// The kinds of credentials. A connection string becomes the Key or SAS that it contains.
 const (
 	Bearer   Kind = "bearer"
 	Basic    Kind = "basic"
@@ -61,7 +62,7 @@ const Prefix = "CREDENTIAL_"
 
 const (
 	maxName  = 64
-	maxValue = 16 << 10 // bytes; Key Vault allows 25 KB, but servers refuse headers of that size
+	maxValue = 16 << 10 // in bytes; Key Vault allows 25 KB, but servers refuse such long headers
 )
 
 // Credential is a secret with the addresses that may receive it. However it is printed or encoded, only its kind and
@@ -69,13 +70,13 @@ const (
 type Credential struct {
 	kind  Kind
 	reach reach
-	// secret is a function because formatting verbs and encoders print fields but never call functions. This matters
-	// when the Credential is an unexported field, because they cannot call its String method then.
+	// secret is a function, because formatting verbs and encoders print fields but never call functions. This matters
+	// if the Credential is in an unexported field, because then they cannot call its String method.
 	secret func() string
 }
 
 // Name checks the name of a credential and returns the form that items store: upper case, without the setting's
-// prefix. A name has 1 to 64 characters out of A-Z, 0-9 and _. The error is Invalid and names the field "credential".
+// prefix. A name has 1 to 64 characters out of A-Z, 0-9 and _. The error is Invalid, with the field "credential".
 func Name(s string) (string, error) {
 	s = strings.TrimPrefix(strings.ToUpper(s), Prefix)
 	if s == "" || len(s) > maxName || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
@@ -84,8 +85,9 @@ func Name(s string) (string, error) {
 	return s, nil
 }
 
-// Find reads the credential with a name through get, which returns "" for a setting that is not set. Errors: Blocked
-// when the name is not set; Invalid for a bad name or value. The error never repeats the value.
+// Find reads the credential with the given name. It reads settings with the given function, which returns "" for a
+// setting that is not set. Errors: Blocked if there is no such setting; Invalid for a bad name or value. The error
+// never repeats the value.
 func Find(get func(setting string) string, name string) (Credential, error) {
 	name, err := Name(name)
 	if err != nil {
@@ -101,7 +103,7 @@ func Find(get func(setting string) string, name string) (Credential, error) {
 }
 
 // ForPage returns the headers with which the credential opens the page at an address. Errors: those of [Find];
-// Blocked when the credential is of another kind or for another origin.
+// Blocked if the credential is of another kind or for another origin.
 func ForPage(get func(setting string) string, name, address string) (http.Header, error) {
 	c, err := Find(get, name)
 	if err != nil {
@@ -117,8 +119,8 @@ func ForPage(get func(setting string) string, name, address string) (http.Header
 	return c.Header(u), nil
 }
 
-// ForMessages returns the secret that signs messages or is their destination. Errors: those of [Find]; Blocked when
-// the credential is of another kind.
+// ForMessages returns the secret that signs messages or is their destination. Errors: those of [Find]; Blocked if the
+// credential is of another kind.
 func ForMessages(get func(setting string) string, name string) (secret string, err error) {
 	c, err := Find(get, name)
 	if err == nil && c.kind != Secret {
@@ -167,7 +169,7 @@ func Parse(value string) (Credential, error) {
 	return c, nil
 }
 
-// word splits s after its first word.
+// word returns the first word of s and the rest.
 func word(s string) (first, rest string) {
 	if i := strings.IndexAny(s, " \t\r\n"); i >= 0 {
 		return s[:i], strings.TrimSpace(s[i:])
@@ -175,7 +177,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// checked checks a secret as the credential's kind requires, and returns the credential with that secret.
+// checked checks a secret as the credential's kind requires. It returns the credential with that secret.
 func (c Credential) checked(secret string) (Credential, error) {
 	if c.forPages() {
 		if c.reach.path != "" {
@@ -195,14 +197,14 @@ func (c Credential) forPages() bool { return c.kind == Bearer || c.kind == Basic
 // ForStorage reports whether the credential is for blobs and shares.
 func (c Credential) ForStorage() bool { return c.kind == SAS || c.kind == Key || c.kind == Identity }
 
-// Kind says how the secret is used.
+// Kind returns the kind, which defines how the secret is used.
 func (c Credential) Kind() Kind { return c.kind }
 
-// Covers reports whether the secret may be sent to u.
+// Covers reports whether the secret may be sent to a URL.
 func (c Credential) Covers(u *url.URL) bool { return c.secret != nil && c.reach.covers(u) }
 
-// Header returns the headers that a request for u must carry. It returns nil when the credential is not for pages or
-// does not cover u.
+// Header returns the headers that a request for a URL must have. It returns nil if the credential is not for pages or
+// does not cover the URL.
 func (c Credential) Header(u *url.URL) http.Header {
 	if !c.forPages() || !c.Covers(u) {
 		return nil
@@ -211,8 +213,8 @@ func (c Credential) Header(u *url.URL) http.Header {
 	return h
 }
 
-// Reveal returns the secret itself, for the client of a storage service: the query of a SAS without its "?", the
-// account key, or the client id of an identity, which may be empty.
+// Reveal returns the secret itself, for the client of a storage service. It is the query of a SAS without its "?",
+// the account key, or the client id of an identity, which may be empty.
 func (c Credential) Reveal() string {
 	if c.secret == nil {
 		return ""

@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// reach is the WHERE of a credential: an origin, and a path that limits it.
+// reach is the WHERE of a credential: an origin, and a path that restricts it.
 type reach struct {
 	scheme, host string // host includes the port unless it is the scheme's default
 	path         string // decoded, such as "/docs"; empty if every path is within the reach
 }
 
-// parseReach reads a WHERE. The error does not repeat the text, because it may be a misplaced secret.
+// parseReach parses a WHERE. The error does not repeat the text, because it may be a misplaced secret.
 func parseReach(where string) (reach, error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -28,7 +28,7 @@ func parseReach(where string) (reach, error) {
 	return reach{scheme: u.Scheme, host: Host(u), path: strings.TrimRight(u.Path, "/")}, nil
 }
 
-// Host returns a URL's host in lower case, without the scheme's own port.
+// Host returns a URL's host in lower case, without the scheme's default port.
 func Host(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
 	if u.Scheme == "https" {
@@ -37,8 +37,8 @@ func Host(u *url.URL) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// covers reports whether u is within the reach. If the reach has a path, covers returns false for a URL whose path a
-// server might interpret as another path.
+// covers reports whether a URL is within the reach. If the reach has a path, covers returns false for a URL whose
+// path a server might interpret as another path.
 func (r reach) covers(u *url.URL) bool {
 	if u.Scheme != r.scheme || Host(u) != r.host || u.User != nil {
 		return false
@@ -52,7 +52,7 @@ func (r reach) covers(u *url.URL) bool {
 // plain reports whether a path has neither dot segments nor empty segments. A slash at the end is allowed.
 func plain(path string) bool { return !strings.Contains(path, "//") && !dotted(path) }
 
-// dotted reports whether a path has segments, such as "..", that make a server resolve it to another path.
+// dotted reports whether a path has segments such as "..", by which a server resolves it to another path.
 func dotted(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if segment == "." || segment == ".." {

@@ -14,8 +14,8 @@ import (
 
 const maxHeaders = 8
 
-// framing lists headers that belong to the request itself. A credential must not set them, because that would change
-// the meaning of the request or how it is parsed.
+// framing lists headers that a credential must not set. They belong to the request itself, and would change its
+// meaning or how it is parsed.
 var framing = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since",
 	"If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection",
@@ -79,8 +79,8 @@ func checkStorage(kind Kind, secret string) error {
 	return nil
 }
 
-// fromConnection extracts the key or signature from a connection string. It ignores the endpoints: WHERE says who
-// receives the secret.
+// fromConnection extracts the key or signature from a connection string. It ignores the endpoints in the string,
+// because WHERE defines who receives the secret.
 func (c Credential) fromConnection(text string) (Credential, error) {
 	found := ""
 	for part := range strings.SplitSeq(text, ";") {
