@@ -21,7 +21,7 @@ type Access int
 
 // Kinds of access.
 const (
-	// Open needs no keys: the host listens on this machine alone.
+	// Open requires no keys. It is for a host that listens on this machine only.
 	Open Access = iota
 	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions whose level is
 	// anonymous. Among the anonymous functions, the health check needs no key; the dashboard and feeds need one of
@@ -40,13 +40,13 @@ const hostKeyName = "function key"
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
-// door passes on each request that its key allows, and refuses all others.
+// A door passes on each request that its key allows, and refuses all others.
 type door struct {
 	*server
-	mux    *http.ServeMux // has all routes
+	mux    *http.ServeMux // all routes
 	routes map[string]*api.Endpoint
 	next   http.Handler
-	failed keys.Limiter // counts wrong keys that requests carry
+	failed keys.Limiter // counts wrong keys in requests
 	tried  keys.Limiter // counts wrong keys typed in the sign-in form
 }
 
@@ -70,7 +70,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // caches must not store content that needs a key
 	if d.Access == HostKeys {
-		r.Header.Set(wire.ForwardedProto, "https") // all public addresses in Azure, although the host may report http
+		r.Header.Set(wire.ForwardedProto, "https") // public addresses in Azure use https, although the host may report http
 	}
 	if wire.Encrypted(r) && !isLocal(wire.OuterHost(r)) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
@@ -191,7 +191,7 @@ func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duratio
 	return wait
 }
 
-// refuse tells the sender of a request why the request is not let in.
+// refuse answers a request with the reason for its refusal.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)
@@ -201,8 +201,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
-// credentials returns the distinct strings that a request presents as keys. Web addresses are written to logs, so a
-// key in the address is accepted only for feeds, because feed readers cannot send headers.
+// credentials returns the distinct strings that a request presents as keys. Addresses are written to logs, so a key
+// in an address is accepted only for feeds, whose readers cannot send headers.
 func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(given, text) {
@@ -225,12 +225,12 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address returns the network address that a request comes from, as far as it is known. The host sets [forwardedFor]
-// to the address of the program that connected to the host. In Azure that program may be the front end. All callers
-// may then share one address, so the address alone is no reason to refuse a right key. On this machine, that program
-// is the caller itself, or a proxy: for a proxy in TRUSTED_PROXIES, the header has the address of the proxy's client.
-// If a host appends to the header instead, only the last element is used, because callers may have written the
-// earlier ones. The element may include a port, which address removes.
+// address returns the network address of a request's sender, as far as it is known. The host sets [forwardedFor] to
+// the address of the program that connected to the host. In Azure that program may be the front end. All callers may
+// then share one address, so the address alone is no reason to refuse a right key. On this machine, that program is
+// the caller itself or a proxy. For a proxy in TRUSTED_PROXIES, the header has the address of the proxy's client. If
+// a host appends to the header instead, only the last element is used, because callers may have written the earlier
+// ones. If the element includes a port, address removes it.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

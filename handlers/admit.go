@@ -10,11 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// admit refuses every caller except the host. The port is on loopback, but that alone would let any program on the
-// machine call functions without a key, and so could a web page in a browser there. A page cannot choose the Host
-// header, which must be this server's own address, and a page cannot add the header with the secret unless this
-// server permits it. A caller that knows the secret is the host that started this process, so what it says about
-// forwarded requests is trusted. A host that sends no secret is trusted because it is on loopback.
+// admit refuses every caller except the host. The port is on loopback, but any program on the machine could connect
+// to it and call functions without a key, and so could a web page in a browser there. A web page cannot choose the
+// Host header, which must be this server's own address. Nor can a page add the header with the secret, unless this
+// server permits it. A caller that knows the secret is the host that started this process, so admit trusts what the
+// caller says about forwarded requests. A host that sends no secret is trusted because it is on loopback.
 func (s *server) admit(next http.Handler) http.Handler {
 	own := []string{net.JoinHostPort("127.0.0.1", s.Port), net.JoinHostPort("localhost", s.Port),
 		net.JoinHostPort("::1", s.Port)}

@@ -41,7 +41,7 @@ func (s *server) unavailable(r *http.Request, err error) error {
 	return fault.New(fault.Unavailable, "%s", health.Message(err, "storage or index cannot be reached; try again shortly"))
 }
 
-// noteAct logs who changed something. Reads are not logged; for them, the time when each key was last used is enough.
+// noteAct logs who changed something. Reads are not logged: the time of each key's last use is enough.
 func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
 		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)

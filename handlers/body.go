@@ -20,8 +20,8 @@ const (
 	defaultBodyTime = 2 * time.Minute
 )
 
-// body reads a request's body up to wire.MaxBody; reading beyond that ends in an [http.MaxBytesError]. The host sends
-// the whole body before it reads the answer. If the connection is closed before that, the caller gets a 500 without a
+// A body reads a request's body up to wire.MaxBody; reading more fails with an [http.MaxBytesError]. The host sends
+// the whole body before it reads the answer. If the connection is closed earlier, the caller gets a 500 without a
 // body. So, unlike [http.MaxBytesReader], body leaves the connection open, and discards the rest of the request
 // before the answer begins.
 type body struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// bound holds all routes and triggers with the services that they use, and the services that every invocation needs.
+// A bound holds all routes and triggers, each with the services that it uses, and the services that every invocation
+// needs.
 type bound struct {
 	of       *Services
 	routes   map[*api.Endpoint]wire.Route
@@ -19,8 +20,8 @@ type bound struct {
 	keys     *keys.Ring
 }
 
-// open opens the services and binds routes and triggers to them. As long as Open returns the same services, the
-// binding is reused.
+// open opens the services and binds routes and triggers to them. It reuses the binding while Open returns the same
+// services.
 func (s *server) open(ctx context.Context) (*bound, error) {
 	v, err := s.Open(ctx)
 	if err != nil {
@@ -51,8 +52,8 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flush writes the activity log and which index was used, if that is due. An error is only logged, because the host
-// would repeat the whole invocation if the error were reported.
+// flush writes the activity log and the record of the index in use, if either is due. It only logs an error, because
+// the host would repeat the whole invocation if flush reported the error.
 func (b *bound) flush(ctx context.Context, log *slog.Logger) {
 	_, failed := b.of.Indexes.Check(ctx)
 	if err := errors.Join(b.of.Activity.Flush(ctx), failed); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipTag ends the ETag of a compressed answer, because an answer and its compressed form must not share one (RFC 9110
-// section 8.8.3.3).
+// gzipTag is the end of a compressed answer's ETag. An answer and its compressed form must not have the same ETag
+// (RFC 9110 section 8.8.3.3).
 const gzipTag = "-gzip"
 
-// compressed compresses answers for callers that accept gzip, as the answers are written. Small answers are left as
+// compressed compresses answers, while they are written, for callers that accept gzip. It leaves small answers as
 // they are.
 func compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.SuffixETag(gzipTag),
@@ -31,9 +31,9 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// compressible reports whether answers of a media type are compressed. HTML never is: pages of the dashboard have the
-// token of the visitor's forms beside words that somebody else may have chosen, and their compressed length would
-// reveal the token to those who can watch the network (BREACH).
+// compressible reports whether answers of a media type are compressed. HTML is never compressed. A page of the
+// dashboard contains the token of the visitor's forms, and possibly text that an attacker chose. If such a page were
+// compressed, its length would reveal the token to anyone who can watch the network (BREACH).
 func compressible(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || strings.Contains(media, "html") {

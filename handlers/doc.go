@@ -2,10 +2,9 @@
 // long the answer may take. The areas are packages below this one: each function in them decodes a request or a
 // message, calls one service and encodes the answer. [Services] gives each area the services that it needs.
 //
-// The host passes HTTP requests on with their original path (/api/…). It calls a queue or timer function with POST
-// /<FunctionName>, and sends its envelope as the body. The answer to such a call is always a JSON object; without
-// one, the host would wait until the function times out. Package wire documents which answer each kind of error
-// becomes.
+// The host passes HTTP requests on with their original path (/api/…). To call a queue or timer function, the host
+// sends POST /<FunctionName> with an envelope as the body. The answer to such a call is always a JSON object; without
+// one, the host would wait until the function times out. Package wire documents the answer for each kind of error.
 //
 // If a page fails, its invocation still succeeds: the failure is recorded on the page's item.
 package handlers

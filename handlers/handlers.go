@@ -40,8 +40,8 @@ type Options struct {
 	Secret  string
 	Log     *slog.Logger       // messages are discarded when nil
 	Metrics *telemetry.Metrics // the metrics of the process; new ones are made when nil
-	// Ended is called after each invocation, possibly by several goroutines at once. The caller has its answer only
-	// after Ended returns, so Ended must not wait for anything. It may be nil.
+	// Ended is called after each invocation, possibly by several goroutines at once. The caller gets the answer only
+	// after Ended returns, so Ended must not block. It may be nil.
 	Ended func(telemetry.Span)
 }
 
@@ -53,7 +53,7 @@ type server struct {
 	Options
 	served http.Handler // the API, for callers in this process
 	last   atomic.Pointer[bound]
-	warned sync.Once // after the first request to another name than the port's
+	warned sync.Once // limits the warning about unknown host names to one
 }
 
 // triggerNames are the functions that the host calls with an envelope, by folder name.

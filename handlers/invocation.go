@@ -52,7 +52,7 @@ func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFun
 	}
 }
 
-// noted remembers the status of an answer.
+// A noted writer remembers the status of an answer.
 type noted struct {
 	http.ResponseWriter
 	outcome string

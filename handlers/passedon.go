@@ -9,20 +9,20 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 )
 
-// ToProxy says how a Functions host passes on requests as Tidemark needs it.
+// ToProxy is the advice for operators whose Functions host does not pass on requests as Tidemark needs them.
 const ToProxy = "set customHandler.enableProxyingHttpRequest to true in host.json"
 
 // passedOn reports whether a host has passed on a request with the Host header of its caller, as hosts do with
-// enableForwardingHttpRequest. What such a header proves is the same as with the port's own address: a web page cannot
-// choose it, and the names in [Options.Hosts] lead to this app only. A host passes on what is below /api and nothing
-// else; it calls triggers by the address of the port.
+// enableForwardingHttpRequest. Such a header proves as much as the port's own address does: a web page cannot choose
+// it, and the names in [Options.Hosts] lead to this app only. A host passes on only requests below /api; to call
+// triggers, it uses the address of the port.
 func (s *server) passedOn(r *http.Request) bool {
 	return strings.HasPrefix(strings.ToLower(r.URL.Path), "/api/") &&
 		slices.ContainsFunc(s.Hosts, func(known string) bool { return known != "" && strings.EqualFold(known, r.Host) })
 }
 
-// misdirected refuses a request to another name than the port's, which may come from a web page in a browser on this
-// machine, or from a host whose callers use a name that is not in [Options.Hosts].
+// misdirected refuses a request for another name than the port's. Such a request may come from a web page in a
+// browser on this machine, or from a host whose callers use a name that is not in [Options.Hosts].
 func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
 	s.warned.Do(func() {
 		s.Log.WarnContext(r.Context(), "requests with another name than the handler's are refused: where a Functions "+
@@ -33,8 +33,8 @@ func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
 		r.Host, ToProxy))
 }
 
-// explained answers requests that a host sends as messages to functions, as it does without both
-// enableProxyingHttpRequest and enableForwardingHttpRequest. The answer is for the caller of the host.
+// explained answers the requests that a host sends as messages to functions. A host does so when neither
+// enableProxyingHttpRequest nor enableForwardingHttpRequest is set. The answer is for the caller of the host.
 func (s *server) explained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")

@@ -43,7 +43,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Services answer invocations. Each area gets only the services that it needs; see [Services.areas].
+// Services are all services that answer invocations. Each area gets only those that it needs; see [Services.areas].
 type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
@@ -77,10 +77,10 @@ type Services struct {
 	KeepChanges time.Duration // how long the feed keeps changes
 }
 
-// area is a part of the API, with the services that it needs.
+// An area is a part of the API, with the services that it needs.
 type area interface{ Routes() []wire.Route }
 
-// worker does work that no request starts, with the services that it needs.
+// A worker does work that no request starts, with the services that it needs.
 type worker interface {
 	Triggers() map[string]wire.Trigger
 }

@@ -44,7 +44,7 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// feedKey is the message shown to a visitor whose key opens only feeds, and therefore no page.
+// feedKey is the message for a visitor whose key opens only feeds, and no page.
 const feedKey = "This key is for feeds alone and cannot sign in. That takes a key with the scope read, write or admin."
 
 // servePage shows the dashboard to people who signed in, and to programs with a key.
@@ -124,9 +124,9 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session. The session is always a new one, so that nobody else can have chosen its token. The key is
-// checked before the limit on wrong keys: callers may share one address, so somebody with a right key must not be
-// kept out by the wrong keys of others.
+// signIn begins a session. The session is always a new one, so that nobody else can have chosen its token. A right
+// key is accepted whatever the limit on wrong keys says: callers may share an address, and the wrong keys of some
+// must not keep out the others.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	if ui.FromElsewhere(r) {
 		d.askToSignIn(w, r, http.StatusForbidden, "This form was sent by another site.")

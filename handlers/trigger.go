@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// result is the answer that the host expects. Outputs may be empty, but the field must be present.
+// A result is the answer that the host expects. Outputs may be empty, but the field must be present.
 type result struct {
 	Outputs     map[string]any
 	Logs        []string
@@ -49,8 +49,8 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// envelope reads the envelope. If the envelope has a message, the invocation continues the trace in which the message
-// was sent; otherwise it continues the host's trace.
+// envelope reads the envelope of a call. If the envelope has a message, the invocation continues the trace of the
+// message's sender. Otherwise, it continues the host's trace.
 func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {

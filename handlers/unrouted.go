@@ -14,8 +14,8 @@ import (
 // Allow if only the method is wrong, else 404 with a list of the routes.
 //
 // By itself, a host answers 404 with an empty body when no function.json lists the method of a request. The function
-// ZUnknownRoute therefore accepts every path and method below /api, and passes such requests to this code. Hosts try
-// routes in the order of their functions' names, so this function has a name that sorts last.
+// ZUnknownRoute therefore accepts every path and method below /api, and the host passes such requests to routed.
+// Hosts try routes in the order of their functions' names, so this function has a name that sorts last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := folded(r)

@@ -33,7 +33,7 @@ func watch(every time.Duration, sample func()) (stop func()) {
 // with the document readers that it starts.
 type anonymous struct{ handler, together int }
 
-// sample reads the memory of the processes that the process pid has started.
+// sample reads the memory of the processes that a process has started.
 func (m *anonymous) sample(pid int) {
 	for _, handler := range children(pid) {
 		if name, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", handler)); filepath.Base(name) != "handler" {

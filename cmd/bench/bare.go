@@ -20,8 +20,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
-// bare uses only the SDK for the storage operations of a registration, of an unchanged check and of a changed page,
-// in the same batches and with the same concurrency.
+// bare is a baseline that uses only the SDK. It does the storage operations of a registration, of an unchanged check
+// and of a changed page, in the same batches and with the same concurrency as Tidemark.
 type bare struct {
 	ctx                 context.Context
 	items, index, hints *aztables.Client
@@ -34,8 +34,8 @@ type bare struct {
 
 const bareBatch = 32
 
-// bareConnections is how many connections are kept open, as many as are used at once. With only the 10 connections of
-// the SDK's own client, the baseline would spend its time on connecting.
+// bareConnections is the number of connections that are kept open: as many as are used at once. With only the 10
+// connections of the SDK's own client, the baseline would spend its time on connecting.
 const bareConnections = 12 * 16
 
 func (b *bench) bareRates() (w workRates, err error) {
@@ -54,8 +54,8 @@ func (b *bench) bareRates() (w workRates, err error) {
 		// The host runs 12 jobs at once, too.
 		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) })
 	}
-	// The operation change is measured twice: in the first run it stores everything for the first time, which is not
-	// a change yet.
+	// The last operation is measured twice: its first run stores everything for the first time, which is not a change
+	// yet.
 	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {
 		if w[min(i, len(w)-1)], err = all(work); err != nil {
 			return w, err
@@ -103,7 +103,7 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	return x, err
 }
 
-// parallel calls fn with the numbers below n, atOnce at a time.
+// parallel calls fn with each number below n. At most atOnce calls run at the same time.
 func parallel(atOnce, n int, fn func(i int) error) error {
 	var g errgroup.Group
 	g.SetLimit(atOnce)
@@ -113,7 +113,7 @@ func parallel(atOnce, n int, fn func(i int) error) error {
 	return g.Wait()
 }
 
-// each calls fn with the keys of the items of a batch, with the concurrency of the registry.
+// each(fn) calls fn with the keys of the items of a batch, with the concurrency of the registry.
 func (x *bare) each(fn func(key string) error) error {
 	return parallel(16, bareBatch, func(i int) error { return fn(fmt.Sprintf("%026d", i)) })
 }
@@ -147,8 +147,8 @@ func (x *bare) register(batch int) error {
 	return x.send()
 }
 
-// due returns the beginning of the key of an item's due row. The argument later is the number of rounds from the
-// present round to the one in which the item is due.
+// due returns the beginning of the key of an item's due row, for an item that is due the given number of rounds from
+// now.
 func (x *bare) due(later int) string { return fmt.Sprintf("due|%d|", x.round+later) }
 
 var bareDue = map[string]any{"host": "host", "id": "id", "enqueuedUntil": "2026-01-01T00:00:00.000Z"}

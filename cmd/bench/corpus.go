@@ -20,7 +20,7 @@ type corpus struct {
 	now    time.Time
 }
 
-// version is one body of a document.
+// A version is one body of a document.
 type version struct {
 	revised
 	body []byte
@@ -45,7 +45,7 @@ func (c *corpus) shuffle() {
 	c.rng.Shuffle(len(c.bodies), func(i, j int) { c.bodies[i], c.bodies[j] = c.bodies[j], c.bodies[i] })
 }
 
-// page returns the next page. It cuts the page if it has more chunks than the argument most allows.
+// page returns the next page. It cuts a page that has more chunks than allowed.
 func (c *corpus) page(most int) (search.Page, error) {
 	if c.next == len(c.bodies) {
 		c.shuffle()

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// phase is the work of a crawler on all pages.
+// A phase is the work of a crawler on all pages.
 type phase struct {
 	rate float64       // pages per second
 	cpu  time.Duration // processor time of all processes of the crawler
@@ -28,8 +28,8 @@ func (p phase) best(other phase) phase {
 // finds it unchanged.
 type crawled struct{ first, unchanged phase }
 
-// crawl measures pages per second from the first request until the last page can be found, with all state durable, on
-// one host with four requests in flight. Then it measures checks of unchanged pages. The baselines crawl the same
+// crawl measures pages per second on one host, with four requests in flight, from the first request until the last
+// page can be found. All state is durable. Then it measures checks of unchanged pages. The baselines crawl the same
 // site with the same extraction, and store and index it in SQLite.
 func (b *bench) crawl() error {
 	docs, err := docPages(3000)

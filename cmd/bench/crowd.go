@@ -55,7 +55,8 @@ func (b *bench) crowd() error {
 	return nil
 }
 
-// askStatus returns the times that requests of clients take, who all ask at once and again and again.
+// askStatus lets many clients request the status at the same time, each of them repeatedly. It returns the durations
+// of all requests.
 func askStatus(ctx context.Context, server string, clients int) ([]time.Duration, error) {
 	took := make([]time.Duration, clients*crowdAsks)
 	var g errgroup.Group

@@ -24,7 +24,7 @@ func lines(text string) []string {
 	return slices.DeleteFunc(all, func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// added returns the lines of new that are not in the longest common subsequence of both.
+// added returns the new lines that are not in the longest common subsequence of both texts.
 func added(old, new []string) (out []string) {
 	text := func(lines []string) string { return strings.Join(append(lines, ""), "\n") }
 	for _, e := range myers.ComputeEdits(text(old), text(new)) {

@@ -39,7 +39,7 @@ type work struct {
 // written, does not count.
 func (w work) documents() int { return w.upserted + w.deleted + w.uids }
 
-// edit is a version of a document that follows another.
+// An edit is a version of a document that follows another.
 type edit struct {
 	tokens int // number of tokens in the edited lines
 	chunks int // number of chunks in the page
@@ -112,8 +112,8 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	return e.Page, doc.Blocks, nil
 }
 
-// put counts the documents that search.Index.Put writes for a page's chunks when the index already has the contents
-// in held. It also counts the tokens of the texts that are not in known, and then adds these texts to known.
+// put counts the documents that search.Index.Put would write for a page's chunks, given what the index already holds.
+// It also counts the tokens of the texts that are not known yet, and then adds these texts to the known ones.
 func put(held *search.Contents, p search.Page, known map[string]bool, all bool) (w work) {
 	if held == nil {
 		held = &search.Contents{}
@@ -200,7 +200,7 @@ func sizes(from, to int) string {
 
 func whole(f float64) string { return fmt.Sprintf("%.0f", f) }
 
-// summary summarizes a list of numbers.
+// A summary summarizes a list of numbers.
 type summary struct {
 	median, p90 int
 	mean        float64

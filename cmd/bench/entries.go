@@ -23,7 +23,7 @@ const (
 	entryText    = 2 << 10
 )
 
-// entryBench inserts entries through the product and through the SDK.
+// An entryBench inserts entries through the product and through the SDK.
 type entryBench struct {
 	*counted
 	handler http.Handler
@@ -109,8 +109,8 @@ func (c *counted) newEntryBench() (*entryBench, error) {
 	return e, err
 }
 
-// insert sends the requests that insert n entries. The argument from is the number of the first entry, and batch is
-// the number of entries in each request. Normalization is a separate request that reads no storage.
+// insert sends the requests that insert n entries. The entries are numbered, beginning with the from argument, and
+// batch is the number of entries in each request. Normalization is a separate request that reads no storage.
 func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	for at := from; at < from+n; at += batch {
 		var items []entry.Fields
@@ -142,7 +142,7 @@ func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	return nil
 }
 
-// alone uses the SDK to write n entries and the two keys of each. The argument from is the number of the first entry.
+// alone uses the SDK to write n numbered entries and the two keys of each.
 func (e *entryBench) alone(from, n int) error {
 	for i := range n {
 		name := fmt.Sprintf("%062d", from+i)

@@ -19,7 +19,7 @@ import (
 // indexSizes are the numbers of chunks at which the index is measured. The flag -chunks sets the largest.
 var indexSizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
-// bleveSize is how many chunks bleve indexes, which takes minutes.
+// bleveSize is the number of chunks that bleve indexes, which takes minutes.
 const bleveSize = 100_000
 
 // search measures the embedded index at several sizes, with bleve as the baseline.
@@ -186,7 +186,7 @@ func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) erro
 	return b.weigh(path, ix, s)
 }
 
-// batch returns n pages. It subtracts the number of their chunks from left, and returns fewer pages once left is 0.
+// batch returns n pages, or fewer when no more chunks are left. It subtracts the number of their chunks from *left.
 func (c *corpus) batch(n int, left *int) (batch []search.Page, err error) {
 	for len(batch) < n && *left > 0 {
 		p, err := c.page(*left)

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// history is a module whose releases contain public documents, oldest release first.
+// A history is a module whose releases contain public documents, oldest release first.
 type history struct {
 	module   string
 	versions []string

@@ -84,8 +84,8 @@ func (l *listed) fill() error {
 	return nil
 }
 
-// fillHost registers items of a host and records a check of each. The first items get the status Error; the argument
-// failed is the number of these items.
+// fillHost registers items of a host and records a check of each. The first items, as many as failed says, get the
+// status Error.
 func (l *listed) fillHost(host string, items, failed int) error {
 	var sources []source.Source
 	for i := range items {

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// bench has the options and folders that all measurements share.
+// A bench has the options and folders that all measurements share.
 type bench struct {
 	ctx   context.Context
 	dir   string // temporary folder
@@ -119,7 +119,7 @@ func row(cells ...any) {
 	fmt.Println()
 }
 
-// percentile returns a percentile of the numbers. The argument of is the percentage, such as 95.
+// percentile returns the given percentile of the numbers, such as the 95th.
 func percentile[T cmp.Ordered](numbers []T, of int) T {
 	return slices.Sorted(slices.Values(numbers))[len(numbers)*of/100]
 }

@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// chunks compares the time to name chunks, and the time of all of Split, with the time to hash the same bytes. It
-// runs the benchmarks of package chunk.
+// chunks compares the time for naming chunks, and the time for all of Split, with the time for hashing the same
+// bytes. It runs the benchmarks of package chunk.
 func (b *bench) chunks() error {
 	fmt.Print("\n### Chunks\n\n")
 	cmd := exec.CommandContext(b.ctx, "go", "test", "./pkg/content/chunk", "-run", "^$", "-bench", ".", "-benchmem")

@@ -18,10 +18,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// patience is how long a running product may take for one measurement.
+// patience limits the time that one measurement of a running product may take.
 const patience = 3 * time.Minute
 
-// product is a running `tidemark start`.
+// A product is a running `tidemark start`.
 type product struct {
 	b      *bench
 	cmd    *exec.Cmd
@@ -94,7 +94,7 @@ func (p *product) answered(counter *atomic.Int64, want int64) error {
 	})
 }
 
-// until polls the status until wanted accepts it.
+// until(wanted) polls the status until wanted accepts it.
 func (p *product) until(wanted func(api.SearchStatus) bool) error {
 	return p.b.wait(patience, 50*time.Millisecond, "the status that is waited for", func() (bool, error) {
 		st, err := api.GetStatus.Call(p.b.ctx, p.client, api.StatusQuery{})

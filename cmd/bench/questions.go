@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// askedKind is a kind of query. Each query is made from a piece of the corpus, so that it has an answer.
+// An askedKind is a kind of query. Each query is made from a piece of the corpus, so that it has an answer.
 type askedKind struct {
 	name string
 	make func(rng *rand.Rand, chunk []string) string

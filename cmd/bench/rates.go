@@ -49,7 +49,7 @@ func perSecond(n int, began time.Time) float64 { return float64(n) / time.Since(
 // workRates are the rates of registrations, unchanged checks and changed pages.
 type workRates [3]workRate
 
-// workRate has the number of units of work done per second, and the milliseconds of Azurite's processor time per
+// A workRate has the number of units of work done per second, and the milliseconds of Azurite's processor time per
 // unit. The load of the machine hardly changes the processor time.
 type workRate struct{ rate, azurite float64 }
 
@@ -103,8 +103,8 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 	return w, err
 }
 
-// checkAll makes every page due. It measures the time until counter has counted as many answers of the site as there
-// are pages, and the results are committed.
+// checkAll makes every page due. It measures the time until the site has answered as many requests as there are
+// pages, and all results are committed.
 func (p *product) checkAll(pages int, counter *atomic.Int64) (w workRate, err error) {
 	if err := makeDue(p.b.ctx, p.store); err != nil {
 		return w, err

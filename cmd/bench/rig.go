@@ -95,8 +95,8 @@ func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	return c, err
 }
 
-// drain processes a queue until it is empty, as the Functions host does: it receives some messages, passes each to
-// call, and deletes it. When the queue is empty, more reports whether to continue.
+// drain processes a queue until it is empty, as the Functions host does: it receives some messages, runs call on each
+// of them, and deletes it. When the queue is empty, more reports whether to continue.
 func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more func() (bool, error)) error {
 	q := c.Store.Queue(queue)
 	for {
@@ -133,7 +133,7 @@ type spent struct {
 	objects      uint64        // number of objects allocated
 }
 
-// per divides a number by a number of things.
+// per(n, things) divides n by a number of things.
 func per[N int64 | uint64](n N, things int) float64 { return float64(n) / float64(things) }
 
 // rate returns the number of things done per second.
@@ -190,13 +190,13 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 	}
 }
 
-// alone maps names to kinds of work that run in a separate process, so that the memory of that process is only
-// theirs.
+// alone maps names to kinds of work. Each kind runs in a separate process, so that nothing else adds to the memory of
+// that process.
 var alone = map[string]func(ctx context.Context, args []string) (any, error){
 	"read-type": readType, "work-on-mails": workOnMails,
 }
 
-// again starts this executable a second time to do one of the kinds of work in alone, and decodes its output.
+// again(result, work) starts this executable a second time to do the named work, and decodes its output.
 func (b *bench) again(result any, work string, args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -211,7 +211,7 @@ func (b *bench) again(result any, work string, args ...string) error {
 	return json.Unmarshal(out, result)
 }
 
-// If the process was started by again, aloneMain does the requested work and ends the process.
+// aloneMain does the requested work and ends the process, if this process was started to do so.
 func aloneMain() {
 	if len(os.Args) < 2 || alone[os.Args[1]] == nil {
 		return

@@ -35,7 +35,7 @@ var kinds = []kind{
 	{"xlsx", sheet.MediaType, []string{"pkg/content/extract/sheet/testdata/*.xlsx"}},
 }
 
-// sample is one document.
+// A sample is one document.
 type sample struct {
 	path, contentType string
 	body              []byte

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// site serves pages with validators on every address of 127.0.0.0/8, so that one server acts as many hosts.
+// A site serves pages with validators on every address of 127.0.0.0/8, so that one server acts as many hosts.
 type site struct {
 	port    int
 	version atomic.Int64 // version number of every page

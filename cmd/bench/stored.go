@@ -61,7 +61,7 @@ func (b *bench) storedOf(samples []sample) (kept, error) {
 	return keptIn(b.ctx, store, len(samples))
 }
 
-// library serves documents by path.
+// A library serves documents by path.
 type library map[string]sample
 
 func (l library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (l library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.body) // the crawler reports the error
 }
 
-// keptIn adds up the snapshots of a store. It returns an error unless their number is want.
+// keptIn adds up the snapshots of a store. It returns an error if their number is not the wanted one.
 func keptIn(ctx context.Context, store storage.Store, want int) (k kept, err error) {
 	for _, table := range []string{snapshot.CapturesTable, snapshot.RefsTable} {
 		for e, err := range store.Table(table).Query(ctx, storage.Query{}) {

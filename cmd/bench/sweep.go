@@ -51,8 +51,8 @@ func (b *bench) sweepAmong(registered int) error {
 	return err
 }
 
-// fillHost writes a host with its hint and its items. The argument due is how many of the items are due now; the
-// others are due tomorrow.
+// fillHost writes a host with its hint and its items. The given number of items is due now; the others are due
+// tomorrow.
 func fillHost(ctx context.Context, store storage.Store, h, items, due int) error {
 	host, now := fmt.Sprintf("h%05d.example", h), time.Now().UTC()
 	at := func(i int) time.Time {

@@ -35,7 +35,7 @@ func (b *bench) types() error {
 	return b.stored()
 }
 
-// warm compiles the PDF reader into the cache, as in a handler that has read a PDF before.
+// warm reads one PDF. After that, the compiled PDF reader is in the cache, as in a handler after its first PDF.
 func warm(ctx context.Context, cache string) error {
 	r := document.New(document.Options{CacheDir: cache})
 	defer r.Close()

@@ -9,7 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// An alarm counts as correct up to waits checks after the change, because a collapse waits for two more checks.
+// waits is the number of checks after a change within which an alarm still counts as correct. A collapse waits for
+// two more checks.
 const waits = 2
 
 // outcomes is the result of a method on a history.
@@ -206,8 +207,8 @@ func (r *replayed) embed(s *facts) (tokens int) {
 	return tokens
 }
 
-// kindOf returns a text that identifies the lines that were added or removed between two states of a page, without
-// regard to their digits.
+// kindOf returns a text that identifies the lines that were added or removed between two states of a page. Digits in
+// the lines do not matter.
 func kindOf(it *item, before, now *facts) string {
 	moved := movedLines(before.lines, now.lines)
 	if len(moved) == 0 {

@@ -17,8 +17,8 @@ type listings struct {
 	all, intact int
 }
 
-// add looks for the code of a page in its document. White space does not count, because the ground truth may have
-// lost it.
+// add counts how much of the code of a page is intact in the extracted document. White space does not count, because
+// the ground truth may have lost it.
 func (l *listings) add(p page, doc extract.Document) {
 	have := map[string]string{}
 	for _, b := range doc.Blocks {

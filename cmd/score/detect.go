@@ -14,25 +14,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// detector gets the checks of one item in order. For each check it returns what a crawler with the detector's rules
+// A detector gets the checks of one item in order. For each check it returns what a crawler with the detector's rules
 // would do.
 type detector interface {
 	check(s *facts, raw int, at time.Time) verdict
 }
 
-// verdict is the decision about a fetched page.
+// A verdict is the decision about a fetched page.
 type verdict struct {
 	alarm bool // the page counts as changed
 	index bool // the page is indexed again, and its new chunks are embedded
 }
 
-// method is a way to detect changes. Each item of a host gets a new detector.
+// A method is a way to detect changes. Each item of a host gets a new detector.
 type method struct {
 	name string
 	make func(it *item, h *furniture) detector
 }
 
-// rules says which of the product's rules are on.
+// rules selects the rules of the product that apply.
 type rules struct {
 	errors, folded, title, states, collapse, furniture bool
 }
@@ -148,7 +148,7 @@ func factsOf(s *state) *facts {
 	return f
 }
 
-// reading returns the state in the form that package change decides about. If folded is true, counters are folded.
+// reading converts the state to the input of package change. If folded is true, counters are folded.
 func (f *facts) reading(folded bool) change.Reading {
 	i := 0
 	if folded {

@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// extractor finds the content of a page, as text.
+// An extractor finds the content of a page, as text.
 type extractor struct {
 	name    string
 	outside bool // the extractor is an external command, whose processor time is not measured
 	extract func(html []byte) (string, error)
 }
 
-// decides returns what a change is decided on: for Tidemark the content hash, for others the text.
+// decides returns the value by which changes are detected: the content hash for Tidemark, the text for others.
 func (e extractor) decides(html []byte) (string, error) {
 	if e.name != "tidemark" {
 		return e.extract(html)
@@ -32,7 +32,7 @@ func tidemark(html []byte) (string, error) {
 	return doc.MainText(), err
 }
 
-// zones returns the text of both zones: the main content and what is beside it.
+// zones returns the text of both zones: the main content and the text beside it.
 func zones(html []byte) (string, error) {
 	doc, err := document(html)
 	return doc.Text, err

@@ -52,7 +52,7 @@ type asked struct {
 	first    []string
 }
 
-// deep is how many results of a search are examined.
+// deep is the number of results of a search that are examined.
 const deep = 10
 
 // reportSearch asks the questions of a folder and reports the ranks of the correct pages.

@@ -12,19 +12,19 @@ type furniture struct {
 	moves map[move]sighting
 }
 
-// move is a line that was added or removed.
+// A move is a line that was added or removed.
 type move struct {
 	line uint64
 	came bool
 }
 
-// sighting records where and when a line last moved, and the page on which it moved before.
+// A sighting records where and when a line last moved, and the page on which it moved before.
 type sighting struct {
 	page, other *item
 	last        time.Time
 }
 
-// remembered is how long a move of a line is remembered.
+// remembered is the time after which a move of a line is forgotten.
 const remembered = 60 * 24 * time.Hour
 
 // explains reports whether all lines that changed between two states of an item changed earlier on another page, too.

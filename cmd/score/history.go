@@ -18,7 +18,7 @@ import (
 // that brought different bytes, and one with a commit for each version. The message of a version's commit links the
 // commit of the fetch from which the version was extracted.
 
-// refetch is one fetch of a page.
+// A refetch is one fetch of a page.
 type refetch struct {
 	Commit, Blob string
 	Page         string // file name without ".html"
@@ -56,7 +56,8 @@ func readRefetches(repository string) ([]refetch, error) {
 	return all, nil
 }
 
-// files returns the fetched pages of one commit. Changes has the form ":mode mode old new status", path, ….
+// files returns the fetched pages of one commit. The strings in changes are, in turn, ":mode mode old new status" and
+// a path.
 func (f refetch) files(changes []string) (all []refetch) {
 	for i := 0; i+1 < len(changes); i += 2 {
 		change := strings.Fields(changes[i])
@@ -106,7 +107,7 @@ func git(repository string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// eachBlob reads blobs in the order of names and passes each to do.
+// eachBlob reads blobs in the order of names, and calls do with each of them.
 func eachBlob(repository string, names []string, do func(i int, body []byte) error) error {
 	c := exec.Command("git", "-C", repository, "cat-file", "--batch")
 	c.Stdin, c.Stderr = strings.NewReader(strings.Join(names, "\n")+"\n"), os.Stderr

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// item is the history of one page as the product sees it: files with the same address are one page, and only the
+// An item is the history of one page as the product sees it: files with the same address are one page, and only the
 // first of them is kept.
 type item struct {
 	name   string // name of the first file with this address
@@ -16,11 +16,11 @@ type item struct {
 	checks []check
 }
 
-// check is one fetch of an item.
+// A check is one fetch of an item.
 type check struct {
 	refetch
 	state, raw int
-	version    bool // with this fetch, the archive recorded a version of one of the item's files
+	version    bool // whether the archive recorded a version of one of the item's files with this fetch
 }
 
 // items groups the fetches by address.

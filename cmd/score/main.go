@@ -27,16 +27,16 @@
 // this form from their test data. "× parsing" is the processor time relative to html.Parse on the same pages. It is
 // unknown for a command. Code is intact when a block of code has the text of a pre element in the ground truth.
 //
-// With -noise each page is extracted several times, each time with another noise of one kind inserted. A page whose
-// content changed counts as a flip, because no reader would call it changed.
+// With -noise, each page is extracted several times, each time with a different insertion of one kind of noise. A
+// page whose content changed counts as a flip, because no reader would call it changed.
 //
-// With -changes DIR is an archive in the form of OpenTermsArchive: a git repository …snapshots with a commit for each
-// fetch that brought different bytes, and one …versions, whose messages link the fetches from which a version was
-// recorded. The fetches are replayed in order, strictly online, by the product's own extraction and decisions, with
-// each of its rules on and off, and by three baselines. For the labels of changes, see docs/decisions.md; for the
-// results, see docs/benchmarks.md.
+// With -changes, DIR is an archive in the form of OpenTermsArchive. It has two git repositories. The name of one ends
+// in "snapshots"; it has a commit for each fetch that brought different bytes. The name of the other ends in
+// "versions"; its messages link the fetches from which a version was recorded. The fetches are replayed in order,
+// strictly online, by the product's own extraction and decisions, with each of its rules on and off, and by three
+// baselines. For the labels of changes, see docs/decisions.md; for the results, see docs/benchmarks.md.
 //
-// With -metadata DIR has the form of WCXB, html/ID.html and ground-truth/ID.json. The extracted date and author are
+// With -metadata, DIR has the form of WCXB: html/ID.html and ground-truth/ID.json. The extracted date and author are
 // compared with the known ones.
 //
 // With -search DIR has questions, one per line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// knownPage is the ground truth of a page, in the form of WCXB: ground-truth/ID.json with html/ID.html.
+// A knownPage is the ground truth of a page, in the form of WCXB: ground-truth/ID.json with html/ID.html.
 type knownPage struct {
 	URL   string
 	Truth struct {

@@ -64,7 +64,8 @@ var noises = []noise{
 	}},
 }
 
-// inProse makes paragraphs of texts that stand in pairs, each at two times, in the middle of the content.
+// inProse returns two variants, each with paragraphs inserted in the middle of the content. The pairs have the text
+// of each paragraph in the first and in the second variant.
 func inProse(pairs ...string) (all []func(string) string) {
 	line := func(i int) string {
 		var out strings.Builder
@@ -141,7 +142,7 @@ func related(class string) []func(string) string {
 	})
 }
 
-// reorder rewrites all start tags, with their attributes changed by order.
+// reorder rewrites all start tags. The function order changes their attributes.
 func reorder(s string, order func([]html.Attribute)) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))

@@ -19,7 +19,7 @@ type scores struct {
 	used   time.Duration
 }
 
-// measure runs an extractor on all pages, and calls the function each with every page and its extracted text.
+// measure runs an extractor on all pages, and passes each page and its extracted text to a function.
 func measure(pages []page, e extractor, each func(p page, text string)) (scores, error) {
 	s := scores{byKind: map[string]*tally{}}
 	for _, p := range pages {

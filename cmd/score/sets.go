@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// reader reads a folder with one layout. It returns the pages in the order of names, or false when the folder has
+// A reader reads a folder with one layout. It returns the pages in the order of names, or false when the folder has
 // another layout.
 type reader func(folder fs.FS) (names []string, read func(name string) (page, error), found bool, err error)
 

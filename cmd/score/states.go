@@ -24,13 +24,13 @@ type past struct {
 	States    []state
 }
 
-// state is the extracted content of a page.
+// A state is the extracted content of a page.
 type state struct {
 	Document extract.Document // the document, without the parts that no rule uses
 }
 
-// readPast reads a history from the repository snapshots. If cache is the name of a file that an earlier call wrote,
-// it reads that file instead.
+// readPast reads a history from a repository of snapshots. If the cache names a file that an earlier call wrote, it
+// reads that file instead.
 func readPast(snapshots, cache string) (*past, error) {
 	if p, err := loadPast(cache); cache != "" && (err == nil || !errors.Is(err, fs.ErrNotExist)) {
 		return p, err

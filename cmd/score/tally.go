@@ -43,7 +43,7 @@ func (t *tally) add(p page, have string) {
 	}
 }
 
-// words formats the scores by words as columns of the table. The method phrases does the same for the scores by
+// words formats the scores by words as columns of the table. The phrases method does the same for the scores by
 // phrases.
 func (t *tally) words() string {
 	n := float64(t.pages)

@@ -40,12 +40,12 @@ func versionCommand(t *terminal.Terminal) *cobra.Command {
 	}
 }
 
-// addVersionFlag adds the flag --version, which prints the same text as the command version.
+// addVersionFlag adds the flag --version, which prints the same text as the version command.
 func addVersionFlag(root *cobra.Command) {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	// The flag is defined here, because otherwise cobra would give it the short form -v, which means --verbose in the
-	// command start.
+	// The flag is defined here, because otherwise cobra would give it the short form -v, which the start command uses
+	// for --verbose.
 	root.Flags().Bool("version", false, "print the version of this command")
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/passage"
 )
 
-// The limits on the length of an answer, in tokens as [chunk.Tokens] counts them.
+// The limits on the length of an answer, counted in tokens by [chunk.Tokens].
 const (
 	usualTokens = 4000
 	leastTokens = 300
@@ -20,7 +20,7 @@ const (
 	framed      = 30 // tokens for the delimiters around text of third parties
 )
 
-// answer is the text that a tool returns.
+// An answer is the text that a tool returns.
 type answer struct {
 	b     strings.Builder
 	fence string // the delimiter of this answer
@@ -41,14 +41,14 @@ func newAnswer(tokens int) *answer {
 	return a
 }
 
-// say adds text that Tidemark itself wrote. Text of pages is added with quote.
+// say adds text that Tidemark itself wrote. For text of pages, use quote.
 func (a *answer) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a.left -= chunk.Tokens(text)
 	a.b.WriteString(text)
 }
 
-// note adds a note, which says that a query was understood in another way than the caller may have meant.
+// note adds a note that a query was understood in another way than the caller may have meant.
 func (a *answer) note(text string) {
 	if text != "" {
 		a.say("Note: %s.\n", text)
@@ -61,7 +61,7 @@ func (a *answer) room() bool {
 	return !a.cut
 }
 
-// quote adds as much of a third party's text as fits, and returns how many bytes it added.
+// quote adds as much of a third party's text as fits, and returns the number of bytes added.
 func (a *answer) quote(text string) int {
 	text = plain(text)
 	shown := passage.Clip(text, a.left-framed)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/passage"
 )
 
-// fresh has the inputs that limit how long ago a page may have been verified.
+// fresh holds the inputs that limit how long ago a page may have been verified.
 type fresh struct {
 	MaxAge  string `json:"maxAge,omitempty" jsonschema:"leave out pages that were not verified within this time, such as 24h or 7d"`
 	Recheck bool   `json:"recheck,omitempty" jsonschema:"with maxAge: have up to five such pages checked first, instead; needs a key for writing"`

@@ -20,7 +20,7 @@ import (
 type Handlers struct {
 	History *history.History
 	Compare *compare.Comparer
-	Feed    *feed.Feed // used to find the version of an item that the caller has read
+	Feed    *feed.Feed // finds the version of an item that the caller has read
 }
 
 // Routes returns the routes about captures.

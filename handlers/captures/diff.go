@@ -58,7 +58,7 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 	return out
 }
 
-// maxScanned is the largest number of changes that are read to find the version of an item that the caller read last.
+// maxScanned limits the number of changes that are read to find the version of an item that the caller read last.
 const maxScanned = 5000
 
 // sinceRead completes a query so that it compares from the version of the item that the caller read last.

@@ -58,7 +58,7 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 		MediaType: "text/markdown; charset=utf-8"}, nil
 }
 
-// withCut appends to a text a line that says what is not read of the document.
+// withCut appends to a text a line about the parts of the document that are not read.
 func withCut(text string, doc extract.Document) string {
 	if why := doc.CutWhy(); why != "" {
 		return text + extract.Separator + "[Cut: " + why + ".]"
@@ -66,8 +66,8 @@ func withCut(text string, doc extract.Document) string {
 	return text
 }
 
-// captureAsOf returns the digest of the capture that asOf selects. If asOf is a digest, that digest is returned; if
-// asOf is a time, the capture of that time is selected; if asOf is empty, the present capture.
+// captureAsOf returns the digest of the capture that asOf selects: a digest selects itself, a time selects the
+// capture of that time, and "" selects the present capture.
 func captureAsOf(ctx context.Context, past history.Past, asOf string) (string, error) {
 	switch {
 	case history.IsDigest(asOf):

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// maxScanned is the largest number of changes that are read for one page of a list.
+// maxScanned limits the number of changes that are read for one page of a list.
 const maxScanned = 5000
 
-// changeQuery selects changes, and says at which position the page begins.
+// changeQuery selects changes, and gives the position where the page begins.
 type changeQuery struct {
 	api.ChangeQuery
 
@@ -67,8 +67,8 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }
 
-// newestChanges lists changes, newest first. The argument at is the position where the page begins; the first page
-// does not use it.
+// newestChanges lists changes from a position on, newest first. The first page begins at the newest change, whatever
+// the position.
 func newestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -91,7 +91,7 @@ func newestChanges(
 	return page, err
 }
 
-// oldestChanges lists the changes after the position at, oldest first.
+// oldestChanges lists the changes after a position, oldest first.
 func oldestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -116,10 +116,10 @@ func oldestChanges(
 	return page, err
 }
 
-// collect reads changes in order. It stops when the number of changes that pass the filter has reached top, when it
-// has read maxScanned changes, or when over returns true for a change, which means that no later change is wanted.
-// The result last is the position of the last change that was read. The result next is the same position as text if
-// more changes may follow, and empty otherwise.
+// collect reads changes in order and returns those that pass the filter. It stops when it has found the number top of
+// changes, when it has read maxScanned changes, or when over returns true for a change, which means that no later
+// change is wanted. It also returns the position of the last change that it read, and, if more changes may follow,
+// the same position as text.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
 	out = []api.FeedChange{}

@@ -17,7 +17,7 @@ import (
 // feedTitle is the title of the feeds.
 const feedTitle = "Tidemark: what has changed"
 
-// latest reads the newest changes for a feed that pass the filter of the request.
+// latest reads the newest changes that pass the filter in a feed's request.
 func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange, error) {
 	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
@@ -28,8 +28,8 @@ func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange
 	return page.Changes, err
 }
 
-// addresses returns the address of a feed with its filter, and the address of the page of the dashboard that lists
-// changes. The address of the feed lacks the reader's key, because people pass feeds on.
+// addresses returns the address of a feed, including its filter, and the address of the dashboard page that lists
+// changes. The feed's address omits the reader's key, because people share the addresses of feeds.
 func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 	at := wire.Address(r)
 	home = at.JoinPath("..", "ui/").String()
@@ -98,7 +98,7 @@ type atomEntry struct {
 }
 
 type atomLink struct {
-	Rel  string `xml:"rel,attr,omitempty"` // alternate when empty
+	Rel  string `xml:"rel,attr,omitempty"` // empty means alternate
 	Href string `xml:"href,attr"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-// Handlers answer the requests of the area with the services that it needs.
+// Handlers answer requests about changes.
 type Handlers struct {
 	Feed   *feed.Feed
 	Notify *notify.Notifier

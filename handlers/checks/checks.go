@@ -1,5 +1,5 @@
-// Package checks has the queue and timer functions that check items. Timers send jobs for due items and remove old
-// data; workers do the jobs.
+// Package checks implements the queue and timer functions that check items. Timers send jobs for due items and remove
+// old data; workers do the jobs.
 package checks
 
 import (
@@ -26,7 +26,7 @@ func (h *Queue) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{
 		"CrawlWorker":     work(h.Worker.Process),
 		"CrawlPoison":     h.crawlPoison,
-		"CrawlSlowWorker": work(h.Worker.ProcessSlow), // of jobs that were moved so that they do not delay others
+		"CrawlSlowWorker": work(h.Worker.ProcessSlow), // jobs that were moved so that they do not delay others
 		"CrawlSlowPoison": h.crawlPoison,
 	}
 }
@@ -38,8 +38,7 @@ type Timers struct {
 	Activity   *activity.Log
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
-	// AfterSweep has the other work of each minute. The time that remains after the sweep is divided among its
-	// functions.
+	// AfterSweep is the other work of each minute. Its functions share the time that remains after the sweep.
 	AfterSweep  []func(context.Context) (int, error)
 	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
 	KeepChanges time.Duration // how long the feed keeps changes

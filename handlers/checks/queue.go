@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// work returns the trigger that does one job by a method of the worker.
+// work returns a trigger that does one job with the given function.
 func work(process func(context.Context, registry.Job) error) wire.Trigger {
 	return func(ctx context.Context, e wire.Envelope) (string, error) {
 		job, err := jobOf(e)

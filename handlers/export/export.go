@@ -35,9 +35,9 @@ type Column[T any] struct {
 	Text func(row *T) string
 }
 
-// New reads the first page at once, so that an error in the request can still be answered with a status. The function
-// next reads the page that begins at the cursor after, which is empty for the first page. It also returns the cursor
-// of the following page, or "" if there is none.
+// New reads the first page at once, so that an error in the request can still be answered with a status. The next
+// function returns the page that begins at a cursor, and the cursor of the following page. The cursor of the first
+// page is empty, and so is the cursor that follows the last page.
 func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 	next func(after string) ([]T, string, error)) (e Answer[T], err error) {
 	if format == "" {
@@ -67,14 +67,15 @@ func (e Answer[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	}
 }
 
-// rows sends page by page. A page has left the process before the next one is read, also when it is compressed.
+// rows sends the list page by page. Each page, compressed or not, has left the process before rows reads the next
+// one.
 func (e Answer[T]) rows(w io.Writer, flush func() error) error {
 	put := e.encoder(w)
 	for rows, after := e.first, e.after; ; {
 		if err := put(rows); err != nil || after == "" {
 			return err
 		}
-		_ = flush() // fails where an answer is kept whole, as in a test
+		_ = flush() // fails if the answer is buffered as a whole, as in a test
 		var err error
 		if rows, after, err = e.next(after); err != nil {
 			return err

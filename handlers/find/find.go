@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Handlers answer the requests of the area with the services that it needs.
+// Handlers answer searches and questions.
 type Handlers struct {
 	Answers *answer.Answers
 	Index   search.Index   // suggests completions of the user's input

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
-// freshnessOf reads from a request how recently results must have been checked. If pages may be checked again for
-// this, the caller's key must allow it, because a check sends requests to a site.
+// freshnessOf reads from a request how recently results must have been checked. If the request allows pages to be
+// checked again, the caller's key must allow it, too, because a check sends requests to a site.
 func freshnessOf(ctx context.Context, maxAge, stale string) (f answer.Freshness, err error) {
 	switch stale {
 	case "", api.StaleOmit:

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// retrievedPages is the number of pages, in the results of each search, from which passages are taken.
+// Each search contributes passages from at most retrievedPages pages.
 const retrievedPages = 20
 
 // retrieve answers questions with whole passages, which together have at most a given number of tokens.

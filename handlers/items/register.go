@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// addition is a request to register pages or files.
+// An addition is a request to register pages or files.
 type addition struct {
 	what  string // the name of the field for one source: "url" or "path"
 	one   string
@@ -88,7 +88,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	var last error
 	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
-			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // a limit is not a failure
+			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // reaching the limit is not a failure
 			continue
 		}
 		if got.Err != nil {

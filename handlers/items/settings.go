@@ -54,7 +54,7 @@ func optionsOf(s api.TagSettings) (options.Options, error) {
 		Priority: s.Priority}.Validate()
 }
 
-// editOf reads a request's changes to options. The argument nulls has the names of the fields that are null.
+// editOf reads a request's changes to options. The strings in nulls are the names of the fields that are null.
 func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	if e.Options, err = optionsOf(s); err != nil {
 		return e, err

@@ -10,13 +10,12 @@ import (
 // Sources turns the addresses and paths of requests into sources, and refuses those that would never be fetched.
 type Sources struct {
 	Rules   source.Rules
-	Admit   func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
+	Admit   func(url string) error   // returns why a URL would never be fetched; if unset, all are admitted
 	Files   *file.Client             // knows which files the settings allow
 	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 
-// page returns the source for a URL. The argument name is the name of a credential, or empty. If the credential is
-// for another address, page returns an error.
+// page returns the source for a URL. If a credential is named, it must be one for that address.
 func (s Sources) page(raw, name string) (source.Source, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {
@@ -45,8 +44,8 @@ func (s Sources) file(raw, name string) (source.Source, error) {
 	return place.Source(), s.Files.Admit(place, name)
 }
 
-// credential returns the name of a credential in the form in which items store it. An empty name stays empty. If no
-// such credential is set, the name is refused.
+// credential returns the name of a credential in the form in which items store it. An empty name stays empty. The
+// name of a credential that is not set is refused.
 func (s Sources) credential(given string) (string, error) {
 	if given == "" {
 		return "", nil

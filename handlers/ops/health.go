@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// healthTime bounds how long the health check waits for all the services that the app depends on.
+	// healthTime limits the time that the health check waits for the services that the app depends on.
 	healthTime = 5 * time.Second
 	// slowAfter is the time after which a service is asked once more, because one slow answer does not mean that the
 	// service is down.
@@ -94,24 +94,24 @@ func (h *State) migrating(ctx context.Context) (string, error) {
 	return wire.MigrationState(st), nil
 }
 
-// check is a question to a service that the app depends on.
+// A check is a question to a service that the app depends on.
 type check struct {
 	name   string
 	ask    func(context.Context) (string, error)
-	needed bool    // the app cannot work without an answer
-	into   *string // where the answer belongs
+	needed bool    // whether the app cannot work without this service
+	into   *string // the field for the answer
 	took   time.Duration
 	err    error
 }
 
-// run asks, and keeps the result.
+// run asks the service, and keeps the result.
 func (c *check) run(ctx context.Context) {
 	began := time.Now()
 	*c.into, c.err = patiently(ctx, c.ask)
 	c.took = time.Since(began)
 }
 
-// patiently asks, and asks once more if there is no answer after slowAfter. The first good answer counts.
+// patiently calls ask, and calls it once more if there is no answer after slowAfter. The first good answer counts.
 func patiently(ctx context.Context, ask func(context.Context) (string, error)) (string, error) {
 	type result struct {
 		text string

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxRobotsShown is how much of a robots.txt is shown at most, in bytes.
+// maxRobotsShown limits the number of bytes of a robots.txt that are shown.
 const maxRobotsShown = 64 << 10
 
 // host reports how Tidemark treats a host, and why.

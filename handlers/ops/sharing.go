@@ -7,29 +7,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// sharing lets callers who ask for the same thing at the same time share one answer. A caller only gets an answer
-// whose reading began after the caller had asked, so that nobody misses what they did just before. At most one answer
-// is read at a time, and one is waiting to be read. The zero value is ready to use.
+// sharing lets callers who ask for the same thing at the same time share one answer. An answer is read only after all
+// its callers have asked, so a caller never misses the effect of an earlier action. For each thing, at most one
+// answer is being read and one is waiting to be read. The zero value is ready to use.
 type sharing[K comparable, V any] struct {
 	mu    sync.Mutex
 	asked map[K]*flights[V]
 }
 
-// flights are the readings of one thing.
+// flights are the running and the waiting read of one thing.
 type flights[V any] struct {
 	running *flight[V]
-	waiting *flight[V] // begins after running has ended; callers may still join it
+	waiting *flight[V] // begins when running has ended; callers may still join it
 }
 
-// flight is one reading.
+// A flight is one read.
 type flight[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
 }
 
-// get returns an answer from read, which may have been called for another caller. It does not end early when that
-// caller disconnects, but lasts no longer than that caller may wait.
+// get returns an answer from read, which may have been called for another caller. The read continues when that caller
+// disconnects, but ends at that caller's deadline.
 func (s *sharing[K, V]) get(ctx context.Context, key K, read func(context.Context) (V, error)) (V, error) {
 	f, before, first := s.join(key)
 	if !first {
@@ -44,7 +44,7 @@ func (s *sharing[K, V]) get(ctx context.Context, key K, read func(context.Contex
 		<-before.done
 		s.begin(key, f)
 	}
-	f.err = fault.New(fault.Internal, "the answer could not be made") // what remains after a panic
+	f.err = fault.New(fault.Internal, "the answer could not be made") // the error if read panics
 	defer s.end(key, f)
 	kept := context.WithoutCancel(ctx)
 	if deadline, limited := ctx.Deadline(); limited {
@@ -56,8 +56,8 @@ func (s *sharing[K, V]) get(ctx context.Context, key K, read func(context.Contex
 	return f.value, f.err
 }
 
-// join returns the flight that a new caller gets its answer from. The first caller of a flight does the reading, after
-// the flight before has ended.
+// join returns the flight whose answer a new caller gets, and the flight before it. The first caller of a flight
+// calls read, after the flight before has ended.
 func (s *sharing[K, V]) join(key K) (f, before *flight[V], first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

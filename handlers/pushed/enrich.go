@@ -87,13 +87,13 @@ func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.En
 	return batchJSON(b, lines), err
 }
 
-// cancelEnrichBatch asks for a batch of either schema to be cancelled; the timer cancels it.
+// cancelEnrichBatch requests that a batch of either schema be cancelled. The timer cancels it later.
 func (h *Handlers) cancelEnrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Cancel)
 	return batchJSON(b, nil), err
 }
 
-// inItsSchema calls do with one schema after the other, until one has the batch.
+// inItsSchema calls do with each schema until it finds the one that has the batch.
 func inItsSchema(ctx context.Context, q api.EnrichBatchID,
 	do func(_ context.Context, schema, id string) (enrich.Batch, error)) (b enrich.Batch, err error) {
 	for _, schema := range enrich.Schemas() {
@@ -131,7 +131,7 @@ func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, er
 		errors.Join(err, failed)
 }
 
-// drainTime bounds how long the timer waits for the index, so that a slow index does not delay batches.
+// drainTime limits the time that the timer waits for the index, so that a slow index does not delay batches.
 const drainTime = time.Minute
 
 // flushOutbox writes the entries in the outbox to the index. It returns no error, so that the timer does not fail

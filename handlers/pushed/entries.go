@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// entryRow is an entry as JSON: its columns, and what was done with it.
+// entryRow is an entry as JSON: its columns, and the outcome of the request for it.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many; it never stores an entry twice. A batch that continues after errors stores
-// several entries at the same time, but in their order where that matters.
+// insertEntry stores one entry or many. It never stores an entry twice. A batch that continues after errors stores
+// several entries at the same time, but keeps their order where it matters.
 func (h *Handlers) insertEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
@@ -28,7 +28,7 @@ func (h *Handlers) updateEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Update, updateEach)
 }
 
-// written is what happened to one item of a batch.
+// written is the outcome for one item of a batch.
 type written struct {
 	entries.Result
 	err error
@@ -82,7 +82,7 @@ func (h *Handlers) writeEntries(r *http.Request, one write, each writeEach) (int
 	return http.StatusOK, map[string]any{"results": rows}, nil
 }
 
-// itemOf returns the part of a batch's answer that reports on one item.
+// itemOf returns the part of a batch's answer that describes the outcome for one item.
 func (h *Handlers) itemOf(ctx context.Context, i int, w written) entryRow {
 	if fault.Is(w.err, fault.Internal) {
 		h.Log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
@@ -183,7 +183,7 @@ func resultRow(res entries.Result) entryRow {
 	return row
 }
 
-// flushTime is the longest time that an answer waits until the index has stored what the request wrote.
+// flushTime limits the time that an answer waits for the index to store what the request wrote.
 const flushTime = 20 * time.Second
 
 // flushDone writes the entries of a request to the index, so that searches find them at once. If this fails, the

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// Handlers answer the requests of the area with the services that it needs.
+// Handlers answer requests about entries.
 type Handlers struct {
 	Entries *entries.Store
 	Enrich  *enrich.Service

@@ -84,7 +84,7 @@ func (h *Handlers) runJSON(run backfill.Run) api.BackfillRun {
 	return out
 }
 
-// backfillPoison ends the work on one source of a backfill, after a step for that source failed on every try.
+// backfillPoison ends the work on one source of a backfill after every attempt at a step has failed.
 func (h *Handlers) backfillPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	body, err := e.Job()
 	if err != nil {

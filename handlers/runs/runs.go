@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// Handlers answer the requests of the area with the services that it needs.
+// Handlers answer requests about long-running work.
 type Handlers struct {
 	Rebuilds *rebuild.Service
 	Bulk     *bulk.Service

@@ -111,7 +111,7 @@ func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	return api.IndexNowResult(got), err
 }
 
-// refusal is a problem with a status that no kind of error has.
+// A refusal is a problem with a status that no kind of error has.
 type refusal struct{ error }
 
 func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {

@@ -7,12 +7,12 @@
 //
 // Each part of the dashboard is a package of its own. It provides views, and the functions that its templates call.
 // All parts use two other packages: frame turns the result of a view into an answer, and show formats values for
-// people. The parts know the API but not each other, with one exception: they use the part status, which counts what
-// needs attention.
+// people. The parts know the API but not each other, with one exception: all use the part status, which counts the
+// problems that need attention.
 //
 // # Safety
 //
-// Crawled text is hostile. html/template escapes the text as its place in the page requires. Links to crawled
+// Crawled text is hostile. html/template escapes the text as its position in the page requires. Links to crawled
 // addresses are made only for http and https, and send no referrer. The content security policy allows only the
 // embedded script, and allows pictures of other sites only on request. Forms are refused when they come from another
 // site (see net/http.CrossOriginProtection) and, where people sign in, when they lack the token of the session.

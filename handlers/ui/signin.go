@@ -66,10 +66,9 @@ func Below(to string) string {
 
 var sameSite = http.NewCrossOriginProtection()
 
-// FromElsewhere reports whether a page of another site made the browser send this request. If a browser sends no
-// Sec-Fetch-Site header, its Origin header is checked instead. That header has the host's name as the browser knows
-// it. Behind a Functions host, this name is found in the header X-Forwarded-Host, which a form cannot set, and not in
-// Host.
+// FromElsewhere reports whether a page of another site made the browser send this request. If the browser sends no
+// Sec-Fetch-Site header, FromElsewhere compares the Origin header with the host's name as the browser knows it.
+// Behind a Functions host, that name is not in the Host header but in X-Forwarded-Host, which a form cannot set.
 func FromElsewhere(r *http.Request) bool {
 	outer := *r
 	outer.Host = wire.OuterHost(r)

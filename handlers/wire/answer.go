@@ -43,7 +43,7 @@ type Content struct {
 	Body      []byte
 	MediaType string
 	Filename  string // the name under which browsers save the content; if empty, they may show it
-	// For is the request, if the answer is to have an ETag; see [Tagged].
+	// For is the request if the answer gets an ETag; see [Tagged]. Otherwise, it is nil.
 	For *http.Request
 }
 
@@ -68,11 +68,11 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	_, _ = w.Write(c.Body) // an error means that the caller has disconnected
 }
 
-// Revalidated lets the caller's own cache keep an answer, if it asks each time whether the answer is still the same.
+// Revalidated lets the caller's own cache keep an answer, but use it only after asking whether it is still the same.
 const Revalidated = "private, no-cache"
 
 // Tagged writes an answer with an ETag, or status 304 if the caller already has the answer (RFC 9110 section 13.1.2).
-// The header must have the media type, and say how long caches may keep the answer.
+// The header must already have the media type and the time for which caches may keep the answer.
 func Tagged(w http.ResponseWriter, r *http.Request, body []byte) {
 	sum := sha256.Sum256(body)
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)

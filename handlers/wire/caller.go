@@ -16,8 +16,8 @@ type Caller struct {
 	Scope api.Scope
 }
 
-// Reader returns the name of the reader that the caller is. Where no key is needed, all callers are one reader, with
-// a name that no key can have.
+// Reader returns the name under which the caller's reading position is kept. Where no key is needed, all callers
+// share one name, which no key can have.
 func (c Caller) Reader() string { return cmp.Or(c.Name, "-") }
 
 type callerKey struct{}

@@ -1,9 +1,9 @@
 // Package wire decodes requests strictly into the types of their routes, writes answers and errors in one way, and
 // passes queue messages to the functions that do their steps. All areas of the API share it.
 //
-// Each value of an API type is made from the value of a domain type by one function. Usually this is a function xJSON
-// beside the handlers that answer with the API type. If several areas answer with the type, it is a function of this
-// package, such as [Capture]. If other code than handlers sends or prints the type, as webhooks do with a change, it
+// Each API type has one function that makes its values from a domain type. Usually this is a function xJSON beside
+// the handlers that answer with the API type. If several areas answer with the type, the function is in this package,
+// such as [Capture]. If code other than handlers sends or prints the type, as webhooks do with a change, the function
 // is the method JSON of the domain type. Package notify is the exception: it stores rules and channels as API types,
 // and returns them so.
 //

@@ -17,10 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// MaxBody bounds the body of a request, in bytes. A thousand URLs of 2 KiB fit.
+// MaxBody limits the body of a request, in bytes. A thousand URLs of 2 KiB fit.
 const MaxBody = 4 << 20
 
-// maxDepth is how many levels deep the objects and lists of a request may be nested.
+// maxDepth limits the depth to which the objects and lists of a request may be nested.
 const maxDepth = 32
 
 // decodeBody reads one JSON object, and returns the names of its fields that are null. It refuses unknown and
@@ -43,7 +43,7 @@ func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	return w.nulls, err
 }
 
-// walk reads JSON a second time and compares it with the type into which it was decoded.
+// walk reads JSON a second time and checks it against the type into which it was decoded.
 type walk struct {
 	*json.Decoder
 	nulls []string // names of the fields of the outermost object that are null

@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Capture returns a capture of an item as a type of the API. A check that finds the present capture unchanged records
-// its time only in the item's row. The later of the capture's and the row's times is therefore shown.
+// Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
+// time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
 		c.LastVerifiedAt = it.LastVerified
@@ -24,7 +24,7 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	}
 }
 
-// Edge returns, as a type of the API, which capture replaced which other capture, and why.
+// Edge converts an edge to a type of the API: which capture replaced which other capture, and why.
 func Edge(e lineage.Edge) api.Edge {
 	return api.Edge{Newer: string(e.Newer), Older: string(e.Older), At: e.At, Meta: api.EdgeMetadata{
 		Reason: e.Reason, ConflictResolved: e.ConflictResolved, Selected: e.Selected,

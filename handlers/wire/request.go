@@ -110,7 +110,7 @@ func inQuery(params []api.Param) (names []string) {
 	return names
 }
 
-// query reads the parameters of a URL strictly.
+// A query reads the parameters of a URL strictly.
 type query struct {
 	values map[string][]string
 	err    error
@@ -123,7 +123,7 @@ func queryOf(r *http.Request, names ...string) *query {
 	}
 	q := &query{values: values, err: err}
 	for name := range q.values {
-		if name != "code" && !slices.Contains(names, name) { // the parameter code has the host's function key
+		if name != "code" && !slices.Contains(names, name) { // "code" is the parameter for the host's function key
 			q.err = fault.Field(name, "there is no parameter %q; %s", name, orNone(names))
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// Rebuild returns a rebuild as a type of the API. The argument left is the number of items that the rebuild still has
-// to index.
+// Rebuild returns a rebuild as a type of the API, with the number of items that the rebuild still has to index.
 func Rebuild(run rebuild.Run, left int) api.Rebuild {
 	out := api.Rebuild{
 		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,

@@ -51,7 +51,7 @@ func (e Envelope) Payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// message has the field that any queue message may have.
+// A message has the field that any queue message may have.
 type message struct {
 	TraceParent string `json:"traceparent"`
 }
@@ -73,7 +73,8 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
-// Age returns how long the envelope's message has been in its queue, if the host says when it was put there.
+// Age returns the time that the envelope's message has spent in its queue. It returns false if the host does not
+// report when the message was queued.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	var text string
 	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {

@@ -36,12 +36,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// flushFor bounds how long a stopping process waits for the collector.
+// flushFor limits the time that a stopping process waits for the collector.
 const flushFor = 2 * time.Second
 
 var _ serve.Exporter = Start
 
-// exporter holds the functions that stop the export. It holds none when no endpoint is set.
+// An exporter holds the functions that stop the export. It holds none when no endpoint is set.
 type exporter struct {
 	log   *slog.Logger
 	stops []func(context.Context) error

@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// settings says which signals are exported. The SDK itself reads where and how to send them.
+// settings are the signals that are exported. The SDK itself reads where and how to send them.
 type settings struct{ traces, metrics bool }
 
 const prefix = "OTEL_EXPORTER_OTLP_"
 
-// read returns which signals are exported. It refuses malformed addresses and headers, for which the SDK would only
-// log an error, and unsupported protocols, which the SDK would ignore.
+// read returns the signals to export. It refuses malformed addresses and headers, for which the SDK would only log an
+// error, and unsupported protocols, which the SDK would ignore.
 func read(getenv func(string) string) (settings, error) {
 	for _, signal := range []string{"", "TRACES_", "METRICS_"} {
 		if err := check(getenv, prefix+signal); err != nil {

@@ -15,7 +15,7 @@ import (
 // scope is the instrumentation scope of all exported spans and metrics.
 const scope = "github.com/tidemark/tidemark"
 
-// maxAttribute bounds the value of an attribute, in bytes, because the invocation's id comes from outside.
+// maxAttribute limits the size of an attribute's value, in bytes, because the invocation's id comes from outside.
 const maxAttribute = 256
 
 func limits() sdktrace.SpanLimits {

@@ -22,7 +22,7 @@ type ItemFilter struct {
 // BulkRun is the progress of a bulk operation.
 type BulkRun struct {
 	ID string `json:"id"`
-	// as in the request; or replan: a tag has changed, so the next checks of the items with that tag are rescheduled
+	// as in the request, or replan, which reschedules the next checks of the items of a tag that has changed
 	Op        string      `json:"op"`
 	Tag       string      `json:"tag,omitempty"`
 	Status    string      `json:"status"`           // running or done

@@ -13,7 +13,7 @@ type ChangeQuery struct {
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
 	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond and bytes.
 	Kind string `json:"kind,omitempty"`
-	// If it is main, changes beside the main content, and beyond the part that is read, are left out.
+	// Set it to main to leave out changes beside the main content, and beyond the part that is read.
 	Zone string `json:"zone,omitempty"`
 	// The smallest share of the text that must have changed, 0 to 1. Changes with an unknown share are left out.
 	MinShare float64 `json:"minShare,omitempty"`
@@ -21,7 +21,8 @@ type ChangeQuery struct {
 	Q string `json:"q,omitempty"`
 	// Only changes that the caller has not marked as read. The caller is identified by the name of the key.
 	Unread bool `json:"unread,omitempty"`
-	// Changes hidden by the rules of a watch: false (the default) omits them, true includes them, only returns just them.
+	// Changes hidden by the rules of a watch: false (the default) leaves them out, true includes them, and "only" lists
+	// them alone.
 	Silenced string `json:"silenced,omitempty"`
 	Top      int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
 	// The continuation of the previous page; omit it for the first page.
@@ -52,7 +53,8 @@ type ChangePage struct {
 	Changes      []FeedChange `json:"changes"`
 	Continuation string       `json:"continuation,omitempty"`
 	// Cursor marks the end of this page. Send it as since, together with order=oldest, to get the changes after this
-	// page. In a list that is newest first, it marks the newest change, so the same request gets all later changes.
+	// page. If the list is sorted newest first, Cursor marks the newest change instead, so the same request gets all
+	// later changes.
 	Cursor string `json:"cursor"`
 }
 
@@ -130,11 +132,11 @@ type JSONFeedItem struct {
 // DiffQuery compares two captures of an item. By default, it compares the last two captures whose texts differ.
 type DiffQuery struct {
 	ID string `json:"-" path:"id"` // The item.
-	// sha256 of a capture; or the word read, for the version that the caller read last, according to the changes that
-	// the caller has marked as read.
+	// sha256 of a capture, or the word read. The word selects the version that the caller read last, according to the
+	// changes that the caller has marked as read.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read, the default is the current capture
-	// Part is what is compared: page (the default), or watched for the part that the item's watch selects.
+	// Part is the part to compare: page (the default), or watched, which is the part that the item's watch selects.
 	Part string `json:"part,omitempty"`
 }
 
@@ -180,7 +182,7 @@ type ReadRequest struct {
 	IDs  []string `json:"ids,omitempty"`  // Ids of changes, at most 1,000.
 }
 
-// MaxReadIDs is the most ids that a [ReadRequest] may have.
+// MaxReadIDs is the largest number of ids in a [ReadRequest].
 const MaxReadIDs = 1000
 
 // Diff compares the texts of two captures, line by line and word by word.

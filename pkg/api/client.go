@@ -24,7 +24,7 @@ const MaxCaptureBytes = 1 << 30
 
 const exampleServer = "http://localhost:7071"
 
-// maxPlainText is how much of an answer is quoted in an error if the answer is not a problem document.
+// maxPlainText limits the number of characters that an error quotes from an answer that is not a problem document.
 const maxPlainText = 200
 
 // Client talks to one Tidemark server. It is safe for concurrent use, and never retries.
@@ -124,8 +124,8 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 	return answer, nil
 }
 
-// send returns the body of a successful answer. The body may have at most limit bytes. The argument other is a status
-// that also counts as successful.
+// send returns the body of a successful answer, which may have at most limit bytes. An answer with the status other
+// is successful, too.
 func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
 	res, err := c.do(c.hc, req)
 	if err != nil {

@@ -133,7 +133,7 @@ const (
 type EntryTier1 struct {
 	Gist         string `json:"gist,omitempty"`
 	TopicPrimary string `json:"topic_primary,omitempty"`
-	// between 0 and 1; topic_secondary_confidence, too
+	// 0 to 1, like topic_secondary_confidence
 	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"`
 	TopicSecondary           string   `json:"topic_secondary,omitempty"`
 	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence,omitempty"`
@@ -215,8 +215,7 @@ type TestMode struct {
 	IsTestMode bool `json:"is_test_mode"`
 }
 
-// Config lists the server's settings. If the value of a setting may be secret, Config says only that the setting is
-// set.
+// Config lists the server's settings. If the value of a setting may be secret, Config shows only whether it is set.
 type Config struct {
 	Settings map[string]string `json:"settings"`
 }

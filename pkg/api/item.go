@@ -13,14 +13,13 @@ type Item struct {
 	Collapsed bool `json:"collapsed,omitempty"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty"`
-	// Why explains watchBroken if that is true. If watchBroken is false, it explains collapsed or, if that is false,
-	// too, thin.
+	// Why explains the first of WatchBroken, Collapsed and Thin that is true.
 	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
 	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
 	ParentPageID     string `json:"parentPageId,omitempty"`
-	ContentGroupID   string `json:"contentGroupId,omitempty"` // the same for http and https, and query variants
+	ContentGroupID   string `json:"contentGroupId,omitempty"` // shared by the http, https and query variants of a URL
 
 	// AliasOf is the id of the item that is in the index in place of this one. ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty"`
@@ -36,7 +35,7 @@ type Item struct {
 	// increases whenever the item is to be indexed again; never decreases
 	ReindexGeneration int64 `json:"reindexGeneration"`
 
-	// From the last successful fetch of a URL.
+	// These fields are from the last successful fetch of a URL.
 
 	HTTPETag          string    `json:"httpEtag,omitempty"`
 	HTTPLastModified  time.Time `json:"httpLastModified,omitzero"`
@@ -47,7 +46,7 @@ type Item struct {
 	// the page's own canonical URL, or else the target of permanent redirects
 	HTTPCanonicalURL string `json:"httpCanonicalUrl,omitempty"`
 
-	// From the file's properties.
+	// These fields are from the file's properties.
 
 	FileETag         string    `json:"fileEtag,omitempty"`
 	FileLastModified time.Time `json:"fileLastModified,omitzero"`
@@ -56,13 +55,13 @@ type Item struct {
 
 	ContentHash string `json:"contentHash,omitempty"` // sha256:<hex> of what is indexed
 	TextHash    string `json:"textHash,omitempty"`    // sha256:<hex> of all visible text
-	Cut         string `json:"cut,omitempty"`         // what is not read of the text, and whether it is watched
+	Cut         string `json:"cut,omitempty"`         // the part of the text that is not read, and whether it is watched
 	// Uncompared is left out if only compared text has changed so far.
 	Uncompared *Uncompared `json:"uncompared,omitempty"`
 	Language   string      `json:"language,omitempty"` // BCP 47
 	MimeType   string      `json:"mimeType,omitempty"`
 
-	// From the page's own metadata; dates before 1990 and in the future are left out.
+	// These fields are from the page's own metadata. Dates before 1990 and in the future are left out.
 
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
 	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
@@ -81,7 +80,7 @@ type Item struct {
 	CrawlAttempts        int       `json:"crawlAttempts"`          // number of checks in a row that failed
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
 
-	// Settings of the item itself. [ItemDetail] has the effective ones.
+	// These are the settings of the item itself. [ItemDetail] has the effective ones.
 
 	Tags        []string     `json:"tags,omitempty"`
 	Watch       *Watch       `json:"watch,omitempty"`

@@ -20,7 +20,7 @@ const (
 // Scopes lists all scopes, in order.
 var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
 
-// Covers reports whether a key of this scope may be used for a request that needs the other scope.
+// Covers reports whether a key of this scope may be used for a request that needs the given scope.
 func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }

@@ -2,7 +2,8 @@ package api
 
 import "time"
 
-// ListImportRequest imports a list of addresses. If the Content-Type of a request is not JSON, its body is the list.
+// ListImportRequest imports a list of addresses. A request whose media type is not JSON has the list itself as its
+// body.
 type ListImportRequest struct {
 	Content string `json:"content"` // content of the list's file, with at most 10,000 addresses
 	// opml, bookmarks (as browsers export them), csv or jsonl; detected from the content if omitted.

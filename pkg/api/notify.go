@@ -59,7 +59,7 @@ type Rules struct {
 	Rules []Rule `json:"rules"`
 }
 
-// RuleTest is what a rule would have sent for the changes of the last 30 days. The test examines at most 1,000
+// RuleTest shows what a rule would have sent for the changes of the last 30 days. The test examines at most 1,000
 // changes.
 type RuleTest struct {
 	Looked  int `json:"looked"` // number of changes examined, newest first
@@ -118,7 +118,7 @@ type Channels struct {
 	Channels []Channel `json:"channels"`
 }
 
-// ReceiverAnswer is what the receiver of a message answered.
+// ReceiverAnswer is the answer of a message's receiver.
 type ReceiverAnswer struct {
 	OK     bool   `json:"ok"`
 	Status int    `json:"status,omitempty"` // the HTTP or SMTP status
@@ -232,8 +232,8 @@ type Digest struct {
 	Rule  string         `json:"rule"`  // name of the rule that matched
 	Count int            `json:"count"`
 	Kinds map[string]int `json:"kinds"` // number of changes by kind
-	// Changes are the first 20 changes. To get all of them, send GET changes with order=oldest, the digest's since
-	// and the rule's filter.
+	// Changes are the first 20 changes. To get all of them, send GET changes with order=oldest, with since as in the
+	// digest, and with the rule's filter.
 	Changes []FeedChange `json:"changes"`
 	Since   string       `json:"since"`
 	Last    string       `json:"last"` // id of the last change

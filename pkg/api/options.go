@@ -11,13 +11,13 @@ type Watch struct {
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors of parts to leave out
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines to ignore
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text must match for a change to count
-	Index   string   `json:"index,omitempty"`   // what is indexed: page (the default) or watched
+	Index   string   `json:"index,omitempty"`   // the part to index: page (the default) or watched
 }
 
 // Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.
 type Interval struct {
 	Min string `json:"min,omitempty"` // the time until the next check after a change
-	Max string `json:"max,omitempty"` // the longest time, reached step by step while nothing changes
+	Max string `json:"max,omitempty"` // the longest time between checks, reached step by step while nothing changes
 }
 
 // Schedule says when checks are due, as a cron expression or as text. Each item is checked up to a quarter of an hour

@@ -4,8 +4,8 @@ import "time"
 
 // RebuildRequest indexes everything in Scope again, or all items if Scope is left out. By default, items are read
 // from their stored captures under the current rules, and no site is contacted. With Refetch, pages are fetched again
-// instead. With Force, items that are not in the index because they failed, are excluded or are Gone are fetched as
-// well. With Audit, only items whose content in the index is wrong are indexed again, and content that belongs to no
+// instead. With Force, items that are not in the index are fetched as well, whether they failed, are excluded or are
+// Gone. With Audit, only items whose content in the index is wrong are indexed again, and content that belongs to no
 // item and no entry is removed. Entries belong to no host, so they are included only when Scope is left out.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
@@ -40,7 +40,7 @@ type Rebuild struct {
 	Reason  string `json:"reason,omitempty"` // why the rebuild started, if nobody requested it
 	Items   int    `json:"items"`            // items examined so far
 	Marked  int    `json:"marked"`           // examined items that were marked for indexing
-	Left    int    `json:"left"`             // marked items that wait, including those of the scope's other rebuilds
+	Left    int    `json:"left"`             // marked items that wait, including those of other rebuilds of the scope
 	// Indexed, KeptOut and Failed are the results for the marked items, once the rebuild is done. Items that were
 	// deleted meanwhile, or marked again by a later rebuild, are not counted.
 	Indexed int `json:"indexed"`
@@ -51,8 +51,8 @@ type Rebuild struct {
 	// in an audit: pages that were removed from the index because they belonged to no item and no entry
 	Removed  int       `json:"removed,omitempty"`
 	Findings []Finding `json:"findings,omitempty"` // in an audit: the first 50 differences
-	// Collisions counts chunks that had equal uids at first. It is set once the rebuild is done, and null if there
-	// were none.
+	// Collisions counts chunks that had equal uids at first. It is set once the rebuild is done, and null if no uids
+	// were equal.
 	Collisions *Collisions `json:"collisions,omitempty"`
 	StartedAt  time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt  time.Time   `json:"updatedAt,omitzero"`

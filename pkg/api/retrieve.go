@@ -31,7 +31,7 @@ type RetrieveRequest struct {
 	AsOf string `json:"asOf,omitempty"`
 }
 
-// RetrieveFilter limits where passages come from, like the fields of [SearchRequest] with the same names.
+// RetrieveFilter limits the sources of passages. Its fields have the same meaning as in [SearchRequest].
 type RetrieveFilter struct {
 	Host           string `json:"host,omitempty"`
 	Type           string `json:"type,omitempty"`
@@ -56,7 +56,7 @@ type RetrieveResponse struct {
 	Tokens int `json:"tokens"`
 	// Stale is the number of pages left out because they were not verified within maxAge.
 	Stale int `json:"stale,omitempty"`
-	// Note says where the answer may differ from what was asked.
+	// Note says how the answer may differ from what was asked.
 	Note string `json:"note,omitempty"`
 }
 
@@ -69,11 +69,11 @@ type RetrievedPassage struct {
 	// Anchor is the URL fragment that leads to the heading or to the defined term. If the page has an id for it, the
 	// fragment is that id; if not, it is made from the text of the heading.
 	Anchor string `json:"anchor,omitempty"`
-	// Zone is beside for text beside the main content of the page. It is left out for the main content.
+	// Zone is "beside" if the text is beside the main content of the page. It is left out for the main content.
 	Zone   string `json:"zone,omitempty"`
 	ItemID string `json:"itemId"` // for an entry, the entry's id
-	// Capture is the SHA-256 of the capture with the text. At is when the capture was made, or when the entry was
-	// written.
+	// Capture is the SHA-256 of the capture that the text comes from. At is the time when the capture was made, or
+	// when the entry was written.
 	Capture string    `json:"capture,omitempty"`
 	At      time.Time `json:"at,omitzero"`
 	// CheckedAt is when the page was last verified.
@@ -92,7 +92,7 @@ type TextQuery struct {
 	AsOf string `json:"asOf,omitempty"`
 	// markdown (the default), text for plain text, or json to include where the text comes from.
 	Format string `json:"format,omitempty"`
-	// If it is main, the text beside the main content is left out.
+	// Set it to main to leave out the text beside the main content.
 	Zone string `json:"zone,omitempty"`
 }
 
@@ -107,5 +107,5 @@ type PageText struct {
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
 	Current   bool      `json:"current"`       // the text is the page's current text
 	Text      string    `json:"text"`          // Markdown: the main content, and then the text beside it
-	Cut       string    `json:"cut,omitempty"` // what is not read of the text, and whether it is watched
+	Cut       string    `json:"cut,omitempty"` // the part of the text that is not read, and whether it is watched
 }

@@ -43,7 +43,7 @@ func route[Q, A any](status int, method, path string) Route[Q, A] {
 	return Route[Q, A]{e}
 }
 
-// or adds a second status with which the route may answer.
+// or(status) adds a second status with which the route may answer.
 func (r Route[Q, A]) or(status int) Route[Q, A] {
 	r.Other = status
 	return r
@@ -64,7 +64,7 @@ func (r Route[Q, A]) scoped(s Scope) Route[Q, A] {
 	return r
 }
 
-// also adds another type of request and another type of answer to an endpoint.
+// also[Q, A](e) is a route that shares the endpoint e, but has its own types of request and answer.
 func also[Q, A any](e *Endpoint) Route[Q, A] {
 	if q := reflect.TypeFor[Q](); !slices.Contains(e.Requests, q) {
 		e.Requests = append(e.Requests, q)

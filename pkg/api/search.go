@@ -91,7 +91,7 @@ type SearchResponse struct {
 	Estimated bool           `json:"estimated,omitempty"`
 	Results   []SearchResult `json:"results"`
 	Facets    *Facets        `json:"facets,omitempty"` // set only if the request has Facets
-	Note      string         `json:"note,omitempty"`   // where the answer may differ from what was asked
+	Note      string         `json:"note,omitempty"`   // how the answer may differ from what was asked
 	// DidYouMean is the query that was answered in place of q. It is set if no page contains some word of q, which
 	// may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`

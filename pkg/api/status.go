@@ -3,9 +3,9 @@ package api
 import "time"
 
 // SearchStatus is the state of the registry, in total and by host. If there are more than 100 hosts, at most 100 are
-// examined, and only hosts with work that is due or in flight. For the other hosts, rates are up to a day old, due
-// counts only the work that is known to wait (at least 1 if there is any), and inFlight is 0. If no item is found in
-// flight, the inFlight of the total is the number of jobs.
+// examined, and only hosts with work that is due or in flight. For the other hosts, rates are up to a day old and
+// inFlight is 0. Their due is the number of items that are known to wait, and at least 1 if any item waits. If no
+// item is found in flight, the inFlight of the total is the number of jobs.
 type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`

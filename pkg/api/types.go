@@ -114,7 +114,7 @@ type Health struct {
 	Migration string    `json:"migration,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	AsOf      time.Time `json:"asOf,omitzero"`
-	// Warnings say what is not as it should be although the app works, one sentence each. Status is then degraded.
+	// Warnings describe problems that do not keep the app from working, one sentence each. Status is then degraded.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

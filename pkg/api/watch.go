@@ -7,7 +7,7 @@ type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
 	// Pattern is a regular expression (RE2) for lines.
 	Pattern string `json:"pattern,omitempty"`
-	// Text is a line from which a rule is made; the rule matches any number in place of the numbers in the line. If
+	// Text is a line from which a rule is made. The rule also matches lines that differ from Text only in numbers. If
 	// Was is set, it is the line that Text replaced, and the rule keeps only what both lines have in common.
 	Text string `json:"text,omitempty"`
 	Was  string `json:"was,omitempty"`

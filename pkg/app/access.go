@@ -24,8 +24,8 @@ func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Lo
 }
 
 // Access returns who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that
-// serves only this machine checks no keys. Such a host says that it is for development, and is called localhost. Any
-// other host is treated as Azure, so that an unknown host shows the dashboard to no one.
+// serves only this machine checks no keys. Such a host reports that it is for development, and has the name
+// localhost. Any other host is treated as Azure, so that an unknown host shows the dashboard to no one.
 func (a *App) Access() handlers.Access {
 	switch {
 	case a.cfg.KeysNeeded:
@@ -38,7 +38,7 @@ func (a *App) Access() handlers.Access {
 }
 
 // Hosts returns the names by which callers reach the Functions host: those of the setting, and the one that the host
-// gives.
+// reports.
 func (a *App) Hosts() []string {
 	hosts := a.cfg.AllowedHosts
 	if own := a.get("WEBSITE_HOSTNAME"); own != "" {

@@ -87,7 +87,8 @@ func (a *App) Close() error {
 	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
 }
 
-// saveTime bounds the last write of the activity when the process stops. It is part of the grace period of the stop.
+// saveTime limits the time for the last write of the activity when the process stops. It is part of the grace period
+// of the stop.
 const saveTime = 5 * time.Second
 
 // saveActivity writes the activity since the last write. An error is only logged, because a loss of activity needs no

@@ -98,7 +98,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}, nil
 }
 
-// assembly holds the dependencies that all subsystems share.
+// An assembly holds the dependencies that all subsystems share.
 type assembly struct {
 	cfg   Config
 	get   func(string) string
@@ -159,7 +159,7 @@ func (a assembly) records() records {
 type indexed struct {
 	engine   search.Index
 	lazy     *lazyIndex // the engine, if it is a service that may be down; otherwise nil
-	none     bool       // no index is configured
+	none     bool       // whether no index is configured
 	searched search.Index
 	vectors  placement.Embedder // nil if there is no model for vectors
 }

@@ -71,10 +71,10 @@ type Config struct {
 	Metrics *telemetry.Metrics
 }
 
-// Load reads the settings through get, which returns "" for an unset variable. The error lists every invalid value,
-// with the name of the setting, the value unless it is a secret, and the allowed values. Users choose the names of
-// credentials. So the argument set holds the names of all variables that are set: Load finds the credentials there,
-// and checks them, too.
+// Load reads the settings through get, which returns "" for an unset variable. The strings in set are the names of
+// all variables that are set. Users choose the names of credentials, so Load looks for credentials among these names,
+// and checks them, too. The error lists every invalid value, with the name of the setting, the value unless it is a
+// secret, and the allowed values.
 func Load(get func(string) string, set ...string) (Config, error) {
 	var c Config
 	s := &settings{get: get, all: c.settings()}

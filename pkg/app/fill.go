@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// beginner is an index that may be new although items exist: because the index on this machine was lost, or because
-// the index is configured in place of another index or of none.
+// A beginner is an index that may be new although items exist. The index on this machine may have been lost, or the
+// configured index may replace another index, or none.
 type beginner interface {
 	// Begun returns the name of this index until Filled has been called with that name, and "" after that. All
 	// processes that open the same index get the same name.

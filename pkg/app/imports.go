@@ -22,7 +22,7 @@ func (c *Config) readMailRoot(s *settings, name string) {
 	folder := root.Folder()
 	switch {
 	case strings.Contains(value, "?"):
-		s.withhold(name, mailRootAllowed) // the remaining characters may be a signature
+		s.withhold(name, mailRootAllowed) // parts of the value may be a signature
 	case err != nil || folder != "" && !isFolder(folder):
 		s.bad(name, mailRootAllowed)
 	}

@@ -34,7 +34,7 @@ func newLazyIndex(index search.Index, log *slog.Logger) *lazyIndex {
 	return &lazyIndex{Index: index, log: log, building: semaphore.NewWeighted(1)}
 }
 
-// create creates the index, unless it exists or the last try was within betweenTries.
+// create creates the index, unless the index exists or the last try was less than betweenTries ago.
 func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 	if err := x.building.Acquire(ctx, 1); err != nil {
 		return fault.New(fault.Unavailable, "waiting for the index: %w", err)
@@ -62,8 +62,8 @@ func (x *lazyIndex) Create(ctx context.Context) error {
 	return err
 }
 
-// ready creates the index for later callers. Whatever the reason for its error, the error never counts as a failure
-// of a page or a query.
+// ready creates the index for later callers. An error from ready, whatever its reason, never counts as a failure of a
+// page or a query.
 func (x *lazyIndex) ready(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
 	if err != nil && !fault.Is(err, fault.Throttled) {

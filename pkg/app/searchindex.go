@@ -80,8 +80,8 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 		sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
 }
 
-// ownIndex returns what notices other instances with an index of their own. It is nil if the instances share an index,
-// or if the store is for this instance alone.
+// ownIndex returns the check for other instances with an index of their own. It returns nil if the instances share an
+// index, or if the store is for this instance alone.
 func ownIndex(cfg Config, get func(string) string, store storage.Store, log *slog.Logger) (*activity.Indexes, error) {
 	if cfg.Search.Endpoint != "" || cfg.Cloud || get("STORAGE") == Embedded {
 		return nil, nil
@@ -93,10 +93,10 @@ func ownIndex(cfg Config, get func(string) string, store storage.Store, log *slo
 	return activity.NewIndexes(store, id, activity.IndexesOptions{Log: log}), nil
 }
 
-// indexIDs matches what [indexID] returns. A file that was not written to its end does not match.
+// indexIDs matches the ids that [indexID] makes. An id that was not written completely does not match.
 var indexIDs = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
-// indexID returns the id of the embedded index of a data folder. It stays the same if the index is created again.
+// indexID returns the id of the embedded index of a data folder. If the index is created again, it keeps its id.
 func indexID(data string) (string, error) {
 	file := filepath.Join(data, "index-id")
 	text, err := os.ReadFile(file)

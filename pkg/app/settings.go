@@ -33,7 +33,7 @@ const (
 	command                 // only the command line reads the setting, not the server
 )
 
-// value says how the text of a setting is parsed, and where the result is stored.
+// A value says how the text of a setting is parsed, and where the result is stored.
 type value struct {
 	least, most int // bounds of a whole number
 	read        func(s *settings, name string)
@@ -84,13 +84,13 @@ func (s *settings) bad(name, allowed string) {
 	s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is %s", name, s.get(name), allowed))
 }
 
-// withhold does what bad does, for a value that may be a secret.
+// withhold reports that a setting is invalid, without the value, which may be a secret.
 func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// credentials checks the credentials in the environment. The argument set holds the names of the variables that are
-// set. Errors do not contain the values.
+// credentials checks the credentials among the variables that are set, given the names of all these variables. Errors
+// do not contain the values.
 func (s *settings) credentials(set []string) {
 	for _, name := range set {
 		if !strings.HasPrefix(name, credential.Prefix) || s.get(name) == "" {
@@ -187,7 +187,7 @@ func truth(into *bool) value {
 	return by(func(s *settings, name string) { *into = s.truth(name) })
 }
 
-// not returns the value of a boolean setting whose opposite is stored.
+// not(into) is for a boolean setting whose opposite is stored.
 func not(into *bool) value {
 	return by(func(s *settings, name string) { *into = !s.truth(name) })
 }
@@ -210,8 +210,8 @@ func list(into *[]string) value {
 	return by(func(s *settings, name string) { *into = split(s.text(name)) })
 }
 
-// as returns the value of a setting for which another package decides what is allowed. The errors of that package are
-// complete sentences, so the parameter allowed repeats the rule for error messages here.
+// as(…) is for a setting whose allowed values another package defines. The errors of that package are complete
+// sentences, so allowed repeats the rule for error messages here.
 func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	return by(func(s *settings, name string) {
 		*into = read(s, name, allowed, func(text string) (T, bool) {
@@ -221,7 +221,7 @@ func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	})
 }
 
-// by returns a value with a function of its own that reads it.
+// by(read) is for a setting with its own function for reading it.
 func by(read func(s *settings, name string)) value { return value{read: read} }
 
 func split(list string) []string {

@@ -35,8 +35,8 @@ func IndexFile(data string) string { return filepath.Join(data, "index.db") }
 // crawled content.
 func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 
-// Prepare creates the queues and tables of an app with these settings. It is for a host that can create them itself
-// and polls the queues before the app has started. It may be repeated.
+// Prepare creates the queues and tables of an app with these settings. It is for a host that polls the queues before
+// the app has started. It may be called again.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
 	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
 		sitepoll.Queue, sitepoll.PoisonQueue, notify.Queue, notify.PoisonQueue} {

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// stage is a running Tidemark and its site, all in one temporary folder.
+// A stage is a running Tidemark and its site, all in one temporary folder.
 type stage struct {
 	ctx       context.Context
 	bin, dir  string
@@ -105,7 +105,7 @@ func (s *stage) close() error {
 	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
 }
 
-// until polls until done returns true.
+// until(…) polls until done returns true.
 func (s *stage) until(limit time.Duration, what string, done func() (bool, error)) error {
 	deadline := time.Now().Add(limit)
 	for {
@@ -136,7 +136,7 @@ func (s *stage) tidemark(args ...string) error {
 	return cmd.Run()
 }
 
-// request is one line of the site's log.
+// A request is one line of the site's log.
 type request struct {
 	Method string
 	Path   string

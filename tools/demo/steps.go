@@ -14,7 +14,7 @@ import (
 const (
 	edited  = "/troubleshooting/biofouling.html"
 	deleted = "/data/tgb.html"
-	// newWord does not occur in the site until edit writes it.
+	// newWord is a word that does not occur in the site before the site is edited.
 	newWord = "zosteraphobic"
 )
 
@@ -90,7 +90,7 @@ func (s *stage) ask() error {
 	return s.print("the right page comes first, with its passage highlighted")
 }
 
-// again registers every page once more, which makes it due now.
+// again() registers every page once more, which makes it due now.
 func (s *stage) again() error {
 	if _, err := s.requests(); err != nil { // this skips the earlier requests
 		return err
@@ -101,7 +101,7 @@ func (s *stage) again() error {
 	return s.idle()
 }
 
-// indexed returns when each page was last written to the index.
+// indexed returns the time when each page was last written to the index.
 func (s *stage) indexed() (map[string]time.Time, error) {
 	items, err := s.items()
 	out := map[string]time.Time{}
@@ -111,7 +111,7 @@ func (s *stage) indexed() (map[string]time.Time, error) {
 	return out, err
 }
 
-// reindexed lists the pages that were written to the index after the state in before.
+// reindexed lists the pages that were written to the index since the given state.
 func (s *stage) reindexed(before map[string]time.Time) ([]string, error) {
 	now, err := s.indexed()
 	var out []string

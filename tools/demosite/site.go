@@ -19,7 +19,7 @@ import (
 // maxFile is the largest file that is served.
 const maxFile = 16 << 20
 
-// site serves the files below root. Every request reads its file again, so that an edit is visible at once.
+// A site serves the files below root. Every request reads its file again, so that an edit is visible at once.
 //
 // A file may contain placeholders, which the server replaces by values. {{base}} is the site's own address. {{now}},
 // {{year}} and {{nonce}} are noise: they imitate the changing parts of a page that is built for each request. A page
@@ -86,7 +86,7 @@ func fill(body []byte, base string, now time.Time) (filled []byte, noisy bool) {
 	return []byte(r.Replace(string(body))), noisy
 }
 
-// request is one line of the log.
+// A request is one line of the log.
 type request struct {
 	Time      time.Time `json:"time"`
 	Method    string    `json:"method"`
@@ -112,7 +112,7 @@ func logged(h http.Handler, log io.Writer, now func() time.Time) http.Handler {
 	})
 }
 
-// counter records the status and the size of an answer.
+// A counter records the status and the size of an answer.
 type counter struct {
 	http.ResponseWriter
 	status int

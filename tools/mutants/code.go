@@ -41,7 +41,7 @@ type code struct {
 	files []*file
 }
 
-// unit is a package.
+// A unit is a package.
 type unit struct{ *packages.Package }
 
 // file is a file that may be changed.

@@ -1,6 +1,6 @@
 package main
 
-// equivalent is a mutant that behaves exactly as the original code.
+// An equivalent is a mutant that behaves exactly as the original code.
 type equivalent struct {
 	name  string // name of the mutant
 	old   string // the original text: the proof holds only for this text

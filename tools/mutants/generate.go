@@ -45,7 +45,7 @@ func numbered(all []mutant) []mutant {
 	return all
 }
 
-// walker finds the changes that are possible in a function.
+// A walker finds the changes that are possible in a function.
 type walker struct {
 	*code
 	file     *file

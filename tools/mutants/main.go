@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return try(ctx, root, all, *jobs, out)
 }
 
-// plan returns the mutants to try: all written ones, and as many of every generated kind as the argument each says.
+// plan returns the mutants to try: all written ones, and the given number of every generated kind.
 func plan(root string, each int) ([]mutant, error) {
 	code, err := load(root)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// mutant is one small change of one function.
+// A mutant is one small change of one function.
 type mutant struct {
 	file     *file
 	function string // name of a function or constant
@@ -65,7 +65,7 @@ func (m mutant) compiles(root string) error {
 	return m.file.unit.check(filepath.Join(root, filepath.FromSlash(m.file.name)), m.mutated())
 }
 
-// change is a written mutant.
+// A change is a written mutant.
 type change struct {
 	file, function string
 	rule           string // the rule that the change breaks
@@ -103,8 +103,8 @@ func (c *code) written(list []change) (all []mutant, err error) {
 	return all, nil
 }
 
-// choose returns some mutants of every kind; the argument each is the largest number for a kind. The choice depends
-// only on the names of the mutants. Mutants that do not compile are skipped.
+// choose returns some mutants of every kind, at most the given number of each. The choice depends only on the names
+// of the mutants. Mutants that do not compile are skipped.
 func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	slices.SortFunc(all, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(lot(a.name()), lot(b.name())), strings.Compare(a.name(), b.name()))

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// stage is a run of some tests of one package.
+// A stage is a run of some tests of one package.
 type stage struct {
 	dir  string
 	args string // arguments of the test binary
 }
 
-// in returns a stage that runs the tests of the package in dir whose names match the expression tests.
+// in(dir, tests) is a stage that runs those tests of a package whose names match an expression.
 func in(dir, tests string) stage {
 	if strings.Contains(tests, "-sim.") {
 		return stage{dir, "-test.run " + tests}

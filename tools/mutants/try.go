@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// outcome is the result of a mutant.
+// An outcome is the result of a mutant.
 type outcome struct {
 	mutant mutant
 	killed bool
@@ -26,7 +26,7 @@ type outcome struct {
 	took   time.Duration // processor time of the tests
 }
 
-// trier tries mutants.
+// A trier tries mutants.
 type trier struct {
 	root, tmp string
 	out       io.Writer
@@ -151,7 +151,7 @@ func (t *trier) clean(name string) {
 	}
 }
 
-// failure is the name of the failed test, or "" if no test failed, and the output of the tests.
+// A failure is the name of the failed test, or "" if no test failed, and the output of the tests.
 type failure struct{ test, output string }
 
 // test runs the tests of a stage.

@@ -5,7 +5,8 @@
 //	reading [-seed N] [-comments N] [-sentences N] [DIR]
 //
 // The same seed draws the same texts from the same tree. Comments have at least eight words and are part of product
-// code. Sentences of the dashboard lack no value that its templates fill in, and are no labels of navigation.
+// code. Sentences of the dashboard are left out if a template would fill in a value, or if they are labels of the
+// navigation.
 package main
 
 import (
@@ -145,7 +146,7 @@ func sentencesOf(file, text string) (all []string) {
 	return all
 }
 
-// draw returns at most n different texts of the slice all. It changes the order of the slice.
+// draw returns at most n different texts. It changes the order of the given slice.
 func draw(r *rand.Rand, all []string, n int) []string {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(n, len(all))]

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// target is a platform, by Go's names.
+// A target is a platform, by Go's names.
 type target struct{ system, arch string }
 
 func (t target) String() string { return t.system + "_" + t.arch }

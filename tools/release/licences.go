@@ -20,8 +20,7 @@ import (
 // licenceFile is the file with all licences, in archives and packages.
 const licenceFile = "LICENSES-THIRD-PARTY.txt"
 
-// allowed lists the licences that a dependency may have. They require only a notice, which is in the result of
-// licenceText.
+// allowed lists the licences that a dependency may have. They require only a notice, which licenceText includes.
 var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "blessing", "ISC", "MIT", "Unicode-3.0", "Zlib",
 }
@@ -33,7 +32,7 @@ var readByHand = map[string]string{
 	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // the licence of a picture that no binary contains
 }
 
-// component is a part of a binary.
+// A component is a part of a binary.
 type component struct {
 	Path, Version, Sum, Dir string // Sum is the checksum of go.sum, "h1:…"
 	licences                []string
@@ -49,7 +48,7 @@ var beside = []struct{ path, version, licence, file string }{
 	{"Unicode CLDR", "48", "Unicode-3.0", "unicode.txt"},
 }
 
-// classifier recognizes licences by their text, without network access.
+// A classifier recognizes licences by their text, without network access.
 type classifier struct{ *classify.Classifier }
 
 func newClassifier() classifier {

@@ -29,7 +29,7 @@ const (
 	maxFuncLines = 80  // lines of a function, of any kind
 	maxColumns   = 120 // columns of a line without a raw string; a tab counts as one column
 	maxServices  = 8   // services that a function reaches through one parameter
-	// The largest set of files of a package that all reach each other:
+	// The limits of the largest set of files of a package that all reach each other:
 	maxKnotFiles = 12
 	maxKnotLines = 2000 // lines of the files in this set, of any kind
 
@@ -81,7 +81,7 @@ const (
 	tools   kind = "development tools"
 )
 
-// piece is a named part of the code with its size.
+// A piece is a named part of the code with its size.
 type piece struct {
 	Name string // name with its position
 	Size int

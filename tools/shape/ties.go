@@ -70,7 +70,7 @@ func signatures(t types.Type) (out []string) {
 	return out
 }
 
-// only returns the type that implements an interface, if there is exactly one.
+// only(i) is the type that implements the interface i, if there is exactly one.
 func (t *tree) only(i types.Type) *types.TypeName {
 	wanted := signatures(i)
 	if len(wanted) == 0 {
@@ -160,8 +160,8 @@ func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) 
 	return []types.Object{obj}
 }
 
-// implemented returns what a use of an interface, or of one of its methods, refers to: the use itself and, if the
-// interface has only one implementation, that implementation.
+// implemented returns the declarations to which a use of an interface, or of one of its methods, refers: the use
+// itself and, if the interface has only one implementation, that implementation.
 func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) []types.Object {
 	out := []types.Object{use}
 	if impl := t.only(i); impl != nil && impl.Pkg() == p.Types {

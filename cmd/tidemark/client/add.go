@@ -77,7 +77,7 @@ type adding struct {
 	options       api.AddOptions
 	noun          string // the word for the sources in messages
 	list          string // where the lines come from, for messages
-	each          bool   // print each source that was added, and not only their number
+	each          bool   // whether to print each added source, and not only their number
 	bar           *terminal.Bar
 	added, failed int
 }

@@ -70,7 +70,7 @@ func backfillLine(run api.BackfillRun) string {
 	return line
 }
 
-// watchedSites is how many sites fit on one screen.
+// watchedSites is the number of sites that fit on one screen.
 const watchedSites = 12
 
 // backfillPicture draws a bar, and a line for each site.
@@ -88,8 +88,8 @@ func backfillPicture(run api.BackfillRun, s terminal.Screen) []string {
 	return lines
 }
 
-// backfillProgress describes a run in one line. Once everything was found, the line no longer shows the largest
-// number of pages that the run may find.
+// backfillProgress describes a run in one line. Once everything is found, the line omits the limit on the number of
+// pages.
 func backfillProgress(run api.BackfillRun) string {
 	found := words.Thousands(run.Discovered)
 	if !run.Whole() {

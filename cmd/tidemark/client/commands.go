@@ -1,5 +1,5 @@
 // Package client has the commands that send requests to a server. Each command sends the requests of one task and
-// prints the answers for people. With --json the output is the answers themselves.
+// prints the answers for people. With --json, it prints the answers as they were received.
 package client
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns all commands that send requests to a server. The argument user is the name of the person at this
-// terminal, which is stored with the runs that the person starts.
+// Commands returns all commands that send requests to a server. The user is the name of the person at this terminal,
+// which is stored with the runs that the person starts.
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{

@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-// event is one answer of a source, whose bytes are stored.
+// An event is one answer of a source. The bytes of the answer are stored.
 type event struct {
 	at      time.Time
 	capture api.Capture
-	// revisit means that the bytes were already stored. claimed means that the server said so and sent no bytes.
+	// revisit means that the bytes were already stored. claimed means that the source said so and sent no bytes.
 	revisit, claimed bool
 }
 
@@ -51,8 +51,8 @@ func inOrder(events []event) {
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 }
 
-// sameAgain returns the event of a check that found the same bytes as the check before: those of the last event in
-// changes that is not later than the check.
+// sameAgain returns the event of a check that found the same bytes as the check before. They are the bytes of the
+// last event in changes that is not later than the check.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
 	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
 		d.Why != verdict.WhySameBytes {

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// getItem reads one item. The argument name is the id of the item, or the source with which it was added.
+// getItem reads one item, given its id or the source with which it was added.
 func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetail, error) {
 	return itemFrom(ctx, s, s.Client(), name)
 }
@@ -47,9 +47,9 @@ func onItem[T any](s *command.Server, name string, ask func(id string) (T, error
 }
 
 // idsOf returns the ids to which a name may refer, at least one. If the name is an id, idsOf returns only that id. If
-// it is a source, idsOf returns the ids of the source, and the normalized source in meant. The API accepts only ids,
-// so the id of a URL is computed here: with the default rules of a server, or with the rules of
-// TRACKING_PARAM_PREFIXES if that is set for this command.
+// the name is a source, idsOf also returns the normalized source. The API accepts only ids, so the id of a URL is
+// computed here: with the default rules of a server, or with the rules of TRACKING_PARAM_PREFIXES if that is set for
+// this command.
 func idsOf(s *command.Server, name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
 		return []string{name}, "", nil
@@ -68,7 +68,7 @@ func idsOf(s *command.Server, name string) (ids []string, meant string, err erro
 	return ids, sources[0].Normalized, nil
 }
 
-// If name begins like a path relative to the working directory, localPath makes it absolute.
+// localPath makes a name absolute if it begins like a path relative to the working directory.
 func localPath(name string) string {
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return name

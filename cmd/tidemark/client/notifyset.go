@@ -74,7 +74,7 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 	return err
 }
 
-// filter changes the part of a filter that a flag belongs to.
+// filter applies a flag to the part of a filter that the flag sets.
 func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
 	from := g.spec.Filter
 	switch flag {

@@ -29,8 +29,8 @@ func (e *refusedError) Error() string { return e.text }
 
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// push lets the server normalize the entry of each argument in args, and then stores the normalized entry. Clients
-// need to know nothing else about the identity of entries (spec 001).
+// push lets the server normalize the entry of each argument, and then stores the normalized entry. Clients need not
+// know how an entry is identified (spec 001).
 func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string,
 	normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
 	return eachEntry(t, args, isOwnFault, func(arg string) error {

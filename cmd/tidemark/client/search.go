@@ -105,7 +105,7 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 	return nil
 }
 
-// showFacets prints how many of the pages found have each value of a facet.
+// showFacets prints, for each value of a facet, the number of found pages that have the value.
 func showFacets(t *terminal.Terminal, f *api.Facets) {
 	if f == nil {
 		return

@@ -78,7 +78,7 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	return nil
 }
 
-// shownEdges is the largest number of edges that are shown, newest first, and also the largest number of changes.
+// shownEdges limits the number of edges that are shown, and also the number of changes. The newest are shown.
 const shownEdges = 10
 
 // showChanges lists the latest changes.
@@ -115,7 +115,7 @@ func uncompared(now time.Time, u *api.Uncompared) string {
 		terminal.Moment(now, u.Last))
 }
 
-// field is one known fact, printed on a line.
+// A field is one known fact, printed on a line.
 type field struct{ name, value string }
 
 // fields returns the columns that have a value, the most useful ones first.

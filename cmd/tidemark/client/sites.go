@@ -93,7 +93,7 @@ func listSites(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 	return terminal.Table(t.Out, rows...)
 }
 
-// siteRow shows what the last full poll of a site found, and why it is not polled.
+// siteRow describes the last full poll of a site, and the reason if the site is not polled.
 func siteRow(s api.Site, now time.Time) string {
 	var last api.Look
 	if s.Last != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxLineBytes bounds a line of a list. The server's own bounds on URLs are stricter.
+// maxLineBytes limits the length of a line in a list. The server's own limits on URLs are stricter.
 const maxLineBytes = 16 << 10
 
-// entry is one source of a list. Line is 0 for a source from the command line.
+// An entry is one source of a list. Its line is 0 if it comes from the command line.
 type entry struct {
 	source  string
 	line    int

@@ -68,7 +68,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	return nil
 }
 
-// statusLines returns the whole report. The argument hosts is the largest number of hosts to list, or 0 for all.
+// statusLines returns the whole report. It lists at most the given number of hosts, or all hosts if that number is 0.
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
 	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
@@ -100,7 +100,8 @@ func summary(c api.Counts) string {
 	return strings.Join(append(parts, others...), " · ")
 }
 
-// backlog says how many items wait. Other unfinished work may add more.
+// backlog describes how many items wait. If none waits, the text depends on whether other unfinished work may add
+// items.
 func backlog(c api.Counts, work []string) string {
 	switch {
 	case c.Backlog() == 0 && len(work) > 0:

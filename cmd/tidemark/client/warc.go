@@ -121,7 +121,7 @@ func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) erro
 	return os.Rename(f.Name(), name)
 }
 
-// archive is a WARC file that is being written.
+// An archive is a WARC file that is being written.
 type archive struct {
 	t      *terminal.Terminal
 	client *api.Client
@@ -209,7 +209,7 @@ func (a *archive) begin(e event) error {
 	}})
 }
 
-// record writes one event. An event that cannot be written is reported, and the next one follows.
+// record writes one event. An event that cannot be written is reported and skipped.
 func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, records map[string]warc.Record) error {
 	uri := cmp.Or(e.capture.FetchURL, item.NormalizedSource)
 	if e.revisit {

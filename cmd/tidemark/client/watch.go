@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// watchedHosts is how many hosts fit on one screen.
+// watchedHosts is the number of hosts that fit on one screen.
 const watchedHosts = 12
 
 // progress follows a backlog until it is empty. Because work may be added meanwhile, the amount of work done is
@@ -21,7 +21,7 @@ type progress struct {
 	from       time.Time // time at which the peak was seen
 }
 
-// see records the size of the backlog at the time now.
+// see records the size of the backlog at a time.
 func (g *progress) see(left int, now time.Time) {
 	if left > g.peak {
 		g.peak, g.from = left, now
@@ -57,7 +57,7 @@ func (g *progress) line(s terminal.Screen, work []string, now time.Time) string 
 	return text
 }
 
-// watchStatus polls until nothing is due or in flight, and no unfinished work could make more due. The status
+// watchStatus polls until nothing is due or in flight, and no unfinished work could add due items. The status
 // includes rebuilds. Requests about other kinds of work are sent only when there is no backlog.
 func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, host string,
 	interval time.Duration) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// otherWork describes, one per line, the unfinished work beside checks: rebuilds, backfills and mail imports. Such
-// work makes items due as it proceeds, so a watch must wait for it. If host is not empty, otherWork leaves out
+// otherWork describes, one per line, the unfinished work other than checks: rebuilds, backfills and mail imports.
+// Such work makes items due as it proceeds, so a watch must wait for it. If host is not empty, otherWork leaves out
 // imports, and backfills that have no site on that host. With --json the server's answers to these requests are not
 // printed.
 func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host string) ([]string, error) {

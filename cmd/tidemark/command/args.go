@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// One requires exactly one argument. The argument what is the word by which the error refers to it.
+// One requires exactly one argument. The error for a missing argument calls it by the given word.
 func One(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -19,7 +19,7 @@ func One(what string) cobra.PositionalArgs {
 	}
 }
 
-// Some requires at least one argument. The argument what is the word by which the error refers to them.
+// Some requires at least one argument. The error for missing arguments calls them by the given word.
 func Some(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -61,8 +61,8 @@ func CheckInterval(d time.Duration) error {
 	return nil
 }
 
-// ParsePort parses a port that was given as text. The argument name is the name of the setting or flag. The error
-// contains that name, so that the user can find a wrong port in the environment.
+// ParsePort parses a port that was given as text. The error contains the name of the setting or flag, so that the
+// user can find a wrong port in the environment.
 func ParsePort(name, text string, highest int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > highest {

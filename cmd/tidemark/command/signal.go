@@ -6,7 +6,7 @@ import (
 	"os/signal"
 )
 
-// Interruption is the cause of the end of a context from [UntilSignal].
+// Interruption is the cause with which a context from [UntilSignal] ends.
 type Interruption struct{ os.Signal }
 
 // Error returns a text with the name of the signal.

@@ -47,7 +47,7 @@ const (
 	skipped = "skipped" // the check was not possible
 )
 
-// finding is the result of a check, with the remedy.
+// A finding is the result of a check, with the remedy.
 type finding struct {
 	Check  string `json:"check"`
 	Result string `json:"result"`
@@ -63,7 +63,7 @@ type doctorOptions struct {
 	deep bool
 }
 
-// doctor runs the checks. Tests replace its view of the machine.
+// A doctor runs the checks. Tests replace its view of the machine.
 type doctor struct {
 	t        *terminal.Terminal
 	s        *command.Server
@@ -76,7 +76,7 @@ type doctor struct {
 	at       local.Listening
 	kind     string // kind of the storage
 	cfg      app.Config
-	bad      bool // the settings are wrong
+	bad      bool // whether the settings are wrong
 	reported []finding
 }
 

@@ -62,7 +62,7 @@ func (d *doctor) folder(context.Context) {
 	}
 }
 
-// tryFolder writes a file, and opens the existing files for writing, as their owner can.
+// tryFolder returns an error if no file can be created, or if an existing file cannot be opened for writing.
 func tryFolder(dir string) error {
 	f, err := os.CreateTemp(dir, "doctor-")
 	if err != nil {

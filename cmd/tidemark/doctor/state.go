@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// storePatience is how long storage and a search service may take to answer.
+// storePatience limits the time that storage and a search service may take to answer.
 const storePatience = 30 * time.Second
 
 // store reads and writes the storage. With --deep it reads all of an embedded store.

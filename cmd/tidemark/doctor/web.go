@@ -29,7 +29,8 @@ const (
 	farOff = 5 * time.Minute
 )
 
-// web checks name resolution, the connection to the web, and the clock, with at most two requests to one host.
+// web checks that names are resolved, that the web can be reached, and that the clock is right. It sends at most two
+// requests, both to the same host.
 func (d *doctor) web(ctx context.Context) {
 	if d.bad {
 		d.report("web", skipped, "", "the settings are not right")
@@ -52,8 +53,8 @@ func (d *doctor) web(ctx context.Context) {
 	d.clock(date, asked)
 }
 
-// target returns the URL to request. The result worst is the result to report if the request fails. When the user
-// gave no URL, a failure is only a warning, because this machine may have no access to the web on purpose.
+// target returns the URL to request, and the result to report if the request fails. When the user gave no URL, a
+// failure is only a warning, because this machine may have no access to the web on purpose.
 func (d *doctor) target(ctx context.Context) (target, worst string) {
 	if d.o.url != "" {
 		return d.o.url, problem
@@ -65,7 +66,7 @@ func (d *doctor) target(ctx context.Context) (target, worst string) {
 	return defaultURL, warning
 }
 
-// names reports whether a host has an address.
+// names resolves the name of a host. It reports whether the host has an address.
 func (d *doctor) names(ctx context.Context, host, worst string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		d.report("dns", skipped, "", "%s is an address: give --url a name to check names", host)
@@ -82,8 +83,8 @@ func (d *doctor) names(ctx context.Context, host, worst string) bool {
 	return true
 }
 
-// ask requests target through the guard, as a crawl does. It returns the Date of the answer, and the time at which
-// the answer arrived.
+// ask requests a URL through the guard, as a crawl does. It returns the Date of the answer, and the time at which the
+// answer arrived.
 func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked time.Time) {
 	cfg := d.cfg.Fetch
 	cfg.Resolver = d.resolver

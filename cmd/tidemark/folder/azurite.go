@@ -68,7 +68,7 @@ func (f *Folder) StopAzurite() {
 	f.SayWhere()
 }
 
-// SayWhere prints, at the end, where the data is.
+// SayWhere prints, at the end of a run, where the data is.
 func (f *Folder) SayWhere() { f.report("stopped; the data is in %s", f.Data) }
 
 // HasAzurite reports whether Azurite was started.

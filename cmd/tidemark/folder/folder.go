@@ -58,14 +58,14 @@ type Services struct {
 	Open    func(get func(string) string, log *slog.Logger) (storage.Store, error)
 }
 
-// Real are the services of this machine.
+// Real has the services of this machine.
 var Real = Services{Azurite: launchAzurite, Open: app.OpenStore}
 
 // Setting is a setting of the app and its value.
 type Setting struct{ Name, Value string }
 
-// Folder is a data folder, with what processes need to know to use it. Callers call its methods in this order: Open,
-// StartAzurite if Azurite is the storage, StopAzurite, Close.
+// Folder is a data folder, with the settings that processes need to use it. Callers call its methods in this order:
+// Open, StartAzurite if Azurite is the storage, StopAzurite, Close.
 type Folder struct {
 	Options
 	Kind string    // kind of the app's storage; empty without an app
@@ -80,7 +80,7 @@ type Folder struct {
 	running  Emulator // nil before it is started
 }
 
-// New returns a data folder that is not open yet. Progress messages for people go to tell.
+// New returns a data folder that is not open yet. It passes progress messages for people to the function tell.
 func New(o Options, kind string, getenv func(string) string, s Services, tell func(string, ...any)) *Folder {
 	return &Folder{Options: o, Kind: kind, getenv: getenv, services: s, report: tell}
 }
@@ -175,7 +175,7 @@ func (f *Folder) Environment() []string {
 	return env
 }
 
-// pingTimeout is how long a storage account may take for its first answer.
+// pingTimeout limits the time that a storage account may take for its first answer.
 const pingTimeout = 20 * time.Second
 
 // OpenStore opens the storage and waits until it answers.

@@ -50,8 +50,8 @@ func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
 	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil
 }
 
-// logFile is a file that is replaced by a new one when it is full. It does not buffer, so a crash loses nothing. Two
-// processes may write to the same file, as an app and "tidemark azurite" do.
+// A logFile is a file that is replaced by a new one when it is full. It does not buffer, so a crash loses nothing.
+// Two processes may write to the same file, as an app and "tidemark azurite" do.
 type logFile struct {
 	name string
 	max  int64
@@ -88,7 +88,7 @@ func (l *logFile) Close() error {
 }
 
 // rotate renames each file to the name of the next older one, and drops the oldest. If another process has already
-// done this, the log's name now belongs to a file other than open, and rotate does nothing.
+// done this, the log's name belongs to another file than the open one, and rotate does nothing.
 func (l *logFile) rotate(open os.FileInfo) error {
 	if named, err := os.Stat(l.name); err != nil || !os.SameFile(named, open) {
 		return nil

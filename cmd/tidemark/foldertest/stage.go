@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Stage is a fake of the services of a data folder, and records the events in order.
+// Stage fakes the services of a data folder, and records their events in order.
 type Stage struct {
 	AzuriteErr, PingErr error
 	AzuriteDies         bool

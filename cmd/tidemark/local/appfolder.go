@@ -23,7 +23,7 @@ import (
 const (
 	hostFile    = "host.json"
 	handlerFile = "handler" // the name in host.json; on Windows it ends in .exe
-	// localSettings are a developer's own settings, which Core Tools read. They must not be removed.
+	// localSettings is the file of a developer's own settings, which Core Tools read. It must not be removed.
 	localSettings = "local.settings.json"
 )
 
@@ -159,7 +159,7 @@ func isOfApp(dir string, e fs.DirEntry) bool {
 		within[0].Type().IsRegular()
 }
 
-// writeFunctions writes the functions of the app that this program carries, and first removes those that were there.
+// writeFunctions removes the functions in a folder, and writes those that this program carries.
 func writeFunctions(dir string) error {
 	old, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -27,7 +27,7 @@ const azuriteExample = `  tidemark azurite
   tidemark azurite -- func start --script-root build/app
   tidemark azurite --data /var/tmp/tidemark -- go run ./experiment`
 
-// commandGrace is how long a command may take to end after it has received a signal.
+// commandGrace limits the time that a command may take to end after it has received a signal.
 const commandGrace = 30 * time.Second
 
 // errLost is the reason given when a command is stopped because its Azurite has ended.
@@ -133,7 +133,7 @@ func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
 		sig = got.Signal
 	}
 	if sig == os.Interrupt && (t.Screen.Terminal || t.Notes.Terminal) {
-		// The terminal has already sent the signal. Many programs take a second Ctrl-C as a wish to be killed.
+		// The terminal has already sent the signal. Many programs treat a second Ctrl-C as a request to end at once.
 		return nil
 	}
 	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
-// first is the user's choice of what to begin with. The method prepare writes the files that the app reads when it
-// starts, and begin does everything else through the API of the running app.
+// first is the user's choice of what to begin with. Before the app starts, prepare writes the files that the app
+// reads. Once the app runs, begin does everything else through its API.
 type first interface {
 	prepare(data string) error
 	begin(ctx context.Context, b *beginning) error
@@ -79,7 +79,7 @@ func asked[F first](ctx context.Context, t *terminal.Terminal, a *terminal.Asker
 	}
 }
 
-// watchPage is the choice of one page.
+// watchPage is the choice to watch one page.
 type watchPage struct{ url string }
 
 func parsePage(text string) (watchPage, error) {
@@ -89,7 +89,7 @@ func parsePage(text string) (watchPage, error) {
 
 func (watchPage) prepare(string) error { return nil }
 
-// indexSite is the choice of a site.
+// indexSite is the choice to index a site.
 type indexSite struct{ site.Entry }
 
 func parseSite(text string) (indexSite, error) {

@@ -19,10 +19,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// firstPatience is how long the progress of the first choice is shown.
+// firstPatience limits the time for which the progress of the first choice is shown.
 const firstPatience = 2 * time.Minute
 
-// beginning carries out the first choice while the host runs.
+// A beginning carries out the first choice while the host runs.
 type beginning struct {
 	t      *terminal.Terminal
 	client *api.Client
@@ -47,12 +47,12 @@ func (b *beginning) run(ctx context.Context, f first) {
 	b.t.Say("%s", b.t.Screen.Bold("Go on in the dashboard: "+b.at+"/api/ui"))
 }
 
-// until polls and shows each result until over reports the end.
+// until(…) shows the result of each poll. It ends when over reports the end.
 func until[T any](ctx context.Context, b *beginning, poll func() (T, error), line func(T) string,
 	over func(T) bool) error {
 	v := &terminal.View{Out: b.t.Out, Screen: b.t.Screen}
 	defer func() {
-		if !errors.Is(ctx.Err(), context.Canceled) { // after a cancel, other messages follow below the picture
+		if !errors.Is(ctx.Err(), context.Canceled) { // after a cancel, other messages appear below the picture
 			v.Close()
 		}
 	}()
@@ -93,7 +93,7 @@ func (w watchPage) begin(ctx context.Context, b *beginning) error {
 	return nil
 }
 
-// slowSite is how long to wait for a site where nothing was found yet, if the reason is known.
+// slowSite limits the wait for a site at which nothing was found yet, when the reason is known.
 const slowSite = 10 * time.Second
 
 func (s indexSite) begin(ctx context.Context, b *beginning) error {
@@ -124,7 +124,7 @@ func (s indexSite) begin(ctx context.Context, b *beginning) error {
 	return s.found(ctx, b, run, st)
 }
 
-// noteOf returns why the run of one site waits or has ended, or "" while the run makes progress.
+// noteOf returns the reason why the run of one site waits or has ended, or "" while the run makes progress.
 func noteOf(run api.BackfillRun) string {
 	for _, p := range run.Progress {
 		if p.Note != "" {

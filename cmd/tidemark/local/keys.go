@@ -34,7 +34,7 @@ const keysExample = `  tidemark keys add anna --scope admin
   tidemark keys list
   tidemark keys remove anna`
 
-// keyring has the operations of the commands. One implementation uses HTTP, and the other a store.
+// A keyring has the operations of the commands. One implementation uses HTTP, and the other a store.
 type keyring interface {
 	add(context.Context, api.KeyRequest) (api.NewKey, error)
 	list(context.Context) (api.Keys, error)

@@ -20,12 +20,12 @@ import (
 type Listening struct {
 	Port        int
 	given       string // the address of LISTEN; empty for this machine only
-	beyond      bool   // other machines reach the app, directly or through a proxy
+	beyond      bool   // whether other machines reach the app, directly or through a proxy
 	proxies     []netip.Prefix
 	certificate *funchost.Certificate
 }
 
-// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. If LISTEN contains a port, it replaces the argument port.
+// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces the given port.
 func Listen(getenv func(string) string, port int) (l Listening, err error) {
 	l.Port = port
 	if err := l.read(getenv("LISTEN")); err != nil {
@@ -89,7 +89,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 // needsKeys reports whether requests need a key.
 func (l *local) needsKeys() bool { return l.app.beyond || l.config.KeysNeeded }
 
-// admitting returns the settings of the app that follow from who can reach it.
+// admitting returns the settings of the app that depend on who can reach it.
 func (l *local) admitting() (env []string, err error) {
 	if l.needsKeys() {
 		env = append(env, "API_KEYS_REQUIRED=true")

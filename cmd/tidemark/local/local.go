@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// drainWait is how long work may continue after a stop was requested.
+// drainWait limits the time that work may continue after a stop was requested.
 const drainWait = 10 * time.Second
 
 // parts are the parts of a local run. Tests replace them.
@@ -28,7 +28,7 @@ type parts struct {
 	host    func(o funchost.Options) (host, error)
 }
 
-// host runs the app until its context ends.
+// A host runs the app until the context ends.
 type host interface {
 	Run(ctx context.Context) error
 	Ready() <-chan struct{}

@@ -50,7 +50,7 @@ func backupCommand(t *terminal.Terminal, getenv func(string) string, version str
 	return cmd
 }
 
-// backup has what is needed to make a backup.
+// A backup holds the inputs for making a backup.
 type backup struct {
 	t         *terminal.Terminal
 	by        string // this program and its version
@@ -85,7 +85,7 @@ func runBackup(ctx context.Context, b backup, getenv func(string) string, data, 
 	return nil
 }
 
-// to writes the backup under a temporary name, and then renames it.
+// to(…) writes the backup under a temporary name, and then renames it.
 func (b backup) to(ctx context.Context, store, name string, o sqlitestore.BackupOptions) (c sqlitestore.Contents,
 	err error) {
 	if name == "-" {

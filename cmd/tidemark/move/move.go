@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns backup, restore, export and import-state. The argument version is the version of this program,
-// which backups record.
+// Commands returns backup, restore, export and import-state. The version is that of this program; backups record it.
 func Commands(t *terminal.Terminal, getenv func(string) string, version string) []*cobra.Command {
 	return []*cobra.Command{
 		backupCommand(t, getenv, version), restoreCommand(t, getenv), exportCommand(t, getenv), importStateCommand(t, getenv),

@@ -141,11 +141,10 @@ func keptIn(data string) []string {
 		func(path string) bool { return !folder.Exists(path) })
 }
 
-// exchange exchanges the store in the folder data for the staged store. The order of the steps matters: at every
-// moment one of the two stores is whole and in use, even if the process is killed. The index is moved first, because
-// a store without an index fills a new one, and the new store must not be searched with the old index. Before the
-// exchange, the staged folder is renamed to aside, a name that no cleanup removes, because after the exchange that
-// folder holds the old store.
+// exchange replaces the store in a data folder with the staged store. The order of the steps matters: at every moment
+// one of the two stores is whole and in use, even if the process is killed. The index is moved first: a store without
+// an index fills a new one, but the new store must not be searched with the old index. After the exchange, the staged
+// folder holds the old store. So it is first renamed to aside, a name that no cleanup removes.
 func exchange(data, staged, aside string) error {
 	have := keptIn(data)
 	if len(have) == 0 {

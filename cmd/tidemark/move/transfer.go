@@ -88,7 +88,7 @@ func sourceKind(t *terminal.Terminal, getenv func(string) string, data string) (
 	return kind, err
 }
 
-// mover exports or imports, and returns the verb to use in the summary.
+// A mover exports or imports, and returns the verb to use in the summary.
 type mover func(context.Context, storage.Store, string, transfer.Plan,
 	transfer.Options) (did string, r transfer.Report, err error)
 

@@ -13,8 +13,8 @@ type Asker struct {
 	in *bufio.Reader
 }
 
-// Asking returns an Asker for the terminal. Until done is called, a read of the terminal by this process in the
-// background fails, instead of stopping the process.
+// Asking returns an Asker for the terminal. Normally, a process in the background that reads the terminal is stopped.
+// Until done is called, the read fails instead.
 func (t *Terminal) Asking() (a *Asker, done func()) {
 	return &Asker{t, bufio.NewReader(t.In)}, ignoreTerminalStops()
 }

@@ -42,8 +42,8 @@ func (t *Terminal) Bar(total int, what string) *Bar {
 	return &Bar{newBar(t.Err, total, what, t.Notes)}
 }
 
-// At sets the bar to the number done. An error in drawing does not fail the work, neither here nor in the other
-// methods.
+// At sets the bar to the amount of work done. Like the other methods, it ignores errors in drawing, because they must
+// not end the work.
 func (b *Bar) At(done int) {
 	if b != nil {
 		_ = b.shown.Set(done)

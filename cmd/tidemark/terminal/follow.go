@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// patience is how many polls in a row may fail before [Follow] gives up. The first poll must succeed, so that a wrong
-// address is reported at once.
+// patience is the number of polls in a row that may fail before [Follow] gives up. The first poll must succeed, so
+// that a wrong address is reported at once.
 const patience = 5
 
-// Follow polls until over reports the end. In between, the server may be unreachable for a while, as during an
-// update.
+// Follow polls until over reports the end. After the first poll, the server may be unreachable for a while, as during
+// an update.
 func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, poll func() (T, error),
 	over func(T) bool) error {
 	failed := -1 // failed polls in a row; -1 before the first success
@@ -31,7 +31,7 @@ func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, pol
 	}
 }
 
-// After returns a function that returns first when it is called the first time, and calls poll each time after that.
+// After returns a function whose first call returns the value first. Each later call polls.
 func After[T any](first T, poll func() (T, error)) func() (T, error) {
 	known := true
 	return func() (T, error) {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen says what an output can show. The zero value describes a file or a pipe.
+// Screen describes what an output can show. The zero value is for a file or a pipe.
 type Screen struct {
 	Terminal bool
 	Color    bool // a terminal whose user has not turned colors off

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ignoreTerminalStops makes a read of the terminal by a process in the background fail, instead of stopping the
-// process, until undo is called.
+// Normally, a process in the background that reads the terminal is stopped. ignoreTerminalStops makes the read fail
+// instead, until undo is called.
 func ignoreTerminalStops() (undo func()) {
 	signal.Ignore(syscall.SIGTTIN)
 	return func() { signal.Reset(syscall.SIGTTIN) }

@@ -19,8 +19,8 @@ type Terminal struct {
 	Out, Err io.Writer
 	Screen   Screen // what Out can show
 	Notes    Screen // what Err can show
-	Typed    bool   // a person types the input
-	JSON     bool   // a program reads the output
+	Typed    bool   // whether a person types the input
+	JSON     bool   // whether a program reads the output
 	Pager    string // the command that shows long texts; "cat" for none
 	Name     string // the name by which the user called this command
 	Now      func() time.Time

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// changesShown is how many changes a page lists.
+// changesShown is the number of changes that a page lists.
 const changesShown = 50
 
 // area is this part of the dashboard.
@@ -55,7 +55,7 @@ type changesOfDay struct {
 	Changes []shownChange
 }
 
-// shownChange is a change as a list shows it.
+// A shownChange is a change as a list shows it.
 type shownChange struct {
 	api.FeedChange
 	Unread bool

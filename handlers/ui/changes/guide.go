@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// guided is the number of items up to which the start page shows the guide.
+// guided is the largest number of items with which the start page still shows the guide.
 const guided = 1000
 
-// guide lists the steps that a new user has not taken yet. The last step is to make a first rule.
+// A guide lists the steps that a new user has not taken yet. The last step is to make a first rule.
 type guide struct {
 	Sites   []api.Site // sites that were added or are being read
 	Total   int

@@ -23,7 +23,8 @@ type savedFilter struct {
 	On bool
 }
 
-// FiltersOf returns the filters that a reader has saved for a list. The argument path is the path of the list's page.
+// FiltersOf returns those of the kept filters that belong to a list, and the list's present filter. The given path is
+// that of the list's page.
 func FiltersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
 	out := SavedFilters{List: list, Query: filterQuery(q)}
 	for _, f := range kept {
@@ -45,7 +46,7 @@ func filterQuery(q url.Values) string {
 	return out.Encode()
 }
 
-// Known reports whether the filter that the list has now is already saved.
+// Known reports whether the list's present filter is already saved.
 func (f SavedFilters) Known() bool {
 	return slices.ContainsFunc(f.Saved, func(s savedFilter) bool { return s.On })
 }

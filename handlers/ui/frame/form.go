@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Form is the data of a form: the values that are set or were typed, the errors in them, and the settings that apply
-// to fields without a value.
+// Form is the data of a form: the stored or typed values, the errors in them, and the settings that apply to fields
+// without a value.
 type Form struct {
 	url.Values
 	Problem *api.Problem
@@ -31,7 +31,7 @@ type Field struct {
 	Holds                           Fact
 }
 
-// Field returns a field with its label and a hint. The name is the API's name for the field. The API may also have a
+// Field returns a field with a label and a hint. The field has the same name as in the API. The API may also have a
 // name for a group of fields. For the first field of such a group, give the group's name: messages and settings of
 // the group are shown at that field.
 func (f Form) Field(name, label, hint string, group ...string) Field {
@@ -66,6 +66,6 @@ func ReadForm(r *http.Request) error {
 	return nil
 }
 
-// formMemory is how many bytes of a form are kept in memory. Request bodies are smaller than that, so the whole form
-// is kept there.
+// formMemory limits the number of bytes of a form that are kept in memory. Request bodies are smaller, so the whole
+// form is kept there.
 const formMemory = 16 << 20

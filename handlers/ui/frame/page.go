@@ -21,7 +21,7 @@ type Page struct {
 	Name, Title string
 	Data        any
 	Status      int    // 200 when zero
-	Pictures    bool   // the browser may load pictures of other sites
+	Pictures    bool   // whether the browser may load pictures of other sites
 	To          string // if set, redirect to this path below [Root], which may have a query
 }
 

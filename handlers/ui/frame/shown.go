@@ -20,8 +20,8 @@ type Shown struct {
 	Visitor
 }
 
-// Link returns a path below [Root] with parameters. The names and values of the parameters alternate in pairs;
-// parameters with empty values are left out.
+// Link returns a path below [Root] with parameters. The strings in pairs are names and values in turn; parameters
+// with empty values are left out.
 func (s Shown) Link(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -58,7 +58,7 @@ func (s Shown) About(c api.FeedChange) string {
 	return s.Link("/items/" + url.PathEscape(c.ItemID))
 }
 
-// Earlier returns the address of the part of this list that begins at a cursor.
+// Earlier returns the address of the next part of this list, which begins at a cursor.
 func (s Shown) Earlier(q url.Values, after string) string {
 	q = maps.Clone(q)
 	q.Set("after", after)
@@ -73,7 +73,7 @@ func (s Shown) Entry(id string) string { return s.Link("/entries/" + url.PathEsc
 // Tag returns the address of a tag's page.
 func (s Shown) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
 
-// Finding returns the address of the page about the item or entry that an audit's finding is about.
+// Finding returns the address of the page about the item or entry of an audit's finding.
 func (s Shown) Finding(f api.Finding) string {
 	if strings.HasPrefix(f.ID, "entry_") {
 		return s.Entry(f.ID)

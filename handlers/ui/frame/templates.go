@@ -15,8 +15,9 @@ import (
 // Templates has the template of each page, by name. Each template includes the common parts.
 type Templates map[string]*template.Template
 
-// Parse reads the templates of the folder "templates". Each file there is a page, and may use the templates that
-// files of its folder "common" define. Parse panics if a template is broken, but a test would have found that before.
+// Parse reads the templates of the folder "templates". Each file there is a page, and may use the templates defined
+// by the files of the folder "common" within it. Parse panics if a template is broken, but a test would have found
+// that before.
 func Parse(files fs.FS, funcs ...template.FuncMap) Templates {
 	common := template.New("").Funcs(template.FuncMap{"said": FieldMessage})
 	for _, f := range funcs {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// countedItems is how many items are counted at most before a person confirms a removal.
+// countedItems limits the number of items that are counted before a person confirms a removal.
 const countedItems = 5000
 
 type sureData struct {
@@ -61,7 +61,7 @@ func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (f
 	return p, err
 }
 
-// countMeant says in words how many items a request selects.
+// countMeant returns, in words, the number of items that a request selects.
 func (a area) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (string, error) {
 	n, after := len(req.IDs), ""
 	for d.Sort = ""; req.Filter != nil; {

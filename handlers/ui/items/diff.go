@@ -41,7 +41,7 @@ func (a area) diff(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "diff", Title: "Changes of " + show.ItemTitle(it.Item), Data: d}, err
 }
 
-// beside is a pair of lines, one from each of two texts, that are shown side by side.
+// A beside is a pair of lines, one from each of two texts, that are shown side by side.
 type beside struct{ Old, New api.DiffLine }
 
 // besides pairs each removed line with the added line that replaces it. Lines without a partner stay alone.
@@ -71,7 +71,7 @@ type ignoreData struct {
 	Asked api.IgnoreRequest
 }
 
-// ignore shows which changes some line rules would have suppressed, and saves or removes such rules.
+// ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
 func (a area) ignore(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), Pattern: f.Get("pattern"), From: f.Get("from"), To: f.Get("to"),

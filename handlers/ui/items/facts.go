@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// facts describes settings in words. The argument from has the source of each setting, as in [api.Effective]; it may
-// be nil.
+// facts describes settings in words. The map holds the source of each setting, as in [api.Effective]; it may be nil.
 func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 	add := func(field, name, value string) {
 		if value != "" {

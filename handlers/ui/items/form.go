@@ -26,7 +26,7 @@ func (form) Priorities() []show.Choice {
 	return out
 }
 
-// Indexes returns the choices for which part of a page is indexed.
+// Indexes returns the choices for the part of a page that is indexed.
 func (form) Indexes() []show.Choice {
 	return show.Choices("", "not set", "page", "the whole page", "watched", "only the watched part")
 }

@@ -16,8 +16,8 @@ type itemData struct {
 	Chunks   api.ChunkList
 	Timeline []api.Decision // decisions about the item, newest first
 	NextWhy  string         // why the next check is at that time
-	// LastChange is the newest change. Diff has the first differences of that change; MoreHunks is the number of
-	// further differences.
+	// LastChange is the newest change. Diff is the first part of its differences; MoreHunks is the number of
+	// differences left out.
 	LastChange *api.Change
 	Diff       *api.Diff
 	MoreHunks  int
@@ -26,7 +26,7 @@ type itemData struct {
 	Pairs      []pair       // captures, newest first, each with its previous capture
 }
 
-// pair is a capture and the previous capture, with which it can be compared.
+// A pair is a capture and the previous capture, with which it can be compared.
 type pair struct {
 	api.Capture
 	Before string // digest of the previous capture; "" for the first capture
@@ -54,7 +54,7 @@ func (a area) item(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "item", Title: show.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
-// scheduling has the kinds of decisions that determine when an item is checked next.
+// scheduling lists the kinds of decisions that determine when an item is checked next.
 var scheduling = []string{"scheduled", "forced", "registered"}
 
 const (

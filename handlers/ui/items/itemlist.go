@@ -17,7 +17,7 @@ type itemsData struct {
 	api.ItemPage
 	Host, Status, Tag, Find, Sort string
 	Paused                        bool
-	First                         bool // this is the first page of the list
+	First                         bool // whether this is the first page of the list
 	Problem                       *api.Problem
 	Filters                       frame.SavedFilters
 
@@ -58,8 +58,8 @@ func (d itemsData) Order(by string) string {
 	return "none"
 }
 
-// Turned returns the order that a click on a column selects. If the list is already sorted by that column, the click
-// reverses the order.
+// Turned returns the order that a click on a column selects. A click on the column by which the list is already
+// sorted reverses the order.
 func (d itemsData) Turned(by string) string {
 	if d.Sort != by {
 		return by
@@ -85,8 +85,8 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 		Top: top, Continuation: after}
 }
 
-// items lists the items. The text in the search field is first taken as an address or an id. If no item has that, the
-// text is searched for in the pages.
+// items lists the items. It first reads the text in the search field as an address or an id. If no item has that
+// address or id, it searches the pages for the text.
 func (a area) items(r *http.Request) (frame.Page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
@@ -132,7 +132,7 @@ func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	}
 	for _, res := range found.Results {
 		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: res.ID})
-		if err == nil && d.fits(it.Item) { // if there is an error, the item was removed meanwhile
+		if err == nil && d.fits(it.Item) { // on error, the item has been removed meanwhile
 			out = append(out, it.Item)
 		}
 	}

@@ -20,15 +20,15 @@ const (
 	stripBars   = 200 // the largest number of changes; the newest are shown
 )
 
-// strip shows the past of a page as a picture, with time from left to right. Each change is a bar whose height is the
-// share of the text that changed. Known checks that found no change are shown, too.
+// A strip shows the past of a page as a picture, with time from left to right. Each change is a bar whose height is
+// the share of the text that changed. Known checks that found no change are shown, too.
 type strip struct {
 	From, To time.Time
 	Bars     []bar
 	Quiet    []int // positions of checks that found no change
 }
 
-// bar is a change in a strip.
+// A bar is a change in a strip.
 type bar struct {
 	X, Y, Height int
 	Change       api.Change

@@ -15,7 +15,7 @@ type tagsData struct {
 	Problem *api.Problem
 }
 
-// tags lists the tags that have settings. If a person types a name into the form, tags redirects to that tag's page.
+// tags lists the tags that have settings. It redirects a person who types a name into the form to that tag's page.
 func (a area) tags(r *http.Request) (frame.Page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
 		return frame.GoTo("/tags/" + url.PathEscape(name)), nil
@@ -34,7 +34,7 @@ func (a area) tagsPage(r *http.Request, name string, problem *api.Problem) (fram
 
 type tagData struct {
 	Name  string
-	IsSet bool   // the tag has settings
+	IsSet bool   // whether the tag has settings
 	Run   string // the run that reschedules the next checks of the tag's items
 	Form  form
 }

@@ -51,8 +51,8 @@ func (a area) batch(r *http.Request) (frame.Page, error) {
 // rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
 func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting": -1}[l.Outcome] }
 
-// batchBar returns the progress of a batch. Until the batch is done, the processed entries are counted from its
-// lines, if the answer has the lines.
+// batchBar returns the progress of a batch. Until the batch is done, it counts the processed entries in the batch's
+// lines, if the answer has them.
 func batchBar(b api.EnrichBatch) show.Bar {
 	if b.Status == "done" {
 		return show.NewBar(1, 1, "entries processed")

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// entriesShown is how many entries a page lists.
+	// entriesShown is the number of entries that a page lists.
 	entriesShown = 50
-	// maxShownText is how many bytes of an entry's text are shown at most.
+	// maxShownText limits the number of bytes of an entry's text that are shown.
 	maxShownText = 64 << 10
 )
 
@@ -22,7 +22,7 @@ type entriesData struct {
 	api.EntryPage
 	Policies api.Policies
 	Policy   string
-	First    bool // this is the first page of the list
+	First    bool // whether this is the first page of the list
 }
 
 // entries lists the entries.
@@ -44,10 +44,10 @@ type entryData struct {
 	Metadata string // the entry's metadata as indented JSON
 }
 
-// text is one of the texts of an entry.
+// A text is one of the texts of an entry.
 type text struct {
 	Name, Text string
-	Cut        bool // only the beginning of the text is shown
+	Cut        bool // whether only the beginning of the text is shown
 }
 
 // entry shows all data about an entry.

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// importsShown is how many imports a page lists.
+// importsShown is the number of imports that a page lists.
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.

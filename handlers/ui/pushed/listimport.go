@@ -14,7 +14,7 @@ import (
 
 type listData struct {
 	Content, Format string // as the person typed them
-	Uploaded        bool   // the list came from a file, which a page cannot put back into its form
+	Uploaded        bool   // whether the list came from a file, which a page cannot put back into its form
 	Problem         *api.Problem
 }
 

@@ -1,4 +1,4 @@
-// Package pushed is the part of the dashboard about content that other programs push in, and that is not crawled:
+// Package pushed is the part of the dashboard about content that is not crawled but pushed in by other programs:
 // entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
 package pushed
 

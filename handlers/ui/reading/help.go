@@ -51,7 +51,7 @@ func (a area) help(r *http.Request) (frame.Page, error) {
 
 type helpData struct {
 	Index bool
-	Body  template.HTML // made by a converter that lets no HTML through
+	Body  template.HTML // from a converter that lets no HTML through
 }
 
 // helpNodes makes links lead to pages of the dashboard. If the dashboard has no page for a link's target, such as a

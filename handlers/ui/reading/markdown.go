@@ -26,7 +26,7 @@ var untrusted = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 )
 
-// without returns all parsers except those that have the same type as one.
+// without returns all parsers except those of the same type as the given one.
 func without(all []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	return slices.DeleteFunc(all, func(v util.PrioritizedValue) bool {
 		return reflect.TypeOf(v.Value) == reflect.TypeOf(one)

@@ -14,14 +14,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxReading is how many bytes of a text are shown at most.
+// maxReading limits the number of bytes of a text that are shown.
 const maxReading = 512 << 10
 
 type readingData struct {
 	Item          api.Item
 	Capture       api.Capture
 	Earlier, Next string        // digests of the captures before and after this one
-	Body          template.HTML // made by a converter that lets no HTML through
+	Body          template.HTML // from a converter that lets no HTML through
 	Cut           bool
 }
 

@@ -20,10 +20,10 @@ type renderedData struct {
 	From, To renderedPage
 }
 
-// renderedPage is a version of a page. Paragraphs that the other version lacks are highlighted.
+// A renderedPage is a version of a page. Paragraphs that the other version lacks are highlighted.
 type renderedPage struct {
 	api.PageText
-	Body template.HTML // made by a converter that lets no HTML through
+	Body template.HTML // from a converter that lets no HTML through
 	Cut  bool
 }
 
@@ -54,7 +54,7 @@ func (a area) rendered(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
-// paragraphs returns the parts of a text that are compared with another text, each with its plain text.
+// paragraphs returns the parts of a text that are compared with those of another text, each with its plain text.
 func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
 	out := map[ast.Node]string{}
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -21,7 +21,7 @@ type searchData struct {
 	AsOf                           string // the day whose versions the results lead to
 	Pictures                       bool
 	Skip                           int
-	NoPage                         bool // there are no items yet
+	NoPage                         bool // whether there are no items yet
 	Suggested                      []string
 }
 
@@ -71,7 +71,7 @@ func (d searchData) Next() int {
 // More returns the address of the next page.
 func (d searchData) More() string { return d.with("skip", strconv.Itoa(d.Next())) }
 
-// with returns the address of the first page of this search, with one parameter changed.
+// with(name, value) is the address of the first page of this search, with one parameter changed.
 func (d searchData) with(name, value string) string {
 	q := maps.Clone(d.Query)
 	q.Del("skip")
@@ -100,7 +100,7 @@ var facetNames = []facetName{
 		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},
 }
 
-// facet is a parameter that narrows the search now or could narrow it.
+// A facet is a parameter that narrows the search, or that could narrow it.
 type facet struct {
 	Title string
 	Chips []facetChip
@@ -111,8 +111,8 @@ type facetChip struct {
 	Count int
 }
 
-// Narrow lists the facets that would divide the results, and the facets that already narrow the search. The value
-// older of the facet age is left out, because no filter selects it.
+// Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out
+// the age "older", because no filter selects it.
 func (d searchData) Narrow() (out []facet) {
 	if d.Facets == nil {
 		return nil
@@ -141,7 +141,7 @@ func foundAs() []show.Choice {
 	return show.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
 
-// piece is a part of a passage that is either highlighted as a whole or not at all.
+// A piece is a part of a passage, either wholly highlighted or not at all.
 type piece struct {
 	Text string
 	Hit  bool

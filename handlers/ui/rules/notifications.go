@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// deliveriesShown is how many deliveries a page lists.
+// deliveriesShown is the number of deliveries that a page lists.
 const deliveriesShown = 50
 
 type notificationsData struct {
@@ -16,7 +16,7 @@ type notificationsData struct {
 	api.DeliveryPage
 	Names  map[string]string // names of rules, by id
 	State  string            // only deliveries in this state are shown
-	First  bool              // this is the first page of deliveries
+	First  bool              // whether this is the first page of deliveries
 	Tested string            // the channel to which a test message was sent
 	Answer api.ReceiverAnswer
 }

@@ -78,7 +78,7 @@ func ruleValues(s api.RuleSpec) url.Values {
 	return f
 }
 
-// ruleSpec reads the form of a rule.
+// ruleSpec reads a rule from its form.
 func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
 	s = api.RuleSpec{Name: text("name"), Channels: f["channels"], Digest: text("digest"), At: text("at"),

@@ -10,8 +10,8 @@ func ItemTitle(it api.Item) string {
 	return it.NormalizedSource
 }
 
-// Bodies keeps only one of the captures with the same bytes: the one that was read last. To compare texts, the stored
-// bytes are read by today's rules anyway.
+// Bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
+// to a comparison of texts, because stored bytes are always read by today's rules.
 func Bodies(captures []api.Capture) (out []api.Capture) {
 	seen := map[string]bool{}
 	for _, c := range captures {

@@ -47,7 +47,7 @@ type Plot struct {
 	Most               int64 // the number of checks in the highest column
 }
 
-// column is a part of the period. Its bars are stacked: failed checks, checks that found a change, and all other
+// A column is a part of the period. Its bars are stacked: failed checks, checks that found a change, and all other
 // checks.
 type column struct {
 	api.ActivityCounts
@@ -55,7 +55,7 @@ type column struct {
 	Bars []block
 }
 
-// block is a rectangle of a plot.
+// A block is a rectangle of a plot.
 type block struct {
 	Tone         string
 	X, Y, Height int
@@ -85,7 +85,7 @@ func NewPlot(a api.Activity, of Period, now time.Time) Plot {
 	return p
 }
 
-// draw stacks the bars of column i. The argument most is the number of checks in the highest column. A bar for at
+// draw stacks the bars of the column at index i. The highest column shows the number most of checks. A bar for at
 // least one check is always high enough to be visible.
 func (c *column) draw(i int, most int64) {
 	y := plotHeight

@@ -39,7 +39,7 @@ func Choices(pairs ...string) (out []Choice) {
 	return out
 }
 
-// Chip is a filter with a link that turns the filter on or off.
+// Chip is a filter, with a link that turns the filter on or off.
 type Chip struct {
 	Text, To string
 	On       bool

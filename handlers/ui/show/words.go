@@ -82,7 +82,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", share*100)
 }
 
-// share returns how many percent of whole the number part is, for the width of a bar.
+// share returns a part of a whole in percent, for the width of a bar.
 func share(part, whole int) float64 {
 	if whole <= 0 {
 		return 0
@@ -116,7 +116,7 @@ func dash(s string) string {
 	return s
 }
 
-// short returns the beginning of a digest. It is long enough to distinguish the digest from others.
+// short returns the beginning of a digest, long enough to distinguish the digest from others.
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
 // Some returns the first names, followed by the number of the others.
@@ -128,8 +128,8 @@ func Some(names []string) string {
 	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
-// External returns a crawled address if a link may lead there. It returns "" for other addresses, such as that of a
-// script.
+// External returns a crawled address if it is safe as the target of a link. It returns "" for other addresses, such
+// as that of a script.
 func External(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// runsShown is how many backfill runs a page lists.
+// runsShown is the number of backfill runs that a page lists.
 const runsShown = 20
 
 type backfillData struct {
@@ -22,7 +22,7 @@ type backfillData struct {
 	Form    url.Values // the input, which is shown again
 	Limits  map[string]string
 	Problem *api.Problem // why the input was refused
-	First   bool         // this is the first page of the runs
+	First   bool         // whether this is the first page of the runs
 }
 
 // Chosen reports whether the given value is among the values of a field.
@@ -66,7 +66,7 @@ func (a area) startBackfill(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/backfill/" + url.PathEscape(run.ID)), err
 }
 
-// backfillOf reads the request from the form. It checks only that fields for numbers have numbers; the API checks the
+// backfillOf reads the request from the form. It checks only that numeric fields have numbers; the API checks the
 // rest.
 func backfillOf(form url.Values) (api.BackfillRequest, error) {
 	req := api.BackfillRequest{
@@ -127,8 +127,8 @@ func (a area) actRun(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
 }
 
-// found is the number of addresses that a run has found, as a bar and in words. Until the run has found all of them,
-// the bar is full when that number reaches the run's limit.
+// found is the number of addresses that a run has found, as a bar and in words. Until the search is complete, a full
+// bar means that the number has reached the run's limit.
 type found struct {
 	Bar  show.Bar
 	Text string

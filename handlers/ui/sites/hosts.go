@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// hostsShown is how many hosts a page lists.
+	// hostsShown is the number of hosts that a page lists.
 	hostsShown = 100
-	// failingRead is how many failing items of a host are read. They are shown in groups with the same error.
+	// failingRead limits the number of a host's failing items that are read. They are shown in groups with the same
+	// error.
 	failingRead = 200
 )
 
@@ -48,14 +49,14 @@ func (a area) hosts(r *http.Request) (frame.Page, error) {
 type hostData struct {
 	api.HostDetail
 	Sites    []api.Site       // the sites of the site file that are at this host
-	Backfill *api.BackfillRun // the latest run of one of these sites, if it is among the last 20 runs
+	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
 	Spent    api.HostDay      // the requests and results of all stored days
 	Plot     show.Plot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }
 
-// cause is an error that prevented checks of some items of a host.
+// A cause is an error that prevented checks of some items of a host.
 type cause struct {
 	Why   string
 	Items int
@@ -102,7 +103,7 @@ func (a area) host(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
 }
 
-// cover adds how many pages the polls and the last backfill have found at the host.
+// cover adds the numbers of pages that the polls and the last backfill have found at the host.
 func (a area) cover(r *http.Request, d *hostData) error {
 	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	if err != nil {

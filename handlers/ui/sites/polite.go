@@ -50,7 +50,7 @@ func politeness(h api.HostDetail, now time.Time) (out []string) {
 // seconds formats milliseconds as seconds, such as 1.5 s.
 func seconds(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" }
 
-// verdict describes what a robots.txt allows the crawler to do.
+// verdict describes what a robots.txt file allows the crawler to do.
 func verdict(v string) string {
 	known := map[string]string{"body": "followed as shown below", "allow": "there is none, so everything may be fetched",
 		"disallow": "it cannot be fetched, so nothing else is fetched for now"}

@@ -15,7 +15,7 @@ type attentionData struct {
 	Broken  []api.Item       // items whose watch is broken
 	Held    []api.HostStatus // hosts at which many pages went missing at once
 	Failed  []api.Delivery   // messages that could not be delivered
-	More    bool             // there are more failed messages than Failed has
+	More    bool             // whether there are more failed messages than Failed has
 }
 
 // Nothing reports whether there are no problems.

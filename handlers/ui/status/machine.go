@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxHeld is how many hosts with waiting or failing items a page shows.
+// maxHeld limits the number of hosts with waiting or failing items that a page shows.
 const maxHeld = 10
 
 type machineData struct {
@@ -22,7 +22,7 @@ type machineData struct {
 	Held   []heldHost // hosts whose items wait, those with the most items first
 }
 
-// heldHost is a host whose items wait, and the reason why they wait.
+// A heldHost is a host whose items wait, and the reason why they wait.
 type heldHost struct {
 	api.HostStatus
 	Why string

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// costly is the time above which a count is so slow that pages may show the last count again.
+	// costly is the duration from which a count is so slow that pages may show the last count again.
 	costly = 50 * time.Millisecond
-	// recent is the age up to which the last count may be shown again.
+	// recent is the maximum age of a last count that may be shown again.
 	recent = time.Minute
-	// rest is the shortest pause between two counts, as a multiple of the time that the last count took.
+	// rest is the shortest pause between two counts, as a multiple of the duration of the last count.
 	rest = 20
 )
 
@@ -21,11 +21,11 @@ const (
 type Counts struct {
 	api.SearchStatus
 	Needs int
-	More  bool // there are more problems than the number in Needs
+	More  bool // whether there are more problems than the number in Needs
 }
 
 // Tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
-// person who opens many pages is therefore shown the last count, with its time, while the next one is made.
+// person who opens many pages then sees the last count, with its time, while the next one is made.
 type Tally struct {
 	client *api.Client
 	clock  func() time.Time

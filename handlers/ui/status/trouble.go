@@ -6,10 +6,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// needsShown is how many problems of each kind are listed.
+// needsShown limits the number of problems of each kind that are listed.
 const needsShown = 20
 
-// troubles counts the problems that a person must solve. The result more is true if there are more problems than n.
+// troubles counts the problems that a person must solve. The result more is true if n does not count all of them.
 func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
 	broken, err := brokenWatches(ctx, c)
 	if err != nil {

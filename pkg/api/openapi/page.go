@@ -33,7 +33,7 @@ var Page = sync.OnceValues(func() (html []byte, policy string) {
 		base64.StdEncoding.EncodeToString(digest[:]) + "'"
 })
 
-// section is a tag and its operations.
+// A section is a tag and its operations.
 type section struct {
 	Tag
 	Operations []listed

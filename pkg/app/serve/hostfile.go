@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 )
 
-// passing says how host.json has the host pass on HTTP requests.
+// passing holds the settings of host.json for passing on HTTP requests.
 type passing struct {
 	EnableProxyingHTTPRequest   bool
 	EnableForwardingHTTPRequest bool
 }
 
-// passingOf reads host.json, and the settings that overrule it, as lines NAME=VALUE.
+// passingOf reads host.json, and the environment variables that override it, in the form NAME=VALUE.
 func passingOf(hostJSON []byte, environ []string) (p passing, err error) {
 	var file struct{ CustomHandler passing }
 	if err := json.Unmarshal(hostJSON, &file); err != nil {
@@ -38,7 +38,7 @@ func passingOf(hostJSON []byte, environ []string) (p passing, err error) {
 	return p, nil
 }
 
-// explain logs what a host that does not proxy keeps from working. The argument hosts has the names of
+// explain logs what does not work with a host that does not proxy requests. The hosts are those of
 // [handlers.Options.Hosts].
 func (p passing) explain(log *slog.Logger, hosts []string) {
 	switch {

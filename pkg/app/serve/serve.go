@@ -1,5 +1,5 @@
 // Package serve runs the handler as a process. It listens where the Functions host says, and answers invocations
-// until it is asked to stop or its host has died. It reports the invocations to an [Exporter], if there is one. serve
+// until it is asked to stop or its host has died. It reports the invocations to an [Exporter], if there is one. This
 // is a package of its own so that a separate module can build a handler with an exporter.
 package serve
 
@@ -48,9 +48,9 @@ func Main(export Exporter) {
 // After code 0 the host never restarts a handler, and all its invocations fail.
 const startAgain = 200
 
-// gcPercent is how much garbage may accumulate before a collection, in percent of the live heap. It applies below the
-// memory limit. The live heap is small, so with the default of 100 the collector would run all the time: it used a
-// twelfth of the processor in a first crawl.
+// gcPercent limits the garbage that may accumulate before a collection, in percent of the live heap. It applies below
+// the memory limit. The live heap is small, so with the default of 100 the collector would run all the time: it used
+// a twelfth of the processor in a first crawl.
 const gcPercent = 200
 
 // stopSignals ask the process to finish its work and end.
@@ -109,7 +109,7 @@ func run(log *slog.Logger, export Exporter) error {
 	return nil
 }
 
-// hostCheck is how often the handler checks that its host is alive.
+// hostCheck is the time between two checks that the host is alive.
 const hostCheck = time.Second
 
 // whileHostLives calls stop when the host has died. A host may die without notice, or stop waiting for work in flight
@@ -127,7 +127,7 @@ func whileHostLives(ctx context.Context, host int, stop func()) {
 	stop()
 }
 
-// grace is how long the process waits for work in flight when it stops.
+// grace limits the time that a stopping process waits for work in flight.
 const grace = 10 * time.Second
 
 // until serves until ctx is done, and then until the work in flight has finished or the grace period is over.

@@ -18,8 +18,8 @@ func (t *Trouble) Error() string { return t.err.Error() }
 func (t *Trouble) Unwrap() error { return t.err }
 
 // Message returns the text of the [Trouble] in err, which is written for an operator. When err has no Trouble,
-// Message returns the argument otherwise, because the text of any other error may contain details that strangers must
-// not see.
+// Message returns the given other text instead, because the text of any other error may contain details that
+// strangers must not see.
 func Message(err error, otherwise string) string {
 	if t, ok := errors.AsType[*Trouble](err); ok {
 		return t.Error()

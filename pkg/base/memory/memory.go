@@ -1,5 +1,5 @@
-// Package memory keeps the process within the memory that it may use, however large the bodies that strangers send.
-// Reading a large body and processing a document wait until there is room.
+// Package memory keeps the process within the memory that it may use, even when strangers send large bodies. Reading
+// a large body and processing a document wait until there is room.
 //
 // Of the instance's memory, the process itself may use six sixteenths ([Share.Goal]), and each of the two readers of
 // documents may use five sixteenths ([Share.Reader]); see package document.
@@ -19,8 +19,7 @@ type Share int64
 // Goal returns the memory, in bytes, above which the Go runtime collects garbage harder (GOMEMLIMIT).
 func (s Share) Goal() int64 { return int64(s) / 16 * 6 }
 
-// leastReader is the memory that compiling the PDF reader needs. The compilation happens before the first PDF is
-// read.
+// leastReader is the memory that is needed to compile the PDF reader, before the first PDF is read.
 const leastReader = 320 << 20
 
 // Reader returns the memory, in bytes, that one reader of heavy documents may use.

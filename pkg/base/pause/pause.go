@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits for d. When ctx ends first, For returns the error of ctx.
+// For sleeps for the duration d. When ctx ends first, For returns the error of ctx.
 func For(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

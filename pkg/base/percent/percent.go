@@ -1,5 +1,5 @@
 // Package percent reads and writes percent-encoding (RFC 3986 §2.1). All code that compares or repairs addresses uses
-// this package, so that it all agrees on what an escape is.
+// this package, and so agrees on what an escape is.
 package percent
 
 import "strings"
@@ -51,7 +51,8 @@ func Write(to *strings.Builder, c byte) {
 	to.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
 }
 
-// each calls write once for each escape in s, with the byte that the escape encodes, and once for each other byte.
+// each(s, write) calls write once for each escape in s, with the byte that the escape encodes, and once for each
+// other byte.
 func each(s string, write func(out *strings.Builder, c byte, escaped bool)) string {
 	var out strings.Builder
 	out.Grow(len(s))

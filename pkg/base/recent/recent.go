@@ -12,7 +12,7 @@ const usual = 1000
 // Map is a map that keeps a bounded number of values. Its zero value is empty and ready for use. It is safe for
 // concurrent use.
 type Map[K comparable, V any] struct {
-	// Most is how many values are kept; zero means 1,000.
+	// Most limits the number of values that are kept; zero means 1,000.
 	Most int
 
 	mu    sync.Mutex

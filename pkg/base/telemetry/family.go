@@ -38,7 +38,7 @@ type Series struct {
 	Buckets []uint64
 }
 
-// family adds up values, separately for each combination of label values. It is safe for concurrent use.
+// A family adds up values, separately for each combination of label values. It is safe for concurrent use.
 type family struct {
 	about Family
 	mu    sync.Mutex

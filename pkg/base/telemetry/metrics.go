@@ -26,7 +26,7 @@ type Metrics struct {
 	Duration    *Histogram // how long invocations took, in seconds, by function
 	IndexPages  *Counter   // pages written to the search index and removed from it, by operation
 	// ChunkCollisions counts the chunks written to the index that shared their uid with another chunk of the same
-	// page (002 §5.4), by what distinguished the chunks: context, ordinal.
+	// page (002 §5.4), by the means that distinguished them: context, ordinal.
 	ChunkCollisions *Counter
 	ModelTokens     *Counter // tokens that language models read and wrote, by direction: in, out
 	// Deliveries counts attempts to send a message to a channel, by service (webhook, or a service of package send)

@@ -55,7 +55,7 @@ func (c Clock) Hour() int { return int(c) / 60 }
 // Minute returns the minute within the hour.
 func (c Clock) Minute() int { return int(c) % 60 }
 
-// On returns this time of day on the day that is later days after t, in the time zone of t.
+// On returns this time of day on the day that is the given number of days after t, in the time zone of t.
 func (c Clock) On(t time.Time, later int) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, t.Location())
 }

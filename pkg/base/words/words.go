@@ -50,7 +50,7 @@ func Short(d time.Duration) string {
 	return strconv.Itoa(n) + unit[:1]
 }
 
-// whole returns the largest unit that divides d without a remainder, and how many of these units d is.
+// whole returns the largest unit that divides d without a remainder, and the number of these units.
 func whole(d time.Duration) (n int, unit string) {
 	const day = 24 * time.Hour
 	for _, u := range []struct {

@@ -25,7 +25,7 @@ import (
 // versions answer batches incorrectly.
 const Version = "3.35.0"
 
-// DefaultPortBase is the port that Azurite by default uses for blobs. Queues and tables have the next two ports.
+// DefaultPortBase is the port that Azurite uses for blobs by default. Queues and tables have the next two ports.
 const DefaultPortBase = 10000
 
 // The well-known development account. It is the same in every emulator and not secret.

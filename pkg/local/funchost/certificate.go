@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// certificateAge is how long a certificate is used before its files are checked for changes.
+// certificateAge is the time for which a certificate is used before its files are checked for changes.
 const certificateAge = 10 * time.Second
 
 // Certificate is the certificate for TLS. It is read from two files, which may be replaced while it is in use. If the
@@ -54,7 +54,7 @@ func changedAt(name string) time.Time {
 	return info.ModTime()
 }
 
-// get returns the certificate in the files, as it was at most certificateAge ago.
+// get returns the certificate in the files. It may miss a change of the files in the last certificateAge.
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// command describes how to start the handler; only the port differs from run to run.
+// A command describes how to start the handler; only the port differs from run to run.
 type command struct {
 	path string
 	args []string
@@ -19,8 +19,8 @@ type command struct {
 	secret string
 }
 
-// newCommand finds the handler: the command in the options, or the executable in the script root that host.json
-// gives.
+// newCommand finds the handler: the command in the options, or the executable that host.json names in the script
+// root.
 func newCommand(o Options, executable string, env environ) (command, error) {
 	c := command{root: o.AppDir, env: env, secret: rand.Text()}
 	if len(o.Handler) > 0 {

@@ -10,7 +10,7 @@ import (
 // maxConsoleLine bounds one line of handler output. Longer lines are logged in pieces.
 const maxConsoleLine = 64 << 10
 
-// lastErrors is how many lines of stderr are kept to explain a crash.
+// lastErrors is the number of lines of stderr that are kept to explain a crash.
 const lastErrors = 3
 
 // consoleLevel returns the level at which the host logs a line of handler output: stdout is information; stderr is an
@@ -25,7 +25,7 @@ func consoleLevel(stderr bool, line string) slog.Level {
 	return slog.LevelError
 }
 
-// lineWriter cuts a stream into lines.
+// A lineWriter cuts a stream into lines.
 type lineWriter struct {
 	emit func(line string)
 	mu   sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// schedule determines when a timer fires. It is written as an NCRONTAB expression.
+// A schedule determines when a timer fires. It is written as an NCRONTAB expression.
 type schedule struct {
 	text string
 	cron cron.Schedule
@@ -79,8 +79,8 @@ func (s schedule) next(t time.Time) time.Time {
 	return t.UTC().AddDate(searchYears, 0, 0)
 }
 
-// frequent reports whether the schedule fires more than once a minute. The real host handles such timers
-// differently, and this app has none.
+// frequent reports whether the schedule fires more than once a minute. The real host handles such timers differently,
+// and this app has no such timer.
 func (s schedule) frequent() bool {
 	first := s.next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 	return s.next(first).Sub(first) < time.Minute

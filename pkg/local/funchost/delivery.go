@@ -57,8 +57,8 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 	}
 }
 
-// finish deletes a message that succeeded, releases one that failed, and moves it to the poison queue after the last
-// attempt.
+// finish deletes a message that succeeded, and releases a message that failed. After the last attempt, it moves a
+// failed message to the poison queue instead.
 func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome error) {
 	// The message must be finished even when the host ends; otherwise it would stay hidden for minutes.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWait)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// envelope is the body of the POST for an invocation.
+// An envelope is the body of the POST for an invocation.
 type envelope struct {
 	Data     map[string]any
 	Metadata map[string]any

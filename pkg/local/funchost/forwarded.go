@@ -38,8 +38,8 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	if p.trust(hostOf(r.RemoteAddr)) {
 		said := forwardedBy(r.Header)
 		client := hostOf(r.RemoteAddr)
-		// Each proxy has appended the address of its caller. Therefore the client is the last address that is not a
-		// trusted proxy's.
+		// Each proxy has appended the address of its caller. Therefore the client is the last address that is not the
+		// address of a trusted proxy.
 		for _, address := range slices.Backward(said.clients) {
 			client = address
 			if !p.trust(address) {
@@ -77,7 +77,7 @@ func (p proxies) trust(address string) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// forwarding is what proxies report about a request.
+// forwarding holds the reports of proxies about a request.
 type forwarding struct {
 	clients      []string // addresses, the outermost first
 	host, scheme string   // values from the last proxy that reports them

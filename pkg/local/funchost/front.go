@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// front answers all HTTP requests: first the management API, then the functions by name, then the home page.
+// A front answers all HTTP requests: first the management API, then the functions by name, then the home page.
 type front struct {
 	opt         Options
 	routePrefix string
@@ -49,15 +49,15 @@ func (p *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// gate decides who may call functions.
+// A gate decides who may call functions.
 type gate struct {
 	sameSite *http.CrossOriginProtection
-	keys     bool // the app requires keys
+	keys     bool // whether the app requires keys
 	proxies  proxies
 }
 
-// pass returns a request as the outermost trusted proxy received it. The result why is the reason to refuse the
-// request, or "".
+// pass returns a request as the outermost trusted proxy received it, and the reason to refuse the request, or "" if
+// there is none.
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
 	switch {
@@ -85,8 +85,8 @@ func isLocal(host string) bool {
 // find returns the first function, by name, whose route and methods match the request. If no function accepts the
 // method, find returns nil: this host never answers 405.
 //
-// The result needsKey is true when the request passed over an anonymous function that does not list the method, and
-// reached one that demands a key of the host. Clients of anonymous functions have no such key, so the real host
+// The result needsKey is true if an earlier function with a matching route is anonymous but does not list the method,
+// and the function found demands a key of the host. Clients of anonymous functions have no such key, so the real host
 // answers 401. Other requests for functions that demand a key are served as if the client had one.
 func (p *front) find(r *http.Request) (found *function, needsKey bool) {
 	passedAnonymous := false

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// function is one loaded function. It has exactly one trigger; if that is an httpTrigger, it also has the http
-// output.
+// A function is one loaded function. It has exactly one trigger. If the trigger is an httpTrigger, the function also
+// has the http output.
 type function struct {
 	name     string
 	trigger  binding
@@ -27,7 +27,7 @@ type function struct {
 // functionJSON is the supported content of function.json.
 type functionJSON struct{ Bindings []binding }
 
-// binding is one entry of bindings in function.json.
+// A binding is one entry of bindings in function.json.
 type binding struct {
 	Name, Type, Direction           string
 	AuthLevel                       string // of an httpTrigger, like the next two
@@ -55,15 +55,15 @@ var (
 	queueName    = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9]){2,62}$`)
 )
 
-// loader loads functions, and holds everything that function.json may refer to.
+// A loader loads functions, and holds everything that function.json may refer to.
 type loader struct {
 	dir    string
 	env    environ
 	config hostConfig
 }
 
-// load reads every immediate subfolder with a function.json, in the host's order: by name, regardless of case. For
-// each function that cannot be loaded, bad has an error; the other functions are loaded.
+// load reads every immediate subfolder with a function.json, in the host's order: by name, regardless of case. If a
+// function cannot be loaded, load adds an error to bad, and loads the other functions.
 func (l loader) load() (loaded []*function, bad []error, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {

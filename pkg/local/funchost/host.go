@@ -179,9 +179,9 @@ func (h *Host) begin(life context.Context, ln net.Listener) {
 	h.env.defaults(map[string]string{"WEBSITE_HOSTNAME": hostname(h.bound)})
 }
 
-// startListeners starts the listeners of all queues and timers; they run until ctx ends. Invocations that the
-// listeners have started continue after that. Before it starts them, startListeners waits for the handler, because no
-// message should be received before it can be delivered.
+// startListeners waits for the handler, because no message should be received before it can be delivered. Then it
+// starts the listeners of all queues and timers. They run until ctx ends. Invocations that they have started continue
+// after that.
 func (h *Host) startListeners(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := h.handler.await(ctx)

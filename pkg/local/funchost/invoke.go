@@ -34,7 +34,7 @@ func newEnvelopeClient() *http.Client {
 	}}
 }
 
-// invoker runs functions in the handler process.
+// An invoker runs functions in the handler process.
 type invoker struct {
 	handler *supervisor
 	client  *http.Client

@@ -51,7 +51,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// patience returns how long the next bytes of a body may take.
+// patience returns the time within which the next bytes of a body must arrive.
 func patience(idle time.Duration, read int64, waited time.Duration) time.Duration {
 	return min(idle, idle+time.Duration(read)*time.Second/minBodyRate-waited)
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// child is one run of the handler process.
+// A child is one run of the handler process.
 type child struct {
 	port    int
 	secret  string
 	pid     int
 	stderr  *tail
-	dropped atomic.Bool   // the host has killed the process, so its exit is not a crash
+	dropped atomic.Bool   // whether the host has killed the process, so that its exit is not a crash
 	exited  chan struct{} // closed once code is known
 	code    int
 	cmd     *exec.Cmd

@@ -53,15 +53,15 @@ func dialPatiently(ctx context.Context, network, addr string) (net.Conn, error) 
 	}
 }
 
-// proxy passes HTTP requests through to the handler.
+// A proxy passes HTTP requests through to the handler.
 type proxy struct {
 	*invoker
 	transport *http.Transport
 }
 
-// serve streams a request to the handler and its response back, whatever the status. Path and raw query stay
-// unchanged, Host is the handler's, and the original host is in X-Forwarded-*. Any failure between host and handler
-// gives an empty 500.
+// serve streams a request to the handler, and the handler's response back, whatever its status. The path and the raw
+// query stay unchanged. The Host header names the handler, and the original host is in X-Forwarded-*. Any failure
+// between host and handler gives an empty 500.
 func (p *proxy) serve(w http.ResponseWriter, r *http.Request, f *function) {
 	id := uuid.NewString()
 	begin := time.Now()
@@ -114,7 +114,7 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
 	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
 	pr.Out.Host = target.Host
-	// The peer replaces X-Forwarded-For, as in the real host.
+	// The address of the peer replaces X-Forwarded-For, as in the real host.
 	pr.SetXForwarded()
 	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // as the outermost proxy set it
 	pr.Out.Header.Set(api.HostSecretHeader, c.secret)
@@ -137,7 +137,7 @@ var errNotTaken = fault.New(fault.Unavailable,
 	"the body was not taken: the handler answered without reading it to its end; read on and throw away")
 
 // sendFirst sends the whole body of a request before it reads the answer. The real host does the same, and fails if
-// the handler closes the connection before that. [http.Transport] would return the handler's early answer.
+// the handler closes the connection earlier. [http.Transport] would return the handler's early answer.
 type sendFirst struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].

@@ -18,7 +18,7 @@ const (
 	poisonSuffix = "-poison"
 )
 
-// queueListener delivers the messages of one queue to one function.
+// A queueListener delivers the messages of one queue to one function.
 type queueListener struct {
 	invoker    *invoker
 	tasks      *tasks
@@ -75,9 +75,9 @@ func (l *queueListener) listen(ctx context.Context) {
 	}
 }
 
-// pollPause returns the pause after the given number of misses in a row, at most the argument most. Without a miss it
-// is 100 ms. After that, a second part is added, which begins at 100 ms and doubles with each miss. The jitter, in
-// [0, 1), varies this part by a fifth.
+// pollPause returns the pause after the given number of misses in a row. Without a miss it is 100 ms. After a miss, a
+// second part is added, which begins at 100 ms and doubles with each miss. The jitter, in [0, 1), varies this part by
+// a fifth. The pause never exceeds most.
 func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	if misses == 0 {
 		return min(minPoll, most)
@@ -86,9 +86,9 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	return min(minPoll+time.Duration(grown), most)
 }
 
-// wakeGap returns the least time between a poll and the poll that a wake-up causes. It grows with the number of
-// wake-ups in a row that found nothing. So a queue in use is polled at once, and a busy function does not make idle
-// queues expensive.
+// wakeGap returns the time after a poll in which a wake-up causes no other poll. It grows with the number of wake-ups
+// in a row that found nothing. So a queue in use is polled at once, and a busy function does not make idle queues
+// expensive.
 func wakeGap(vain int) time.Duration {
 	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
 	return min(first<<min(vain, 8), most)

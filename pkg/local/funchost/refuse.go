@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// maxBody is how many bytes the real host accepts in one request, FUNCTIONS_REQUEST_BODY_SIZE_LIMIT.
+// maxBody is the largest body of a request, in bytes, that the real host accepts (FUNCTIONS_REQUEST_BODY_SIZE_LIMIT).
 const maxBody = 104_857_600
 
 var tooLargeDetail = fmt.Sprintf("the request is larger than %d bytes", maxBody)

@@ -8,11 +8,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// route is an ASP.NET route template, matched regardless of case. The handler, which receives the path unchanged,
+// A route is an ASP.NET route template, matched regardless of case. The handler, which receives the path unchanged,
 // extracts the values of parameters itself.
 type route struct{ segments []segment }
 
-// segment is one part between slashes: a literal or a parameter.
+// A segment is one part between slashes: a literal or a parameter.
 type segment struct {
 	literal string // "" for a parameter
 	rest    bool   // {*name} matches everything that remains, including slashes
@@ -85,7 +85,7 @@ func (r route) match(u *url.URL) bool {
 	return len(parts) == len(r.segments)
 }
 
-// fits compares one part of a path, in its escaped form. A parameter of the real host is never empty.
+// fits reports whether one part of a path, in its escaped form, matches. A parameter of the real host is never empty.
 func (s segment) fits(part string) bool {
 	if s.literal == "" {
 		return part != ""

@@ -19,12 +19,12 @@ const (
 	crashWindow = 30 * time.Minute
 	// restartCode is the exit code by which a handler requests a restart.
 	restartCode = 200
-	// An invocation waits for the process for waitFactor times the initialization timeout.
+	// An invocation waits for the process at most waitFactor times as long as the initialization timeout.
 	waitFactor = 4
 	killWait   = time.Second
 )
 
-// supervisor keeps one handler process running, by the rules of the real host:
+// A supervisor keeps one handler process running, by the rules of the real host:
 //
 //	starting ── any answer to GET / ──▶ ready ── exit 0 ──▶ gone (not restarted)
 //	   ▲  ▲                              │  │
@@ -136,7 +136,7 @@ func (s *supervisor) answers(ctx context.Context, c *child) bool {
 	return true
 }
 
-// account counts the end of a process, and returns an error at the crash that exceeds the limit.
+// account counts the end of a process, and returns an error when a crash exceeds the limit.
 func (s *supervisor) account(c *child) error {
 	if c.dropped.Load() || c.code == restartCode {
 		s.log.Warn("handler restarts", "code", c.code)

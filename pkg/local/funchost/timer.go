@@ -12,7 +12,7 @@ import (
 // was set.
 const maxNap = 10 * time.Second
 
-// timerLoop fires one function. Runs never overlap, a failure neither stops the schedule nor is retried, and
+// A timerLoop fires one function. Runs never overlap, a failure neither stops the schedule nor is retried, and
 // occurrences during a run are skipped.
 type timerLoop struct {
 	invoker *invoker

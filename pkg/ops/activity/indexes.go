@@ -16,9 +16,9 @@ const (
 	indexesPartition = "indexes"
 	// indexesPause is the shortest time between two readings of the rows.
 	indexesPause = 30 * time.Second
-	// indexesFor is how long an index counts as used after its row was seen to change.
+	// indexesFor is the time for which an index counts as used after a change of its row was seen.
 	indexesFor = 15 * time.Minute
-	// indexesKept is how long rows of indexes that are not used are kept.
+	// indexesKept is the time for which the rows of unused indexes are kept.
 	indexesKept = 7 * 24 * time.Hour
 )
 
@@ -31,10 +31,11 @@ const ownIndexes = "another instance works on this storage with a search index o
 //
 //	Activity   PK indexes   RK <id of the index>   process usedAt
 //
-// An index is in use if its row changes from one reading to the next. Times in rows are not compared, so neither clocks
-// that differ nor rows of the past, such as those of a restored backup, matter. A copy of a data folder has the id of
-// the original, so another process that keeps writing the row of this index counts, too. One such write does not,
-// because the process before may still end its work after this one has begun.
+// An index is in use if its row changes from one reading to the next. Times in rows are not compared, so neither
+// clocks that differ nor rows of the past, such as those of a restored backup, matter. A copy of a data folder has
+// the id of the original. So if another process keeps writing the row of this index, that process counts, too. A
+// single such write does not count: it may come from the predecessor of this process, which was still ending its
+// work.
 //
 // A nil *Indexes notices nothing. It is for instances that share an index, and for a store that only one instance can
 // use. Indexes is safe for concurrent use.
@@ -47,8 +48,8 @@ type Indexes struct {
 	tried   time.Time
 	busy    bool
 	known   map[string]string // the last content of each other row
-	wrote   bool              // this process has written its row
-	foreign int               // how many readings in a row found the row written by another process
+	wrote   bool              // whether this process has written its row
+	foreign int               // number of consecutive readings that found the row written by another process
 	inUse   time.Time         // when another index or process was last noticed
 }
 
@@ -59,7 +60,7 @@ type IndexesOptions struct {
 	Log     *slog.Logger // messages are discarded when nil
 }
 
-// NewIndexes returns what notices other instances, for an instance whose embedded index has the given id.
+// NewIndexes returns the Indexes of an instance whose embedded index has the given id.
 func NewIndexes(s storage.Store, id string, o IndexesOptions) *Indexes {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
@@ -106,7 +107,7 @@ func (x *Indexes) end(wrote bool) {
 	x.busy, x.wrote = false, x.wrote || wrote
 }
 
-// read compares all rows with what is known of them. It removes rows of indexes that have not been used for long.
+// read compares all rows with their known content. It removes rows of indexes that have not been used for long.
 func (x *Indexes) read(ctx context.Context, now time.Time) error {
 	for e, err := range x.rows.Query(ctx, storage.Query{Partition: indexesPartition}) {
 		if err != nil {
@@ -130,7 +131,7 @@ func (x *Indexes) write(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// compare compares a row with what is known of it.
+// compare compares a row with its known content.
 func (x *Indexes) compare(ctx context.Context, id, process, used string, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxRows bounds the rows that one report reads: 31 days of 40 instances, with a few restarts.
+	// maxRows limits the number of rows that one report reads: 31 days of 40 instances, with a few restarts.
 	maxRows = 30_000
-	// trimRows bounds the rows that one call of [Log.Trim] removes.
+	// trimRows limits the number of rows that one call of [Log.Trim] removes.
 	trimRows = 5_000
 )
 
@@ -30,7 +30,7 @@ type Report struct {
 	Hours []Hour // the hours with work, in order
 }
 
-// Read adds up the last hours, including the current one. The argument hours is 1 to [MaxHours]. Read costs one
+// Read adds up the last hours, including the current one. The number of hours is 1 to [MaxHours]. Read costs one
 // request per thousand rows, and at least one per day. When there are more rows than Read may read, the report begins
 // later than requested.
 func (l *Log) Read(ctx context.Context, hours int) (Report, error) {

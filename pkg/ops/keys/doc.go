@@ -4,7 +4,7 @@
 // A key is "tm_" followed by 130 random bits. It is shown once. The store keeps only its SHA-256; a stronger hash is
 // not needed, because the key cannot be guessed. Keys may also come from a file and from the environment, in plain
 // text or as their SHA-256. The process holds all keys in memory, by their hashes, and reads them again after at most
-// [Fresh]. So a key slows no request down, a stranger who tries many keys causes no storage requests, and a key that
+// [Fresh]. So keys delay no request, and a stranger who tries many keys causes no storage requests. A key that
 // another process removed is refused after at most that time. The process that removes a key refuses it at once.
 //
 //	Keys   PK key       RK <name>              scope hash created lastUsed

@@ -26,9 +26,9 @@ import (
 const Table = "Keys"
 
 const (
-	// Prefix begins every key that Tidemark makes, so that a leaked key is recognized.
+	// Prefix is the beginning of every key that Tidemark makes. A leaked key can be recognized by it.
 	Prefix = "tm_"
-	// Fresh is how long this process may still accept a key that another process removed.
+	// Fresh is the longest time for which this process may still accept a key that another process removed.
 	Fresh = 5 * time.Second
 	// Most is the largest number of keys of each origin.
 	Most = 1000
@@ -70,7 +70,7 @@ func JSON(all []Key) api.Keys {
 	return out
 }
 
-// entry is the row of a key.
+// An entry is the row of a key.
 type entry struct {
 	Scope    api.Scope `col:"scope"`
 	Hash     string    `col:"hash,must"`
@@ -97,7 +97,7 @@ type Ring struct {
 	mu      sync.Mutex
 	byHash  map[string]Key       // all keys by hash; nil when they must be read again
 	read    time.Time            // when byHash was read
-	changes int                  // how many changes this process made
+	changes int                  // number of changes that this process made
 	used    map[string]time.Time // last uses by hash: as written in the row, or as known if the key has no row
 }
 
@@ -214,7 +214,7 @@ func (r *Ring) List(ctx context.Context) ([]Key, error) {
 	return out, nil
 }
 
-// Find returns the key whose text is the argument secret, if there is one, and records its use.
+// Find returns the key with the given text, if there is one, and records its use.
 func (r *Ring) Find(ctx context.Context, secret string) (Key, bool, error) {
 	return r.find(ctx, hashOf(secret))
 }

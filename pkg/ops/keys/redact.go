@@ -11,8 +11,8 @@ var (
 	inQuery = regexp.MustCompile(`([?&](?i:code|key)=)[^&\s"'\\]+`)
 )
 
-// Redact removes keys from a text: keys that Tidemark made, and the values of the parameters code and key in an
-// address.
+// Redact removes keys from a text: keys that Tidemark made, and the values of the parameters "code" and "key" in
+// addresses.
 func Redact(text string) string {
 	return inQuery.ReplaceAllString(ownKey.ReplaceAllString(text, Prefix+"…"), "${1}…")
 }

@@ -28,7 +28,7 @@ type Checker struct {
 	routes      []route
 }
 
-// route is an operation with its method and the pattern of its path.
+// A route is an operation with its method and the pattern of its path.
 type route struct {
 	openapi.Operation
 	method  string
@@ -182,7 +182,7 @@ func (c *Checker) Webhook(name string, header http.Header, body []byte) error {
 	return value(c.given, at, body)
 }
 
-// value checks a JSON value against a schema. The argument at is the JSON pointer to the schema.
+// value checks a JSON value against the schema at a JSON pointer.
 func value(c *jsonschema.Compiler, at string, body []byte) error {
 	s, err := c.Compile("doc.json" + at)
 	if err != nil {

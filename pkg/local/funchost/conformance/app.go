@@ -18,11 +18,11 @@ type app struct {
 	functions  []function
 }
 
-// function is the content of one function.json.
+// A function is the content of one function.json.
 type function struct {
 	name    string
 	trigger string // name of the trigger's binding
-	http    bool   // the function has an httpTrigger, so the host passes its requests through unchanged
+	http    bool   // whether the function has an httpTrigger; the host then passes its requests through unchanged
 	route   string
 	methods []string
 }
@@ -105,7 +105,8 @@ func (f function) path(a app) string {
 	return "/" + strings.Trim(a.prefix+"/"+strings.Trim(route, "/"), "/")
 }
 
-// upper returns the same as path, with the literal parts in capitals. Hosts match these parts in any case.
+// upper returns a path that matches the route of f, with the literal parts in capitals. Hosts match these parts in
+// any case.
 func (f function) upper(a app) string {
 	parts := strings.Split(strings.Trim(a.prefix+"/"+strings.Trim(f.route, "/"), "/"), "/")
 	sample := strings.Split(strings.Trim(f.path(a), "/"), "/")
