@@ -57,8 +57,8 @@ func isConsent(n *html.Node, role string) bool {
 	return len(text) < longest && strings.Contains(strings.ToLower(text), "cookie")
 }
 
-// markSite puts the sign before each word of the elements of a kind.
-func markSite(n *html.Node, kind string, inside, marked bool) {
+// signSite puts the sign before each word of the elements of a kind.
+func signSite(n *html.Node, kind string, inside, marked bool) {
 	if n.Type == html.TextNode && marked {
 		words := strings.Fields(n.Data)
 		for i := range words {
@@ -81,7 +81,7 @@ func markSite(n *html.Node, kind string, inside, marked bool) {
 		inside = inside || dom.Attr(n, "role") == "main" || dom.Attr(n, "role") == "article"
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		markSite(c, kind, inside, marked)
+		signSite(c, kind, inside, marked)
 	}
 }
 
@@ -93,7 +93,7 @@ func siteWords(page []byte, kind string) (c seenCount, err error) {
 		return c, nil // the page is read without its structure
 	}
 	var out bytes.Buffer
-	markSite(root, kind, false, false)
+	signSite(root, kind, false, false)
 	if err := html.Render(&out, root); err != nil {
 		return c, err
 	}

@@ -35,8 +35,8 @@ type node struct {
 	flat bool
 }
 
-// said returns the text of a value that has no members but attributes. The result ok is false for other values.
-func (n *node) said() (text string, ok bool) {
+// leaf returns the text of a value that has no members but attributes. The result ok is false for other values.
+func (n *node) leaf() (text string, ok bool) {
 	if n.isLeaf() {
 		return n.text, true
 	}
@@ -314,7 +314,7 @@ func nameOf(n *node) string {
 	}
 	for _, names := range [][]string{keys, nil} {
 		for _, kid := range n.kids {
-			text, ok := kid.said()
+			text, ok := kid.leaf()
 			if text = dom.Fold(text); ok && text != "" && len(text) <= longestName && !n.list &&
 				(names == nil || slices.Contains(names, strings.ToLower(kid.name))) {
 				return label(kid.name, text)
@@ -328,7 +328,7 @@ func nameOf(n *node) string {
 func titleOf(n *node) string {
 	for _, name := range titles {
 		for _, kid := range n.kids {
-			text, ok := kid.said()
+			text, ok := kid.leaf()
 			if text = dom.Fold(text); ok && strings.EqualFold(kid.name, name) && text != "" &&
 				len(text) <= longestName && !hasMarkup(text) {
 				return text

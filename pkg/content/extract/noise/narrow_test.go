@@ -196,7 +196,7 @@ func TestH12Typography(t *testing.T) {
 	}
 }
 
-// TestH12FoldedIsNamed checks that whoever asks is told which lines were folded, and why.
+// TestH12FoldedIsNamed checks that the folded lines can be asked for, with the reason.
 func TestH12FoldedIsNamed(t *testing.T) {
 	for line, want := range map[string]string{
 		"12 views": "count", "Updated 3 days ago": "relative time", "Sale ends in 03:12:44": "countdown",
