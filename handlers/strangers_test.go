@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// TestX18SecondCookie checks that cookies of other programs on the host lock nobody out, and that they are bounded (X18).
+// TestX18SecondCookie checks that cookies of other programs on the host lock nobody out, and are bounded (X18).
 func TestX18SecondCookie(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	c := g.signIn(t, api.ScopeRead)
@@ -21,7 +21,8 @@ func TestX18SecondCookie(t *testing.T) {
 			t.Errorf("%s: %d, want %d", cookies, w.Code, want)
 		}
 	}
-	if w := ask(t, g, "GET", "/api/ui", "", "Cookie", mine, "X-Forwarded-Proto", "https"); w.Code != http.StatusUnauthorized {
+	w := ask(t, g, "GET", "/api/ui", "", "Cookie", mine, "X-Forwarded-Proto", "https")
+	if w.Code != http.StatusUnauthorized {
 		t.Errorf("a cookie without the prefix over https: %d", w.Code)
 	}
 }
@@ -30,7 +31,8 @@ func TestX18SecondCookie(t *testing.T) {
 // (X18).
 func TestX18GetsWithEffects(t *testing.T) {
 	r := newRig(t)
-	for _, path := range []string{"/api/Search?q=x&maxAge=1m&stale=recheck", "/api/IndexNow?url=https://port.example/&key=x"} {
+	for _, path := range []string{"/api/Search?q=x&maxAge=1m&stale=recheck",
+		"/api/IndexNow?url=https://port.example/&key=x"} {
 		for site, want := range map[string]bool{"cross-site": true, "same-site": true, "same-origin": false, "none": false,
 			"": false} {
 			w := ask(t, r, "GET", path, "", "Sec-Fetch-Site", site)

@@ -104,8 +104,8 @@ func siteWords(page []byte, kind string) (c seenCount, err error) {
 	return seenCount{strings.Count(doc.VisibleText, sign), strings.Count(extract.Join(doc.Blocks), sign)}, err
 }
 
-// reportAims reports, over pages, the share of the words of the site that are in the text of both zones, and the size of
-// a first crawl of both zones relative to that of the main content.
+// reportAims reports, over pages, the share of the words of the site that are in the text of both zones, and the size
+// of a first crawl of both zones relative to that of the main content.
 func reportAims(out io.Writer, pages []page, verbose bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "text of the site\twords\textracted\tshare\t")

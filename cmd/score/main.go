@@ -47,9 +47,9 @@
 // pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
 // checks, two of each page, find one change of content whose passages have the new text once.
 //
-// With -aims the text of both zones is held against what must not grow: how much of navigation, of the header and footer
-// of the site and of requests for consent is in it, and how much more a first crawl writes and embeds than of the main
-// content alone, on these pages and on each tenth page of the documentation that -search is about.
+// With -aims the text of both zones is held against what must not grow: how much of navigation, of the header and
+// footer of the site and of requests for consent is in it, and how much more a first crawl writes and embeds than of
+// the main content alone, on these pages and on each tenth page of the documentation that -search is about.
 //
 // With -seen FILE has what a browser shows of pages of DIR, as the program testing/browser/seen writes it for the list
 // in testdata/seen.pages: how many of these words are extracted, and which elements hold the others.

@@ -62,7 +62,8 @@ func (p pageTemplate) page(s spot, slot, language, text string) string {
 		fill("before"), "{in}", fill("in"), "{after}", fill("after"), "{out}", fill("out"), "{heading}", fill("heading"),
 	).Replace(p.html)
 	direction := map[string]string{"ar": ` dir="rtl"`}[language]
-	return fmt.Sprintf("<!DOCTYPE html><html lang=%q%s><meta charset=utf-8><title>%s</title><body>%s</body></html>", language,
+	return fmt.Sprintf("<!DOCTYPE html><html lang=%q%s><meta charset=utf-8><title>%s</title><body>%s</body></html>",
+		language,
 		direction, cmp.Or(s.title(), "North Quay - Port"), body)
 }
 

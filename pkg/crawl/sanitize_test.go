@@ -41,8 +41,8 @@ func TestOddHeadersHarmNobody(t *testing.T) {
 
 func TestBodyInUnknownEncodingIsNotText(t *testing.T) {
 	r := newRig(t)
-	r.site.put("/x", page{body: "\x01\x02\x03\xff" + strings.Repeat("\x00", 99), header: http.Header{"Content-Type": {"text/html"},
-		"Content-Encoding": {"rot13"}}})
+	r.site.put("/x", page{body: "\x01\x02\x03\xff" + strings.Repeat("\x00", 99), header: http.Header{
+		"Content-Type": {"text/html"}, "Content-Encoding": {"rot13"}}})
 	if it := r.first("/x"); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "rot13") {
 		t.Errorf("%s: %s", it.Status, it.ErrorMessage)
 	}

@@ -45,8 +45,8 @@ func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error)
 	return to, nil
 }
 
-// resolve returns the URL that a Location means, as browsers resolve it (WHATWG URL standard). Even with an error it returns the URL if the URL could be parsed, so
-// that the chain can record it.
+// resolve returns the URL that a Location means, as browsers resolve it (WHATWG URL standard). Even with an error it
+// returns the URL if the URL could be parsed, so that the chain can record it.
 func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 	if len(location) > MaxURL {
 		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)

@@ -50,7 +50,8 @@ func TestX6Locations(t *testing.T) {
 
 // TestX6HostsOfLocations checks that the guard judges the address that a Location resolves to (X6).
 func TestX6HostsOfLocations(t *testing.T) {
-	for _, location := range []string{"http://2130706433/", "http://0x7f.1/", "http://%31%32%37.0.0.1/", "http://１２７.0.0.1/",
+	for _, location := range []string{"http://2130706433/", "http://0x7f.1/", "http://%31%32%37.0.0.1/",
+		"http://１２７.0.0.1/",
 		`\\10.0.0.1\x`, "http:\\\\169.254.169.254/", "///0251.0376.0251.0376/", "http://[::ffff:7f00:1]/", "http://127。0。0。1/",
 		"h\tttp://10.0.0.1/", "//u:p@10.0.0.1/"} {
 		c, base := serve(t, Config{}, map[string]http.HandlerFunc{"/": to(302, location)})

@@ -58,7 +58,8 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 
 // unpack restores a backup into the folder store. When store is "", unpack only verifies the backup, with a temporary
 // file in the folder scratch.
-func unpack(ctx context.Context, t *terminal.Terminal, name, store, scratch string) (c sqlitestore.Contents, err error) {
+func unpack(ctx context.Context, t *terminal.Terminal, name, store, scratch string,
+) (c sqlitestore.Contents, err error) {
 	r, err := backupReader(t, name)
 	if err != nil {
 		return c, err

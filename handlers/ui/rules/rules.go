@@ -141,7 +141,8 @@ func (a area) saveRule(r *http.Request) (frame.Page, error) {
 // kindChoices returns the kinds of change that a rule can report.
 func kindChoices() []show.Choice {
 	return show.Choices("content", "text changed", "beside", "text beside the main content",
-		"beyond", "text beyond what is read", "bytes", "bytes without text", "new", "new page", "gone", "gone", "back", "back again",
+		"beyond", "text beyond what is read", "bytes", "bytes without text", "new", "new page",
+		"gone", "gone", "back", "back again",
 		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
 		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
 		"watchRestored", "watch restored")

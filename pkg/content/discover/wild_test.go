@@ -26,9 +26,11 @@ func TestX11Forms(t *testing.T) {
 		{"an address without loc", "<sitemapindex><sitemap>https://port.example/s</sitemap></sitemapindex>", "map /s"},
 		{"an address in url", "<urlset><url> https://port.example/a </url></urlset>", "/a"},
 		{"a void link", "<urlset><url><link rel=alternate hreflang=de href=/d><loc>/a</loc></url></urlset>", "/a"},
-		{"loc of an image", "<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/a</loc></url></urlset>",
+		{"loc of an image",
+			"<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/a</loc></url></urlset>",
 			"/a"},
-		{"loc of an image behind", "<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>",
+		{"loc of an image behind",
+			"<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>",
 			"/a"},
 		{"a warning of PHP", "<br />\n<b>Warning</b>: x in <b>/a.php</b> on line <b>3</b><br />\n<?xml version='1.0'?>" +
 			"<urlset><url><loc>/a</loc></url></urlset>", "/a"},
@@ -48,7 +50,8 @@ func TestX11Forms(t *testing.T) {
 		{"rel of another kind", "<feed><entry><link rel=enclosure href=/a /></entry></feed>", ""},
 		{"only rel self", "<feed><entry><link rel=self href=/a /><id>https://port.example/b</id></entry></feed>", "/b"},
 		{"base of a link", "<feed><entry><link xml:base='/x/' href=a /></entry></feed>", "/x/a"},
-		{"base of an entry and a link", "<feed xml:base='/x/'><entry xml:base='y/'><link xml:base='z/' href=a /></entry></feed>",
+		{"base of an entry and a link",
+			"<feed xml:base='/x/'><entry xml:base='y/'><link xml:base='z/' href=a /></entry></feed>",
 			"/x/y/z/a"},
 		{"HTML among alternates", "<feed><entry><link type=application/atom+xml href=/a.atom /><link type=application/pdf " +
 			"href=/a.pdf /><link type=text/html href=/a /><link type=text/html href=/b /></entry></feed>", "/a"},

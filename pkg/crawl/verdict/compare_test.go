@@ -79,7 +79,8 @@ func TestA17BytesAreCompared(t *testing.T) {
 	} {
 		_, r := read("sha256:one", tt.before)
 		it := indexedItem()
-		it.RawHash, it.ContentHash, it.States, it.MainState = r.Raw, r.Hash, change.States{r.Body}.Bytes(), bytes.Clone(r.Main[:])
+		it.RawHash, it.ContentHash, it.States, it.MainState = r.Raw, r.Hash, change.States{r.Body}.Bytes(),
+			bytes.Clone(r.Main[:])
 		if tt.version != "" {
 			it.NormalizationVersion = tt.version
 		}

@@ -53,7 +53,8 @@ func ResolveFetchForm(base, ref string) (string, error) {
 }
 
 // Redirect returns the absolute URL of the Location ref in an answer from base. It parses ref as [Rules.ParseURL] does
-// and removes fragment and userinfo. It keeps secrets, because the signature of a signed address is needed to request it.
+// and removes fragment and userinfo. It keeps secrets, because the signature of a signed address is needed to request
+// it.
 func Redirect(base, ref string) (string, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestL4Forwarded(t *testing.T) {
 		forwarded            bool
 	}{
 		"nobody":           {"192.0.2.1", nil, "192.0.2.1", "inner", "http", false},
-		"port":             {"192.0.2.1", []string{"X-Forwarded-Port", "443"}, "192.0.2.1", "inner", "http", true}, // X18, and those below
+		"port":             {"192.0.2.1", []string{"X-Forwarded-Port", "443"}, "192.0.2.1", "inner", "http", true}, // X18
 		"gateway":          {"192.0.2.1", []string{"Via", "1.1 gw"}, "192.0.2.1", "inner", "http", true},
 		"content delivery": {"192.0.2.1", []string{"CF-Connecting-IP", "127.0.0.1"}, "192.0.2.1", "inner", "http", true},
 		"another one":      {"192.0.2.1", []string{"True-Client-IP", "127.0.0.1"}, "192.0.2.1", "inner", "http", true},

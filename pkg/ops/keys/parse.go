@@ -73,8 +73,8 @@ func parseLine(line, origin string) (k Key, err error) {
 			maxSecret)
 	}
 	if isGuessable(secret) {
-		return Key{}, fault.New(fault.Invalid, "the key can be guessed, because it repeats itself, counts or is made of words; "+
-			"`openssl rand -hex 20` makes one")
+		return Key{}, fault.New(fault.Invalid, "the key can be guessed: it repeats itself, counts or contains a common "+
+			"word; `openssl rand -hex 20` makes one")
 	}
 	k.hash = hashOf(secret)
 	return k, nil

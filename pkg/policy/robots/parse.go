@@ -38,8 +38,9 @@ func cut(body []byte) []byte {
 }
 
 // neutral rewrites the body so that the parser's own escaping changes nothing: it decodes UTF-16, drops byte order
-// marks, makes plain blanks of no-break spaces, escapes bytes outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into
-// control characters when a rule holds a lower-case escape or a byte outside ASCII.
+// marks, makes plain blanks of no-break spaces, escapes bytes outside ASCII and writes escapes in upper case.
+// Otherwise the parser turns the digits of an escape into control characters when a rule holds a lower-case escape or
+// a byte outside ASCII.
 func neutral(body []byte) string {
 	body = fromUTF16(body)
 	for bytes.HasPrefix(body, []byte("\ufeff")) {

@@ -222,7 +222,8 @@ func (u *unpacker) stateHead(size int64) ([]byte, error) {
 		need = u.c.Bytes
 	}
 	if room, err := disk.RoomOf(filepath.Dir(u.path)); err == nil && room.Bytes < need {
-		return nil, fault.New(fault.TooLarge, "it needs %d bytes, and %s has room for %d", need, filepath.Dir(u.path), room.Bytes)
+		return nil, fault.New(fault.TooLarge, "it needs %d bytes, and %s has room for %d", need, filepath.Dir(u.path),
+			room.Bytes)
 	}
 	return head, nil
 }

@@ -38,7 +38,8 @@ func TestA17DataAreReadAsText(t *testing.T) {
 		"Atom": {`<feed><title>F</title><updated>1</updated><entry><title>E</title><author><name>Ann</name></author>` +
 			`<summary>S</summary><content>S and more</content></entry></feed>`,
 			"# F\n\n## E\n\n- author.name: Ann\n- S and more"},
-		"a calendar": {"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTAMP:20260101T000000Z\r\nDTSTART;TZID=Europe/Oslo:20260301T100000" +
+		"a calendar": {"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTAMP:20260101T000000Z\r\n" +
+			"DTSTART;TZID=Europe/Oslo:20260301T100000" +
 			"\r\nSUMMARY:Regatta\\, big\r\nDESCRIPTION:long li\r\n ne\r\nEND:VEVENT\r\nEND:VCALENDAR",
 			"# vevent\n\n- dtstart (Europe/Oslo): 2026-03-01 10:00\n- summary: Regatta, big\n- description: long line"},
 	} {

@@ -109,8 +109,8 @@ func isFurniture(n *html.Node, at ancestors) bool {
 
 func isDialog(role string) bool { return role == "dialog" || role == "alertdialog" }
 
-// isTool reports whether a button is part of the site or of what stands beside it, rather than a text such as "Sold out":
-// it stands above the page's h1, opens a menu, is in a heading, or copies something.
+// isTool reports whether a button is part of the site or of what stands beside it, rather than a text such as "Sold
+// out": it stands above the page's h1, opens a menu, is in a heading, or copies something.
 func isTool(n *html.Node, at ancestors) bool {
 	if !at.inContent() && !at.headed || n.Parent != nil && dom.IsHeading(n.Parent.DataAtom) {
 		return true
@@ -238,8 +238,8 @@ const (
 	longestWithChrome = 10 * longestConsent
 )
 
-// isCounted reports whether a label or a button ends with a number that counts by itself, such as "Red (12)", the hits of
-// a filter, or "Like 12".
+// isCounted reports whether a label or a button ends with a number that counts by itself, such as "Red (12)", the hits
+// of a filter, or "Like 12".
 func (s *Survey) isCounted(n *html.Node, start int) bool {
 	if n.DataAtom != atom.Label && n.DataAtom != atom.Button || dom.IsCaption(n) || isDisabled(n) {
 		return false

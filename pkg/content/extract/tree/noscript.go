@@ -53,9 +53,9 @@ const (
 	maxNoscriptSize = 256 << 10 // bytes of all of them
 )
 
-// showNoscriptText turns noscript elements with text into elements that are read; see [dom.NoscriptAttr]. What only asks
-// the reader to turn on scripts is left out, and so are images and counters of visits. It reports whether it changed an
-// element.
+// showNoscriptText turns noscript elements with text into elements that are read; see [dom.NoscriptAttr]. What only
+// asks the reader to turn on scripts is left out, and so are images and counters of visits. It reports whether it
+// changed an element.
 func showNoscriptText(all []*html.Node, maxTags int) (changed bool) {
 	left := maxNoscriptSize
 	for _, n := range all[:min(len(all), maxNoscripts)] {
@@ -93,7 +93,8 @@ func hasText(markup string) bool {
 // asksForScripts reports whether a text is about scripts, which readers with scripts do not see.
 func asksForScripts(text string) bool {
 	text = strings.ToLower(text)
-	for _, word := range []string{"javascript", "java script", "enable script", "js is ", "browser", "navigateur", "navegador",
+	for _, word := range []string{"javascript", "java script", "enable script", "js is ", "browser",
+		"navigateur", "navegador",
 		"ブラウザ", "浏览器", "瀏覽器", "браузер", "المتصفح"} {
 		if strings.Contains(text, word) {
 			return true

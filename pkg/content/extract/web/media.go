@@ -103,9 +103,11 @@ func isBinary(body []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || utf16Name(head) != "" {
 		return false
 	}
-	return bytes.HasPrefix(head, []byte("%PDF-")) || bytes.IndexByte(body[:min(len(body), far)], 0) >= 0 || bytes.ContainsFunc(head, func(r rune) bool {
-		return r <= 0x08 || r == 0x0b || r >= 0x0e && r <= 0x1a || r == 0x1c || r == 0x1d || r == 0x1f
-	})
+	return bytes.HasPrefix(head, []byte("%PDF-")) ||
+		bytes.IndexByte(body[:min(len(body), far)], 0) >= 0 ||
+		bytes.ContainsFunc(head, func(r rune) bool {
+			return r <= 0x08 || r == 0x0b || r >= 0x0e && r <= 0x1a || r == 0x1c || r == 0x1d || r == 0x1f
+		})
 }
 
 // looksLikeHTML reports whether a body begins with one of the tags that begin whole pages. It follows the HTML rows

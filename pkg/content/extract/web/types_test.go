@@ -15,12 +15,14 @@ func TestA17EveryTextTypeIsRead(t *testing.T) {
 	for contentType, body := range map[string]string{
 		"application/json": `{"price": 12}`, "text/json": `{"price": 12}`, "application/hal+json": `{"price": 12}`,
 		"application/x-ndjson": "{\"price\": 12}\n", "application/xml": "<a><price>12</price></a>",
-		"text/xml": "<a><price>12</price></a>", "application/rss+xml": "<rss><channel><item><title>12</title></item></channel></rss>",
-		"application/x-yaml": "price: 12", "text/x-python": "price = 12", "text/css": "a { width: 12px }",
+		"text/xml":            "<a><price>12</price></a>",
+		"application/rss+xml": "<rss><channel><item><title>12</title></item></channel></rss>",
+		"application/x-yaml":  "price: 12", "text/x-python": "price = 12", "text/css": "a { width: 12px }",
 		"text/calendar": "BEGIN:VEVENT\nSUMMARY:12\nEND:VEVENT", "text/vcard": "BEGIN:VCARD\nFN:12\nEND:VCARD",
 		"text/vtt": "WEBVTT\n\n12 downloads", "application/html": "<p>price 12", "html": "<p>price 12", "text/*": "price 12",
 		"application/csv": "price,12", "application/javascript": "price = 12", "application/toml": "price = 12",
-		"application/sql": "SELECT 12", "text/rtf-not": "12", "application/x-sh": "echo 12", "application/json5": "{price: 12}",
+		"application/sql": "SELECT 12",
+		"text/rtf-not":    "12", "application/x-sh": "echo 12", "application/json5": "{price: 12}",
 		"text/csv": "12 downloads,x", "application/json; charset=utf-8": "12 downloads", "image/x": "",
 	} {
 		doc := extractAs(t, contentType, body)
