@@ -53,7 +53,7 @@ func TestA16AliasComesBack(t *testing.T) {
 			r.look("/q")
 		},
 		"another type": func(r *rig) {
-			r.site.put("/q", page{body: "%!x"}.set("Content-Type", "application/x-strange"))
+			r.site.put("/q", page{body: "%!x\x00\x01"}.set("Content-Type", "application/x-strange"))
 			r.look("/q")
 		},
 		"removed": func(r *rig) {

@@ -81,7 +81,7 @@ func (f Filter) admits(c Change) bool {
 	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
 		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
 		f.tag != "" && !slices.Contains(c.Tags, f.tag),
-		f.mainOnly && slices.Contains(ofContent, string(c.Kind)),
+		f.mainOnly && (c.Kind == Beside || c.Kind == Beyond),
 		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false

@@ -102,12 +102,13 @@ func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (regist
 	if err != nil || r.unknown() || !r.allows(h.agent, address) {
 		return row, err
 	}
-	if p.site.lease.Wait(ctx) != nil {
-		return row, ctx.Err()
-	}
 	row, ours, err := h.rows.ClaimSoft404(ctx, row, h.clock())
 	if err != nil || !ours {
 		return row, err
+	}
+	// The wait comes last: what takes time after it would shorten the pause before the host's next request.
+	if p.site.lease.Wait(ctx) != nil {
+		return row, ctx.Err()
 	}
 	resp, err := p.site.ask(ctx, fetch.Request{URL: address})
 	if p.site.session.ours != nil || err != nil {

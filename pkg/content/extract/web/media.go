@@ -100,7 +100,8 @@ func typeByName(urlPath string) string {
 func isBinary(body []byte) bool {
 	const far = 64 << 10
 	head := body[:min(len(body), 1445)]
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || utf16Name(head) != "" {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) ||
+		len(head) >= 4 && utf16Name(head) != "" {
 		return false
 	}
 	return bytes.HasPrefix(head, []byte("%PDF-")) ||
