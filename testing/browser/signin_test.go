@@ -11,7 +11,7 @@ import (
 // TestL4SignIn signs in with a key, does something, and signs out. Afterwards the next user of the browser cannot see
 // the pages (L4).
 func TestL4SignIn(t *testing.T) {
-	key := strings.Repeat("tide", 8)
+	key := "k7Qw9zR2mX4vB6nT8pL1sD3fk5Hj0G"
 	s := newStage(t, "API_KEYS=ada admin "+key, "API_KEYS_REQUIRED=true")
 	script := axe(t)
 	s.open("/items")
