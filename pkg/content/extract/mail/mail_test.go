@@ -261,7 +261,7 @@ func TestA17Choice(t *testing.T) {
 		{"HTML first", multipart("alternative", "b", html, plain), "plain"},
 		{"an empty plain text", multipart("alternative", "b", empty, html), "html"},
 		{"HTML in related", multipart("alternative", "b", "Content-Type: text/calendar\n\nx",
-			multipart("related", "c", html)), "html"},
+			multipart("related", "c", html)), "html\n\nx"},
 		{"no alternatives", multipart("mixed", "b", plain, html), "plain\n\nhtml"},
 		{"an attachment of an alternative", multipart("alternative", "b", plain, multipart("mixed", "c", html, pdf)),
 			"plain\n\n- a.pdf"},

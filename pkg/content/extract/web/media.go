@@ -63,8 +63,13 @@ func isUnknown(declared string) bool {
 	return false
 }
 
-// isMedia reports whether documents of a type are for eyes and ears, not for readers.
+// isMedia reports whether documents of a type are no text, whatever their bytes look like: pictures, sound and packed
+// files.
 func isMedia(mimeType string) bool {
+	switch mimeType {
+	case "application/pdf", "application/zip", "application/gzip":
+		return true
+	}
 	top, _, _ := strings.Cut(mimeType, "/")
 	return top == "image" || top == "audio" || top == "video" || top == "font" || top == "model"
 }
