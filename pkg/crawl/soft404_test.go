@@ -100,8 +100,8 @@ func TestA14Soft404Tells(t *testing.T) {
 		{"the root with a query", sorry, sorry, "/?page=7", true},
 		{"an honest host", page{}, sorry, "/p", false},
 		{"a host that fails", status(500), sorry, "/p", false},
-		{"a file", page{body: "%!x"}.set("Content-Type", "application/x-strange"),
-			page{body: "%!x"}.set("Content-Type", "application/x-strange"), "/p", false},
+		{"a file", page{body: "%!x\x00\x01"}.set("Content-Type", "application/x-strange"),
+			page{body: "%!x\x00\x01"}.set("Content-Type", "application/x-strange"), "/p", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, softly)
