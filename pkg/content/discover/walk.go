@@ -58,14 +58,17 @@ var leaves = map[string]bool{
 // isEntry reports whether an element is an entry in this kind of document. An element "url" is an entry only in
 // sitemaps; in RSS it is the address of a picture.
 func (w *walker) isEntry(name string) bool {
-	switch w.out.Kind {
-	case URLSet, MapIndex:
+	switch {
+	case w.out.Kind.isMap():
 		return name == "url" || name == "sitemap"
-	case Atom:
+	case w.out.Kind == Atom:
 		return name == "entry"
 	}
 	return name == "item"
 }
+
+// isMap reports whether a document is a sitemap.
+func (k Kind) isMap() bool { return k == URLSet || k == MapIndex }
 
 // walk reads all tokens. The first token is the start tag of the root element.
 func (w *walker) walk(m *markup, first token) error {
@@ -127,7 +130,7 @@ func (w *walker) start(tok token) {
 
 // startEntryAt begins an entry at a loc that stands directly below the root of a sitemap, or second in an entry.
 func (w *walker) startEntryAt(tok token) {
-	if tok.name != "loc" || w.out.Kind != URLSet && w.out.Kind != MapIndex || len(w.open) == 0 {
+	if tok.name != "loc" || !w.out.Kind.isMap() || len(w.open) == 0 {
 		return
 	}
 	parent := w.open[len(w.open)-1]
@@ -174,8 +177,7 @@ func (w *walker) aboutDocument(tok token) {
 	if len(w.open) == 0 {
 		w.rebase(tok)
 	}
-	isFeed := w.out.Kind != URLSet && w.out.Kind != MapIndex
-	if isFeed && tok.name == "link" && (hasRel(tok, "next") || hasRel(tok, "prev-archive")) {
+	if !w.out.Kind.isMap() && tok.name == "link" && (hasRel(tok, "next") || hasRel(tok, "prev-archive")) {
 		w.out.follow(w.href(tok))
 	}
 }
@@ -220,28 +222,31 @@ func linkRank(tok token) int {
 
 // startField begins an element directly below the entry.
 func (w *walker) startField(tok token) {
-	href, e := w.href(tok), w.entry
-	switch {
-	case tok.name != "link":
-	case href == "":
-	case e.name == "url" || e.name == "sitemap":
-		if w.bounds.Alternates && tok.attr("hreflang") != "" && len(e.alternates) < maxAlternates {
-			e.alternates = append(e.alternates, href)
-		}
-		return
-	default:
-		if rank := linkRank(tok); rank > 0 && (e.loc == "" || rank > e.rank && e.rank > 0) {
-			e.loc, e.rank = href, rank
-		}
+	if tok.name == "link" && tok.attr("href") != "" {
+		w.addLink(tok)
 		return
 	}
-	permalink := tok.attr("ispermalink")
+	e, permalink := w.entry, tok.attr("ispermalink")
 	if tok.name == "guid" && strings.EqualFold(permalink, "false") || tok.name == "id" && w.out.Kind != Atom {
 		return
 	}
 	e.permalink = e.permalink || tok.name == "guid" && strings.EqualFold(permalink, "true")
 	w.field = tok.name
 	w.text.Reset()
+}
+
+// addLink adds the address of a link: to a page of a sitemap as a translation, and to an entry of a feed as its page.
+func (w *walker) addLink(tok token) {
+	e, href := w.entry, w.href(tok)
+	if w.out.Kind.isMap() {
+		if w.bounds.Alternates && tok.attr("hreflang") != "" && len(e.alternates) < maxAlternates {
+			e.alternates = append(e.alternates, href)
+		}
+		return
+	}
+	if rank := linkRank(tok); rank > 0 && (e.loc == "" || rank > e.rank && e.rank > 0) {
+		e.loc, e.rank = href, rank
+	}
 }
 
 // maxAlternates bounds the translations of one page.
