@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -64,12 +63,8 @@ const (
 // boundBatch refuses a request with too many messages. It leaves the body as it was.
 func boundBatch(r *http.Request) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
-	var tooLong *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLong):
-		return fault.New(fault.TooLarge, "the body has more than %d bytes", tooLong.Limit)
-	case err != nil:
-		return fault.New(fault.Invalid, "the body ends too early: %w", err)
+	if err != nil {
+		return wire.BodyError(err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var batch []json.RawMessage

@@ -28,14 +28,14 @@ const maxDepth = 32
 func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, describeJSON(err)
+		return nil, BodyError(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
-		return nil, describeJSON(err)
+		return nil, BodyError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, describeJSON(errors.New("there is something behind the JSON object"))
+		return nil, BodyError(errors.New("there is something behind the JSON object"))
 	}
 	// The body has already been decoded, so the walk cannot meet a syntax error.
 	w := walk{Decoder: json.NewDecoder(bytes.NewReader(body))}
@@ -137,7 +137,8 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-func describeJSON(err error) error {
+// BodyError describes an error of reading a body of JSON. Errors: TooLarge above [MaxBody]; Invalid for any other.
+func BodyError(err error) error {
 	if err == nil {
 		return nil
 	}

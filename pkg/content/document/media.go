@@ -40,7 +40,7 @@ const (
 // Errors: Blocked for a compound file with an encrypted package, which is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
 	declared := web.DeclaredType(contentType)
-	if t := typeByName(address); t != "" && saysNothing(declared) {
+	if t := typeByName(address); t != "" && web.SaysNothing(declared) {
 		declared = t
 	}
 	if bytes.HasPrefix(body, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
@@ -49,7 +49,7 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 	if t := packageType(body); t != "" {
 		return t, nil
 	}
-	mayBePDF := declared == pdf.MediaType || saysNothing(declared)
+	mayBePDF := declared == pdf.MediaType || web.SaysNothing(declared)
 	if at := bytes.Index(body[:min(len(body), 1024)], []byte("%PDF-")); at == 0 || at > 0 && mayBePDF {
 		return pdf.MediaType, nil
 	}
@@ -59,7 +59,7 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 		}
 		return declared, nil
 	}
-	if saysNothing(declared) {
+	if web.SaysNothing(declared) {
 		if found := detect(body); !strings.HasPrefix(found, "text/") {
 			return found, nil
 		}
@@ -87,17 +87,6 @@ func typeByName(address string) string {
 		return mail.MediaType
 	}
 	return ""
-}
-
-// saysNothing reports whether a declared type gives no information. Servers send such types when they do not know the
-// real type, or to force a download.
-func saysNothing(declared string) bool {
-	switch declared {
-	case "", "*/*", octets, "binary/octet-stream", "application/unknown", "unknown/unknown",
-		"application/x-download", "application/download", "application/force-download":
-		return true
-	}
-	return false
 }
 
 func isOffice(declared string) bool {
@@ -142,7 +131,7 @@ func compoundType(body []byte, declared string) (string, error) {
 	if found := detect(body); found != oleType && found != octets {
 		return found, nil
 	}
-	if readers[declared] != nil || saysNothing(declared) || strings.HasPrefix(declared, "text/") {
+	if readers[declared] != nil || web.SaysNothing(declared) || strings.HasPrefix(declared, "text/") {
 		return oleType, nil
 	}
 	return declared, nil

@@ -27,7 +27,7 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	declared := DeclaredType(contentType)
 	switch {
 	case declared == "text/plain":
-	case isUnknown(declared):
+	case SaysNothing(declared):
 		declared = octets
 		if looksLikeHTML(body) {
 			return "text/html"
@@ -53,8 +53,9 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	return declared
 }
 
-// isUnknown reports whether a declared type gives no information.
-func isUnknown(declared string) bool {
+// SaysNothing reports whether a declared type gives no information. Servers send such types when they do not know the
+// real type, or to force a download.
+func SaysNothing(declared string) bool {
 	switch declared {
 	case "", octets, "binary/octet-stream", "unknown/unknown", "application/unknown", "*/*",
 		"application/x-download", "application/download", "application/force-download":
