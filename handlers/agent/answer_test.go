@@ -41,3 +41,15 @@ func TestJ7MarksAreDrawn(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// TestX18UnseenCharacters checks that characters that people do not see do not reach models (X18).
+func TestX18UnseenCharacters(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\U000E0049\U000E007Fb": "ab", "a\u202Eb\u2066c\u200Fd": "abcd", "a\x1bb": "a\uFFFDb",
+		"می\u200cروم, 👩\u200d🚀\n\tend": "می\u200cروم, 👩\u200d🚀\n\tend",
+	} {
+		if have := plain(text); have != want {
+			t.Errorf("%q: have %q, want %q", text, have, want)
+		}
+	}
+}

@@ -71,3 +71,23 @@ func TestU6AddedSiteCutOff(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestX18SitesThatAreNeverFetched checks that a site is refused whose pages would never be fetched (X18).
+func TestX18SitesThatAreNeverFetched(t *testing.T) {
+	r := newRig(t, runtest.Stores["mem"])
+	r.restart(func(o *sitepoll.Options) {
+		o.Admit = func(address string) error {
+			if strings.HasPrefix(address, "http://10.0.0.1/") {
+				return fault.New(fault.Blocked, "10.0.0.1 is not a public address")
+			}
+			return nil
+		}
+	})
+	_, err := r.Add(t.Context(), "http://10.0.0.1/")
+	if fault.FieldOf(err) != "url" || !strings.Contains(err.Error(), "not a public address") {
+		t.Errorf("added: %v", err)
+	}
+	if all, err := r.Known.All(t.Context()); err != nil || all.Find("10-0-0-1") != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+}
