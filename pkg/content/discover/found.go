@@ -49,8 +49,19 @@ type Found struct {
 	Problems  []string // the first few skipped entries, by number with the reason, for people to read, without secrets
 }
 
-// Shortfall says how many entries were not understood and what the first of them lacks; "" if all were understood.
-func (f Found) Shortfall() string {
+// Unread says what of the document was not read, and why.
+func (f Found) Unread() (why []string) {
+	if f.Truncated != "" {
+		why = append(why, "not read to its end: "+f.Truncated)
+	}
+	if missed := f.shortfall(); missed != "" {
+		why = append(why, missed)
+	}
+	return why
+}
+
+// shortfall says how many entries were not understood and what the first of them lacks; "" if all were understood.
+func (f Found) shortfall() string {
 	if f.Skipped == 0 || len(f.Problems) == 0 {
 		return ""
 	}

@@ -95,7 +95,7 @@ func TestX11Shortfall(t *testing.T) {
 		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
 	} {
 		found, err := Sitemap([]byte(body), sitemapBase, Bounds{})
-		if have := found.Shortfall(); err != nil || have != want {
+		if have := found.shortfall(); err != nil || have != want {
 			t.Errorf("%s: %q, %v", body, have, err)
 		}
 	}
@@ -112,8 +112,8 @@ func TestX11Robots(t *testing.T) {
 	}
 	want := []string{"port.example/maps/s.xml", "port.example/t.xml", "port.example/maps/u.xml", "other.example/v.xml",
 		"www.port.example/w.xml", "port.example/x.xml"}
-	if diff := cmp.Diff(want, have); diff != "" || found.Shortfall() == "" {
-		t.Errorf("%s%q", diff, found.Shortfall())
+	if diff := cmp.Diff(want, have); diff != "" || found.shortfall() == "" {
+		t.Errorf("%s%q", diff, found.shortfall())
 	}
 }
 

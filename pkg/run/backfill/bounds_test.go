@@ -67,6 +67,18 @@ func TestE7BadSitemaps(t *testing.T) {
 	}
 }
 
+// TestX11RunSaysWhatItCouldNotRead checks that a run says which entries of a sitemap it could not read, and how many
+// (X11).
+func TestX11RunSaysWhatItCouldNotRead(t *testing.T) {
+	r := inMemory(t)
+	r.web.Pages["https://a.example/sitemap.xml"] = "<urlset><url><loc>https://a.example/1</loc></url><url></url></urlset>"
+	run := r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID)
+	if run.Queued != 1 || run.Errors != 1 ||
+		!strings.Contains(fmt.Sprint(run.ErrorLog), "1 of 2 entries could not be read") {
+		t.Errorf("%+v", run)
+	}
+}
+
 // TestE7SiteThatIsNeverReady checks E7: a site that asks for one pause after another does not keep a run going for
 // ever. The time for which a run was paused by request does not count as waiting.
 func TestE7SiteThatIsNeverReady(t *testing.T) {

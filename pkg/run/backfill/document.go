@@ -172,11 +172,8 @@ func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 		}
 		addresses = append(addresses, link.URL)
 	}
-	if got.Truncated != "" {
-		w.failed(d.URL, "not read to its end: "+got.Truncated)
-	}
-	if missed := got.Shortfall(); missed != "" {
-		w.failed(d.URL, missed)
+	for _, why := range got.Unread() {
+		w.failed(d.URL, why)
 	}
 	_, most := w.s.o.rate()
 	if w.out.ops, err = w.s.work.storeLinks(ctx, c, addresses, most); err == nil && c.Slices == 0 {

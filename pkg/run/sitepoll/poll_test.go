@@ -177,6 +177,18 @@ func TestE14WhoIsDue(t *testing.T) {
 	}
 }
 
+// TestX11PollSaysWhatItCouldNotRead checks that a poll says which entries it could not read, and how many, beside the
+// pages that it found (X11).
+func TestX11PollSaysWhatItCouldNotRead(t *testing.T) {
+	r := inMemory(t)
+	r.web.Pages[aMap] = "<urlset><url><loc>https://a.example/1</loc></url><url></url></urlset>"
+	poll := r.tick("a")
+	if poll.New != 1 || poll.Errors != 1 ||
+		!strings.Contains(poll.Problems[0].Message, "1 of 2 entries could not be read") {
+		t.Errorf("%+v", poll)
+	}
+}
+
 // TestE14SiteFailures checks that error answers of sites are recorded, retried when that may help, and finally end
 // the poll (E14).
 func TestE14SiteFailures(t *testing.T) {

@@ -159,11 +159,8 @@ func (w *step) keep(
 		known.CheckedAt = w.now
 		return []storage.Op{known.op(st)}, 0, nil
 	}
-	if got.Truncated != "" {
-		w.failed(d.URL, "not read to its end: "+got.Truncated)
-	}
-	if missed := got.Shortfall(); missed != "" {
-		w.failed(d.URL, missed)
+	for _, why := range got.Unread() {
+		w.failed(d.URL, why)
 	}
 	next := document{
 		RowVersion: 1, URL: d.URL, ETag: page.ETag, LastModified: page.LastModified, FinalURL: page.FinalURL,

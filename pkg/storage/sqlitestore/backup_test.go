@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -213,47 +216,75 @@ func TestL5DamagedBackup(t *testing.T) {
 	verify("text", []byte("hello"))
 }
 
-// TestX17RestoreIsBounded checks that a backup whose sizes contradict each other is refused before anything is written
-// (X17).
+// TestX17RestoreIsBounded checks that a backup whose sizes contradict each other is refused: before anything is written
+// if that is the database, and otherwise before a body beyond the declared size is written (X17).
 func TestX17RestoreIsBounded(t *testing.T) {
 	dir, _ := sampleStore(t)
 	raw := must2(io.ReadAll(must2(zstd.NewReader(bytes.NewReader(backUp(t, dir))))))
-	var header, state []byte
+	type part struct {
+		name string
+		body []byte
+	}
+	var parts []part
 	in := tar.NewReader(bytes.NewReader(raw))
-	for range 2 {
-		h := must2(in.Next())
-		switch body := must2(io.ReadAll(in)); h.Name {
-		case headerName:
-			header = body
-		case stateName:
-			state = body
-		}
+	for h, err := in.Next(); err == nil; h, err = in.Next() {
+		parts = append(parts, part{h.Name, must2(io.ReadAll(in))})
+	}
+	header, state := parts[0].body, parts[1].body
+	declaring := func(size int) []byte {
+		return regexp.MustCompile(`"bytes":\d+`).ReplaceAll(header, fmt.Appendf(nil, `"bytes":%d`, size))
 	}
 	zeros := make([]byte, 64<<20)
-	long := append(bytes.Clone(state), zeros...)
 	head := append(bytes.Clone(state[:sqlitefile.HeadBytes]), zeros...)
 	binary.BigEndian.PutUint32(head[28:], 1<<31)
-	all := bytes.Replace(header, []byte(`"bytes":`), []byte(`"bytes":1`), 1) // a much greater size
-	for name, c := range map[string]struct{ header, state []byte }{
-		"more than the description says": {header, long}, "more than the head says": {all, long},
-		"less than the head says": {all, head[:len(state)]}, "no database": {all, zeros},
+	for _, c := range []struct {
+		header, state []byte
+		why           string
+		written       bool
+	}{
+		{declaring(len(state) - 1), state, "and the whole should have", false},
+		{declaring(1 << 40), append(bytes.Clone(state), zeros...), "and its head says", false},
+		{declaring(1 << 40), head[:len(state)], "and its head says", false},
+		{declaring(1 << 40), zeros, "and its head says 0", false},
+		{declaring(len(state) + 1), state, "it has more than the", true},
 	} {
+		parts[0].body, parts[1].body = c.header, c.state
 		var packed bytes.Buffer
 		out := tar.NewWriter(&packed)
-		for _, e := range []struct {
-			name string
-			body []byte
-		}{{headerName, c.header}, {stateName, c.state}} {
-			must(out.WriteHeader(&tar.Header{Name: e.name, Size: int64(len(e.body)), Mode: 0o600}))
-			must2(out.Write(e.body))
+		for _, p := range parts {
+			must(out.WriteHeader(&tar.Header{Name: p.name, Size: int64(len(p.body)), Mode: 0o600}))
+			must2(out.Write(p.body))
 		}
 		must(out.Close())
 		o, written := backupOptions(t), int64(0)
 		o.Progress = func(_ string, done, _ int64) { written = done }
 		_, err := Restore(t.Context(), bytes.NewReader(must2(zstd.NewWriter(nil)).EncodeAll(packed.Bytes(), nil)), "", o)
-		if !fault.Is(err, fault.Invalid) || written > 0 {
-			t.Errorf("%s: %v after %d bytes", name, err, written)
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.why) || written > 0 != c.written {
+			t.Errorf("want %q, have %v after %d bytes", c.why, err, written)
 		}
+	}
+}
+
+// TestX17RestoreNeedsRoom checks that a backup is refused before anything is written if the disk has no room for it
+// (X17).
+func TestX17RestoreNeedsRoom(t *testing.T) {
+	if _, err := disk.RoomOf(t.TempDir()); err != nil {
+		t.Skip(err)
+	}
+	const pages = 1 << 31 // of 64 KiB each
+	head := append([]byte("SQLite format 3\x00\x00\x01"), make([]byte, sqlitefile.HeadBytes)...)[:sqlitefile.HeadBytes]
+	binary.BigEndian.PutUint32(head[28:], pages)
+	header := must2(json.Marshal(Contents{Format: backupFormat, Version: backupVersion, Bytes: pages << 16}))
+	var packed bytes.Buffer
+	out := tar.NewWriter(&packed)
+	must(out.WriteHeader(&tar.Header{Name: headerName, Size: int64(len(header)), Mode: 0o600}))
+	must2(out.Write(header))
+	must(out.WriteHeader(&tar.Header{Name: stateName, Size: pages << 16, Mode: 0o600}))
+	must2(out.Write(head))
+	o := backupOptions(t)
+	_, err := Restore(t.Context(), bytes.NewReader(must2(zstd.NewWriter(nil)).EncodeAll(packed.Bytes(), nil)), "", o)
+	if _, statErr := os.Stat(o.Scratch); !fault.Is(err, fault.TooLarge) || statErr == nil {
+		t.Errorf("%v, and a scratch file: %v", err, statErr == nil)
 	}
 }
 
