@@ -12,8 +12,9 @@ import (
 // characters, single spaces within lines, single blank lines between paragraphs, composed characters (NFC). Cleaning
 // a clean text again changes nothing.
 func clean(text string) string {
-	text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
-	return layout(strings.Split(lineEnds.Replace(text), "\n"), func(string) bool { return true })
+	lines := strings.Split(lineEnds.Replace(strings.ToValidUTF8(text, "\ufffd")), "\n")
+	// An invisible character can stand between a letter and its accent, so characters are composed last.
+	return norm.NFC.String(layout(lines, func(string) bool { return true }))
 }
 
 // lineEnds replaces every kind of line end, including page breaks and Unicode's separators, by a newline.
