@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"time"
 
@@ -72,6 +73,7 @@ type Services struct {
 	Config    map[string]string // the settings, without the values of secrets
 	Rules     source.Rules
 	Version   string
+	Instance  string        // identifies the host instance; empty if unknown
 	PurgeGone time.Duration // how long tombstones are kept; 0 means for ever
 
 	KeepChanges time.Duration // how long the feed keeps changes
@@ -109,7 +111,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&agent.Handlers{API: s.served, Lookup: found, Version: v.Version, Log: log, Keys: s.Access != Open},
 	}
 	return areas, []worker{
-		&checks.Queue{Worker: v.Worker, Log: log},
+		&checks.Queue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checks.Timers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
 			Deliveries: v.Notify.Worker, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,

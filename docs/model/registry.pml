@@ -64,6 +64,7 @@ bool hint[SLOTS];       /* the partition's hints; slot 0 holds all whose minute 
 byte age[SLOTS];        /* since writtenAt, and SKEW more, once its minute has come */
 byte hintTag[SLOTS];    /* who has read the hint as it is */
 byte messages[ITEMS];   /* jobs in the queue */
+bool again[ITEMS];      /* the host takes the owner of the lock for dead, and has given out its message again */
 
 /* What processes hold in memory, where time passes, too. */
 byte writes[PROCS];     /* ticks since it wrote a hint for what it is about to write */
@@ -295,7 +296,7 @@ end:
 inline dies(p) {
 	faults--;
 	if
-	:: send(i)
+	:: send(i); again[i] = (owner[i] == p || again[i])
 	:: skip
 	fi;
 	forget(p)
@@ -320,14 +321,14 @@ end:
 	atomic {
 		itemTag[i] = itemTag[i] | ME(p); newer[p] = false;
 		if
-		:: exists[i] && (owner[i] == NONE || lock[i] <= AHEAD(p)) && (DUE(p, i) || forced[i])
+		:: exists[i] && (owner[i] == NONE || lock[i] <= AHEAD(p) || again[i]) && (DUE(p, i) || forced[i])
 		:: else -> forget(p); goto end
 		fi;
 		writes[p] = 0; until[p] = IN(p, HELD)
 	}
 	if
 	:: atomic { LANDS(p) && ((itemTag[i] & ME(p)) || MUTANT == 3) ->
-		owner[i] = p; lock[i] = IN(p, LOCK + REQUEST);
+		owner[i] = p; lock[i] = IN(p, LOCK + REQUEST); again[i] = false;
 		claim[i] = until[p]; rowTag[i] = 0; until[p] = 0; writes[p] = NONE;
 		itemTag[i] = ME(p); check() }
 	:: atomic { LANDS(p) && !(itemTag[i] & ME(p)) && MUTANT != 3 -> forget(p); goto end }
@@ -338,6 +339,16 @@ end:
 		if
 		:: then[p] = IN(p, SOON)
 		:: then[p] = IN(p, LATER)
+		fi
+	}
+	if
+	:: atomic { FAULT; again[i] = (owner[i] == p || again[i]); send(i) }     /* it goes on, and is taken for dead */
+	:: skip
+	fi;
+	atomic {                                        /* Hosts.Holds, and the index */
+		if
+		:: owner[i] == p || MUTANT == 13 -> assert(owner[i] == p)
+		:: else -> forget(p); goto end
 		fi
 	}
 commit:
@@ -358,7 +369,7 @@ commit:
 		:: !newer[p] -> owed[i] = false
 		:: else
 		fi;
-		owner[i] = NONE; lock[i] = 0; itemTag[i] = 0; 
+		owner[i] = NONE; lock[i] = 0; itemTag[i] = 0; again[i] = false;
 		if
 		:: MUTANT == 2 && !rebased -> writeHint(p, then[p])
 		:: else
@@ -366,7 +377,7 @@ commit:
 		check() }
 	:: atomic { LANDS(p) && !(itemTag[i] & ME(p)) && MUTANT != 4 ->
 		if
-		:: owner[i] == p -> itemTag[i] = itemTag[i] | ME(p); rebased = true; goto commit
+		:: owner[i] == p || MUTANT == 14 -> itemTag[i] = itemTag[i] | ME(p); rebased = true; goto commit
 		:: else -> forget(p); goto end              /* the lock was lost, and so is the finding */
 		fi }
 	:: atomic { LATE(p) -> goto commit }

@@ -41,6 +41,10 @@ runs() {
   echo "faults|holds|$small -DCALLS=2 -DFAULTS=1 -DDELAYS=0|$safety|-m200000"
   echo "clocks|holds|-DSKEW=1 -DWORKERS=1 -DCALLS=1 -DFAULTS=0 -DDELAYS=0|$safety|-m200000"
   echo "eventually|holds|$small -DCALLS=1 -DFAULTS=1 -DDELAYS=0|$liveness|-a -f -m200000"
+  echo "taking over|holds|-DSKEW=0 -DWORKERS=2 -DCALLS=1 -DFAULTS=1 -DDELAYS=0|$safety|-m200000"
+  for m in 13 14; do
+    echo "mutant $m|caught|-DSKEW=0 -DWORKERS=2 -DCALLS=1 -DFAULTS=1 -DDELAYS=0 -DMUTANT=$m|$safety|-m200000"
+  done
   for m in 1 5 6 7 8 10 12; do
     echo "mutant $m|caught|$small -DCALLS=1 -DFAULTS=1 -DDELAYS=3 -DMUTANT=$m|$safety|-m200000"
   done

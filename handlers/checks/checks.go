@@ -17,16 +17,18 @@ import (
 
 // Queue answers the triggers that receive jobs from the queues.
 type Queue struct {
-	Worker *crawl.Worker
-	Log    *slog.Logger
+	Worker   *crawl.Worker
+	Instance string // identifies the host instance; empty if unknown
+	Process  string // identifies this process
+	Log      *slog.Logger
 }
 
 // Triggers returns the triggers of the queues.
 func (h *Queue) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{
-		"CrawlWorker":     work(h.Worker.Process),
+		"CrawlWorker":     h.work(h.Worker.Process),
 		"CrawlPoison":     h.crawlPoison,
-		"CrawlSlowWorker": work(h.Worker.ProcessSlow), // jobs that were moved so that they do not delay others
+		"CrawlSlowWorker": h.work(h.Worker.ProcessSlow), // of jobs that were moved so that they do not delay others
 		"CrawlSlowPoison": h.crawlPoison,
 	}
 }

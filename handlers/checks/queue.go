@@ -9,18 +9,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// work returns a trigger that does one job with the given function.
-func work(process func(context.Context, registry.Job) error) wire.Trigger {
+// work returns the trigger that does one job by a method of the worker. Its report says how many items were done, and
+// how many were not because other workers have them.
+func (h *Queue) work(process func(context.Context, registry.Job) error) wire.Trigger {
 	return func(ctx context.Context, e wire.Envelope) (string, error) {
 		job, err := jobOf(e)
 		if err != nil {
 			return "", err
 		}
+		job.Attempt = registry.Attempt{Message: e.MessageID(), Instance: h.Instance, Process: h.Process}
+		job.Counts = &registry.JobCounts{}
 		if err := process(ctx, job); err != nil {
 			return "", wire.Kept(err)
 		}
-		return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
+		return reportOf(job), nil
 	}
+}
+
+// reportOf says what became of the items of a job.
+func reportOf(job registry.Job) string {
+	report := fmt.Sprintf("%d of %s of %s done", job.Counts.Done, words.Count(len(job.Items), "item"), job.Host)
+	if n := job.Counts.Locked; n > 0 {
+		report += fmt.Sprintf(", %d locked by other workers", n)
+	}
+	return report
 }
 
 // crawlPoison handles a job that failed on every try: it records the failure on the job's items.

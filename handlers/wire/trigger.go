@@ -73,6 +73,19 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
+// MessageID returns the id of the envelope's message. It stays the same when the message comes again. It is empty if
+// the host gives none, as for a message that an operator sends to the function.
+func (e Envelope) MessageID() string {
+	var text, id string
+	if json.Unmarshal(e.Metadata["Id"], &text) != nil {
+		return ""
+	}
+	if json.Unmarshal([]byte(text), &id) != nil {
+		return text
+	}
+	return id
+}
+
 // Age returns the time that the envelope's message has spent in its queue. It returns false if the host does not
 // report when the message was queued.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {

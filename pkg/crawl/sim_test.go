@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -76,9 +77,10 @@ type sim struct {
 	actors  []*actor // those that have not ended
 	working *actor   // the one resumed last
 	spawned int
-	owners  map[string]*actor // owners of locks and leases
-	busy    bool              // time passes slowly
-	sent    []lateWrite       // writes whose clients have given up
+	owners  map[string]*actor    // owners of locks and leases
+	twice   map[string]time.Time // host → until when a handler that was taken for dead may ask it, too
+	busy    bool                 // time passes slowly
+	sent    []lateWrite          // writes whose clients have given up
 	faults  bool
 	version lineage.Version // version of texts: the next release's, or the present one's
 	raising bool            // the next release is deployed
@@ -126,7 +128,7 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 	s := &sim{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		acked: map[source.ID]promise{}, asked: map[source.ID]*requests{}, faults: true, version: lineage.Current,
-		raising: seed%2 == 0, skewed: seed%3 != 0, owners: map[string]*actor{},
+		raising: seed%2 == 0, skewed: seed%3 != 0, owners: map[string]*actor{}, twice: map[string]time.Time{},
 	}
 	s.store = open(t, s.clock)
 	s.reg = registry.New(s.store, registry.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
@@ -139,6 +141,12 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 	must(t, snapshot.New(s.store).Create(t.Context()))
 	must(t, index.NewManifests(s.store).Create(t.Context()))
 	return s
+}
+
+// ownerOf returns the actor that a lock or lease names.
+func (s *sim) ownerOf(name string) *actor {
+	token, _, _ := strings.Cut(name, "|")
+	return s.owners[token]
 }
 
 func must(t *testing.T, err error) {

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -11,6 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -122,7 +125,10 @@ func (s *sim) work(ctx context.Context) {
 	}
 	job, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
-	w := actorOf(ctx).worker()
+	a := actorOf(ctx)
+	job.Attempt = a.attempt(messages[0])
+	s.again(job)
+	w := a.worker()
 	if messages[0].Dequeued > 5 {
 		_ = w.GiveUp(ctx, job, "given up")
 		_ = q.Delete(ctx, messages[0])
@@ -137,7 +143,8 @@ func (s *sim) work(ctx context.Context) {
 		err = w.Process(ctx, job)
 	}
 	switch {
-	case actorOf(ctx).dead: // the message becomes visible again by itself
+	case a.dead:
+		s.giveBack(a, q, messages[0])
 	case err != nil:
 		if !s.faults {
 			s.fail("a job failed without a fault: %v", err)
@@ -146,6 +153,37 @@ func (s *sim) work(ctx context.Context) {
 	default:
 		_ = q.Delete(ctx, messages[0])
 	}
+}
+
+// attempt names the try of a process to do the job of a message.
+func (p *process) attempt(m storage.Message) registry.Attempt {
+	return registry.Attempt{Message: m.ID, Instance: p.instance, Process: p.name}
+}
+
+// giveBack does what the host does with the message of a handler that died, if the host goes on. Otherwise the message
+// becomes visible again by itself.
+func (s *sim) giveBack(a *actor, q storage.Queue, m storage.Message) {
+	for _, p := range s.processes {
+		if p != a.process && p.instance == a.instance {
+			_, _ = q.Extend(context.Background(), m, simGivenBack)
+		}
+	}
+}
+
+// again sometimes lets a later process do a job, too, because the host has taken the handler for dead, which goes on.
+// Until the first lock ends both may send requests.
+func (s *sim) again(job registry.Job) {
+	if !s.faults || s.rng.IntN(6) > 0 {
+		return
+	}
+	s.twice[job.Host] = s.now.Add(item.JobTTL)
+	at := s.now.Add(simGivenBack + time.Duration(s.rng.IntN(60))*time.Second)
+	s.spawn("again", func(ctx context.Context) {
+		if s.pause(ctx, at, "again") == nil {
+			job.Attempt.Process = fmt.Sprint("after ", job.Attempt.Process)
+			_ = actorOf(ctx).worker().Process(ctx, job)
+		}
+	})
 }
 
 // resource fetches a page that is not an item.

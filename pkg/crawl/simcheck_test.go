@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -116,6 +117,19 @@ func (s *sim) promise(it registry.Item, standing int) {
 	s.acked[it.ID] = owed
 }
 
+// checkIndexed fails when an actor puts a page into the index that another has had in work for a while. A request that
+// the actor began before may still be on its way.
+func (s *sim) checkIndexed(ctx context.Context, id string) {
+	it, err := s.reg.Items.Find(context.Background(), source.ID(id))
+	if err != nil || it.LockedUntil.IsZero() {
+		return
+	}
+	a, since := s.ownerOf(it.LockOwner), s.now.Sub(it.LockedUntil.Add(-item.LockTime))
+	if a != actorOf(ctx) && since > requestTime+10*time.Second+2*simSkew {
+		s.fail("%s puts %s into the index, which %s has had for %s", actorOf(ctx).name, it.NormalizedSource, a.name, since)
+	}
+}
+
 // checkLocks checks invariant 3 for commits: a transaction that unlocks an item and can succeed comes from the
 // invocation that holds the lock, or from an invocation by whose clock the lock has ended.
 func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
@@ -132,8 +146,8 @@ func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 			continue
 		}
 		a, until := actorOf(ctx), now.Props["lockedUntil"].(string)
-		if s.owners[owner] != a && until > storage.FormatTime(a.clock()) {
-			s.fail("%s commits over the lock of %s", a.name, s.owners[owner].name)
+		if s.ownerOf(owner) != a && until > storage.FormatTime(a.clock()) {
+			s.fail("%s commits over the lock of %s", a.name, s.ownerOf(owner).name)
 		}
 	}
 }

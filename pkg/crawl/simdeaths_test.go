@@ -146,6 +146,7 @@ func (s *sim) workShared(ctx context.Context) {
 	message, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
+	message.Attempt = a.attempt(messages[0])
 	w := a.worker()
 	b, err := w.in.Jobs.Begin(ctx, message)
 	if err == nil && b != nil {
@@ -153,7 +154,8 @@ func (s *sim) workShared(ctx context.Context) {
 		err = a.job.finish(ctx)
 	}
 	switch {
-	case a.dead: // the message becomes visible again by itself
+	case a.dead:
+		s.giveBack(a, q, messages[0])
 	case err != nil:
 		s.fail("a job failed: %v", err)
 	default:
@@ -177,6 +179,8 @@ func (s *sim) kill(p *process) {
 	if next.crashes = p.crashed(s.now); next.crashes == nil {
 		s.deaths.stops++
 		next.started = next.started.Add(simHostRestart)
+	} else {
+		next.instance = p.instance
 	}
 	for i := range s.processes {
 		if s.processes[i] == p {

@@ -20,6 +20,8 @@ const (
 	// simSkew is the largest difference between a clock and the true time. Two clocks then differ by less than the
 	// five seconds that docs/model requires.
 	simSkew = 2400 * time.Millisecond
+	// simGivenBack is when the host gives out the message of a handler that died again (host.json).
+	simGivenBack = 10 * time.Second
 )
 
 // process is an instance of the handler. Its actors share a registry: the hints that it remembers, and the locks that
@@ -35,11 +37,14 @@ type process struct {
 	shared  *Worker     // in the simulation of deaths, the worker of all its actors
 	idle    time.Time   // since when nobody in it does anything that could be done
 	crashes []time.Time // of the handlers of its host, of those that count
+	// instance names its host. A handler that is started after the death of another has the same host.
+	instance string
 }
 
 func (s *sim) newProcess() *process {
 	s.started++
 	p := &process{sim: s, name: fmt.Sprint("p", s.started), version: s.version}
+	p.instance = "of " + p.name
 	if s.skewed {
 		p.skew = time.Duration((2*s.rng.Float64() - 1) * float64(simSkew))
 	}
@@ -132,6 +137,9 @@ func (s *sim) die(a *actor, alone bool) {
 	for i, p := range s.processes {
 		if !alone && p == a.process {
 			s.processes[i] = s.newProcess()
+			if s.rng.IntN(2) == 0 { // the host goes on
+				s.processes[i].instance = p.instance
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -37,10 +38,13 @@ type Batch struct {
 	// [Jobs.Refill] finds these rows. All other due rows are found by sweeps, through their hints.
 	More bool
 
-	owner  string
-	host   *store.Host // the host row as the batch wrote it; nil after a commit
-	rest   []*Item     // items of the job that got no start for a request; they are not locked
-	broken map[storage.Key]bool
+	owner     string
+	attempt   item.Attempt
+	counts    *item.JobCounts
+	confirmed atomic.Int64 // when the batch held its lock for certain, in milliseconds since 1970
+	host      *store.Host  // the host row as the batch wrote it; nil after a commit
+	rest      []*Item      // items of the job for which no request may start; they are not locked
+	broken    map[storage.Key]bool
 }
 
 // Break records that a fault of Tidemark interrupted the work on an item. The item's next worker finds the record in
@@ -63,7 +67,7 @@ func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 // function reports whether the host answered the last requests that it was sent. If the function returns false,
 // nothing is changed and the batch is nil. BeginIf may call the function several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
-	owner := r.s.Options.Token()
+	owner := job.Attempt.Owner(r.s.Options.Token())
 	var batch *Batch
 	var taken Budget
 	err := r.s.OnHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
@@ -88,7 +92,8 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 		return nil, err
 	}
 	now := r.s.Now()
-	todo := eligible(items, job.Host, now)
+	todo := eligible(items, job, now)
+	endLeases(&host, todo, job.Attempt)
 	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
 		r.s.AnnounceLater(ctx, &host)
 		r.s.Sums.MendOne(ctx, job.PartitionKey)
@@ -108,24 +113,41 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
 		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: policy.Stamp(now.Add(item.LockTime)),
 		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
+		attempt: job.Attempt, counts: job.Counts,
 	}
 	b.rest = todo[len(g.Starts):]
 	// The claims of the items end together with the lock. The hint of a claim is early enough for that.
 	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)], time.Time{})
 }
 
+// endLeases ends the leases of the workers that an attempt follows.
+func endLeases(host *store.Host, todo []*Item, a item.Attempt) {
+	for _, it := range todo {
+		if a.Follows(it.LockOwner) {
+			host.Policy.Abandon(it.LockOwner)
+		}
+	}
+}
+
 // eligible returns the items that should be locked, without duplicates.
-func eligible(items []Item, host string, now time.Time) []*Item {
+func eligible(items []Item, job Job, now time.Time) []*Item {
 	var out []*Item
-	seen := map[string]bool{}
+	locked, seen := 0, map[string]bool{}
 	for i := range items {
 		it := &items[i]
-		if !it.Exists() || seen[it.Hash()] || it.SourceHost != host || !it.Eligible(now) {
+		if !it.Exists() || seen[it.Hash()] || it.SourceHost != job.Host {
 			continue
 		}
 		seen[it.Hash()] = true
+		if !it.EligibleFor(now, job.Attempt) {
+			locked += one(it.LockedFor(now, job.Attempt))
+			continue
+		}
 		it.Interrupt(now)
 		out = append(out, it)
+	}
+	if job.Counts != nil {
+		job.Counts.Locked = locked
 	}
 	return out
 }
@@ -148,6 +170,7 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 	}
 	if err == nil {
 		b.host, host.ETag = host, tags[0]
+		b.confirm(r.s.Now())
 	}
 	return err
 }
@@ -186,7 +209,11 @@ func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until t
 	until = item.ParkedUntil(now, until)
 	host.Unclaimed = true
 	_, _, err := r.s.WriteEach(ctx, policy.Later(now, until), []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
-		return []storage.Op{item.SetEnqueued(it, until)}
+		if it.Free(now) {
+			return []storage.Op{item.SetEnqueued(it, until)}
+		}
+		held, _ := it.ClaimUntil(now) // an attempt that this one follows holds the item still
+		return []storage.Op{item.SetEnqueued(it, policy.Later(until, held))}
 	})
 	return err
 }

@@ -63,6 +63,9 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	if err := r.s.OnHost(ctx, b.Partition, b.Host, c.try); err != nil {
 		return err
 	}
+	if b.confirm(r.s.Now()); b.counts != nil {
+		b.counts.Done += len(c.done)
+	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
 	r.s.Send(ctx, b.Partition, b.Host, item.ReasonForced, c.again())

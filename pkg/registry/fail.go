@@ -26,7 +26,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 		var c store.Change
 		var changes []feed.Change
 		var first time.Time
-		for _, it := range eligible(items, job.Host, now) {
+		for _, it := range eligible(items, job, now) {
 			before, was, oldDue := *it, store.TallyOf(it), it.NextCrawlAt
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)

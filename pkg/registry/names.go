@@ -22,6 +22,8 @@ type (
 	Settings   = item.Settings
 	Job        = item.Job
 	JobItem    = item.JobItem
+	JobCounts  = item.JobCounts
+	Attempt    = item.Attempt
 	Cursor     = store.Cursor
 )
 

@@ -55,6 +55,7 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID, Permits: 1,
 		Until: policy.Stamp(now.Add(item.LockTime)), CrawlDelay: host.Policy.Pace.CrawlDelay, owner: owner,
+		attempt: job.Attempt, counts: job.Counts,
 	}
 	for _, it := range todo {
 		if it.AsksNobody() {
@@ -66,6 +67,7 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	if len(b.Items) == 0 {
 		return nil, r.park(ctx, *host, todo, until)
 	}
+	host.Policy.Join(now, owner)
 	// While a host is unavailable, a sweep may write a hint that is later than the end of the lock.
 	return b, r.lock(ctx, b, host, b.Items, now.Add(item.ClaimHint))
 }

@@ -43,6 +43,12 @@ var written = []change{
 		old: "until = it.LockedUntil.Add(HeldTime - LockTime)", new: "",
 		by: in("pkg/registry", "TestAZ12AskedForDuringTheWorkOfADeadWorker")},
 
+	{rule: "who was taken for dead writes the index", file: "pkg/registry/holds.go", function: "Hosts.Holds",
+		old: "!host.Policy.Has(b.owner)", new: "false", by: in("pkg/registry", "TestAZ2SameMessageTakesOver")},
+	{rule: "two attempts at a message commit", file: "pkg/registry/item/attempt.go", function: "Attempt.Owner",
+		old: "token, a.Message, a.Instance, a.Process", new: `"", a.Message, a.Instance, ""`,
+		by: in("pkg/registry", "TestAZ2SameMessageTakesOver")},
+
 	// Commits.
 	{rule: "a worker that has lost its lock commits", file: "pkg/registry/commit.go", function: "commit.rebase",
 		old: ` || cur.LockOwner != c.b.owner`, new: "", by: in("pkg/registry", "TestLostLockCommitsNothing")},

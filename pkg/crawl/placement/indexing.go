@@ -62,7 +62,7 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 // RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
 // are the only error that the index can have about such a page.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
-	if err := p.lock.Locked(); err != nil {
+	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
 	return p.remove(ctx, it)

@@ -22,7 +22,7 @@ import (
 // Lock is the lock on the items of a batch.
 type Lock interface {
 	// Locked returns nil while the lock holds.
-	Locked() error
+	Locked(ctx context.Context) error
 	// Until returns when the lock ends.
 	Until() time.Time
 }

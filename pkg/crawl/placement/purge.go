@@ -10,7 +10,7 @@ import (
 // worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
 // starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
 func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
-	if err := p.lock.Locked(); err != nil {
+	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
 	if err := p.removeAliases(ctx, it); err != nil {

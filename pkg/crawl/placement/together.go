@@ -24,7 +24,7 @@ func (s *Service) Put(ctx context.Context, lock Lock, pages ...search.Page) (err
 			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
 		}
 	}()
-	if err = lock.Locked(); err == nil {
+	if err = lock.Locked(ctx); err == nil {
 		err = s.in.Index.Put(ctx, pages...)
 	}
 	if err != nil && !fault.Refused(err) {

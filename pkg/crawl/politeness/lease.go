@@ -102,14 +102,14 @@ func (l *Lease) Near(ctx context.Context) error {
 	return nil
 }
 
-// Locked returns nil while the lock on the batch's items holds. Callers must check the lock before every change to
-// what others can see of an item. The registry gives the item to no other worker while a request that was sent under
-// the lock may still be in flight.
-func (l *Lease) Locked() error {
+// Locked returns nil while the lock on the batch's items holds and no other attempt has it. Callers must check the
+// lock before every change to what others can see of an item. The registry gives the item to no other worker while a
+// request that was sent under the lock may still be in flight.
+func (l *Lease) Locked(ctx context.Context) error {
 	if l.hosts.clock().After(l.batch.Until) {
 		return errLockOver
 	}
-	return nil
+	return l.hosts.rows.Holds(ctx, l.batch)
 }
 
 // ErrNotNow means that the host can accept the next request only after the lock has ended. The item is then given

@@ -204,6 +204,19 @@ func (s *State) lease(owner string) *Lease {
 	return nil
 }
 
+// Join gives owner a lease that allows no request. It lets others see that owner has items of the host.
+func (s *State) Join(now time.Time, owner string) {
+	s.ExpireLeases(now)
+	s.Leases = append(s.Leases, Lease{Owner: owner, Until: Stamp(now.Add(LeaseTime))})
+}
+
+// Abandon ends the lease of a worker that has died. What the worker reserved stays counted: the host may have got these
+// requests. The next request starts no earlier than before.
+func (s *State) Abandon(owner string) { s.drop(func(l Lease) bool { return l.Owner == owner }) }
+
+// Has reports whether owner has a lease.
+func (s *State) Has(owner string) bool { return s.lease(owner) != nil }
+
 // Release ends a lease and returns its unused reservation. The given time is the earliest start that is allowed after
 // the last request of the lease.
 func (s *State) Release(owner string, next time.Time) {

@@ -20,6 +20,15 @@ type Job struct {
 	RunID        string    `json:"runId,omitempty"`
 	// TraceParent identifies the W3C trace of the job. It is empty if there is no trace.
 	TraceParent string `json:"traceparent,omitempty"`
+
+	Attempt Attempt    `json:"-"` // the try to do the job
+	Counts  *JobCounts `json:"-"` // what became of the items, if the caller wants to know
+}
+
+// JobCounts says what became of the items of a job.
+type JobCounts struct {
+	Done   int // number of items whose findings were committed
+	Locked int // number of items that need a check and that another worker holds
 }
 
 // JobItem identifies one item of a job and the requested generation.
