@@ -44,7 +44,8 @@ var written = []change{
 		by: in("pkg/registry", "TestAZ12AskedForDuringTheWorkOfADeadWorker")},
 
 	{rule: "who was taken for dead writes the index", file: "pkg/registry/holds.go", function: "Hosts.Holds",
-		old: "!host.Policy.Has(b.owner)", new: `!host.Policy.Has(b.owner) && b.owner == ""`, by: in("pkg/registry", "TestAZ2SameMessageTakesOver")},
+		old: "!host.Policy.Has(b.owner)", new: `!host.Policy.Has(b.owner) && b.owner == ""`,
+		by: in("pkg/registry", "TestAZ2SameMessageTakesOver")},
 	{rule: "two attempts at a message commit", file: "pkg/registry/item/attempt.go", function: "Attempt.Owner",
 		old: "token, a.Message, a.Instance, a.Process", new: `"", a.Message, a.Instance, ""`,
 		by: in("pkg/registry", "TestAZ2SameMessageTakesOver")},

@@ -94,6 +94,9 @@ func (l *local) run(ctx context.Context) error {
 	if err := l.parts.prepare(ctx, l.config, store); err != nil {
 		return err
 	}
+	if err := app.Recover(ctx, store); err != nil {
+		return err
+	}
 	if err := l.checkKeys(ctx, store); err != nil {
 		return err
 	}

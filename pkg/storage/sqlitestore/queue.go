@@ -134,6 +134,16 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	})
 }
 
+// GiveBack makes all messages visible that were received and not deleted, in every queue. Messages that were sent with
+// a delay stay hidden. Callers must know that no other process has the messages in work.
+func (s *Store) GiveBack(ctx context.Context) error {
+	now := s.now().UnixNano()
+	return s.write(ctx, func(t *tx) error {
+		_, err := t.exec("UPDATE messages SET visible = ?, receipt = ? WHERE dequeued > 0 AND visible > ?", now, t.next(), now)
+		return err
+	})
+}
+
 // foundOne returns NotFound if a write found no message.
 func foundOne(touched int64, err error) error {
 	if err == nil && touched == 0 {
