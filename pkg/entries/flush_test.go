@@ -354,3 +354,19 @@ func TestD10Tier1(t *testing.T) {
 		r.flushedAll()
 	})
 }
+
+// TestAZ2FreedOutbox checks AZ2: when it is known that nobody works on the store, the outbox entries of a process that
+// died need not wait for the end of their claims.
+func TestAZ2FreedOutbox(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		must(t, Free(t.Context(), r.store))
+		r.inserted(entry.Fields{"source": "notes", "clean_text": "ebb"})
+		if n, err := r.FlushOutbox(t.Context()); n != 0 || err != nil {
+			t.Errorf("FlushOutbox takes %d that somebody has claimed (%v)", n, err)
+		}
+		must(t, Free(t.Context(), r.store))
+		if n, err := r.FlushOutbox(t.Context()); n != 1 || err != nil {
+			t.Errorf("FlushOutbox takes %d that nobody has claimed any more (%v)", n, err)
+		}
+	})
+}

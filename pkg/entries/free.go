@@ -8,19 +8,24 @@ import (
 )
 
 // Free ends the claims of outbox entries and of news, whoever has them. Callers must know that no other process works
-// on the store. A claim that changes meanwhile is kept.
+// on the store. A claim that changes meanwhile is kept. Free creates tables that are missing.
 func Free(ctx context.Context, store storage.Store) error {
-	s := New(store, Options{}).In(Production)
-	partitions, err := s.policies.partitions(ctx)
-	for _, partition := range partitions {
-		if err == nil {
-			err = s.outbox.free(ctx, partition)
+	for _, name := range Tables() {
+		if err := store.Table(name).Create(ctx); err != nil {
+			return err
 		}
 	}
-	if fault.Is(err, fault.NotFound) { // the store is new
-		return nil
+	s := New(store, Options{}).In(Production)
+	partitions, err := s.policies.partitions(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, partition := range partitions {
+		if err := s.outbox.free(ctx, partition); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // free ends the claims in a partition.
@@ -30,11 +35,11 @@ func (o outbox) free(ctx context.Context, partition string) error {
 		if err != nil {
 			return err
 		}
-		if until, _ := e.Props["until"].(string); !storage.ParseTime(until).After(o.now()) {
+		if e.Props["until"] == "" {
 			continue
 		}
 		_, err := o.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
-			Props: storage.Properties{"until": storage.FormatTime(o.now())}}})
+			Props: storage.Properties{"until": ""}}})
 		if err != nil && !fault.Lost(err) {
 			return err
 		}

@@ -212,3 +212,25 @@ func TestW6ManyRules(t *testing.T) {
 		}
 	}
 }
+
+// TestAZ2FreedDelivery checks AZ2: when it is known that nobody works on the store, the delivery of a worker that died
+// is sent as soon as its message comes again.
+func TestAZ2FreedDelivery(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(1, feed.Content)
+	r.follow()
+	id := r.deliveries(Waiting)[0].ID
+	d, etag, err := r.load(t.Context(), waitingAs, id)
+	must(t, err)
+	d.Claimed = r.now.Add(sendLease)
+	_, err = r.Book.rows.Transact(t.Context(), deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
+	must(t, err)
+	must(t, Free(t.Context(), r.store))
+	if said, err := r.Deliver(t.Context(), id); said == "another worker has it" || err != nil {
+		t.Errorf("%s %v", said, err)
+	}
+	if n := len(r.deliveries(Waiting)); n != 0 {
+		t.Errorf("%d deliveries wait", n)
+	}
+}

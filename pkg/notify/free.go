@@ -9,13 +9,13 @@ import (
 )
 
 // Free ends the claims of deliveries, whoever has them. Callers must know that no other process works on the store. A
-// delivery that changes meanwhile keeps its claim.
+// delivery that changes meanwhile keeps its claim. Free creates the table if it is missing.
 func Free(ctx context.Context, store storage.Store) error {
 	rows := store.Table(Table)
+	if err := rows.Create(ctx); err != nil {
+		return err
+	}
 	for e, err := range rows.Query(ctx, storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~"}) {
-		if fault.Is(err, fault.NotFound) { // the store is new
-			return nil
-		}
 		if err != nil {
 			return err
 		}
