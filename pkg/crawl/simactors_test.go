@@ -165,7 +165,8 @@ func (p *process) attempt(m storage.Message) registry.Attempt {
 func (s *sim) giveBack(a *actor, q storage.Queue, m storage.Message) {
 	for _, p := range s.processes {
 		if p != a.process && p.instance == a.instance {
-			_, _ = q.Extend(context.Background(), m, simGivenBack)
+			at := time.Duration(s.rng.IntN(2)) * simGivenBack // at once: the server of an embedded store was started again
+			_, _ = q.Extend(context.Background(), m, at)
 		}
 	}
 }
