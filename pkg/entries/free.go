@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Free ends the claims of outbox entries and of news, whoever has them. Callers must know that no other process works
-// on the store. A claim that changes meanwhile is kept. Free creates tables that are missing.
+// Free ends the claims of all outbox entries and news. Callers must know that no other process works on the store. A
+// claim that changes meanwhile is kept. Free creates tables that are missing.
 func Free(ctx context.Context, store storage.Store) error {
 	for _, name := range Tables() {
 		if err := store.Table(name).Create(ctx); err != nil {

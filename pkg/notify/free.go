@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Free ends the claims of deliveries, whoever has them. Callers must know that no other process works on the store. A
-// delivery that changes meanwhile keeps its claim. Free creates the table if it is missing.
+// Free ends the claims of all deliveries. Callers must know that no other process works on the store. A delivery that
+// changes meanwhile keeps its claim. Free creates the table if it is missing.
 func Free(ctx context.Context, store storage.Store) error {
 	rows := store.Table(Table)
 	if err := rows.Create(ctx); err != nil {

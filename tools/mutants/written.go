@@ -186,7 +186,7 @@ var written = []change{
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
 		old: "c.Placement.Refused = together", new: "_ = together"},
 	{rule: "the index is written after the lock", file: "pkg/crawl/placement/together.go", function: "Service.Put",
-		old: "err = lock.Locked(); err == nil", new: "err = lock.Locked(); true"},
+		old: "err = lock.Locked(ctx); err == nil", new: "err = lock.Locked(ctx); true"},
 	{rule: "a manifest goes before the commit that names another", file: "pkg/crawl/job.go", function: "job.commit",
 		old: "j.index(ctx)", new: "j.index(ctx)\n\tj.w.pages.Drop(ctx, j.stale)"},
 	{rule: "who forces a check relies on what the index should have", file: "pkg/crawl/placement/indexing.go",

@@ -139,7 +139,8 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 func (s *Store) GiveBack(ctx context.Context) error {
 	now := s.now().UnixNano()
 	return s.write(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE messages SET visible = ?, receipt = ? WHERE dequeued > 0 AND visible > ?", now, t.next(), now)
+		_, err := t.exec("UPDATE messages SET visible = ?, receipt = ? WHERE dequeued > 0 AND visible > ?",
+			now, t.next(), now)
 		return err
 	})
 }
