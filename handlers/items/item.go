@@ -89,9 +89,6 @@ func itemJSON(it *registry.Item) api.Item {
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
-	if u := it.Uncompared; u.Moved > 0 {
-		out.Uncompared = &api.Uncompared{Moved: u.Moved, Last: u.Last}
-	}
 	if it.IndexPending {
 		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then
 	}
@@ -99,6 +96,7 @@ func itemJSON(it *registry.Item) api.Item {
 		out.NextCrawlAt = time.Time{}
 	}
 	showOptions(&out, it)
+	showUncompared(&out, it)
 	switch {
 	case out.WatchBroken:
 		out.Why = it.Watched.Broken + ", since " + it.Watched.Since.Format(time.RFC3339)

@@ -55,11 +55,14 @@ type Item struct {
 
 	ContentHash string `json:"contentHash,omitempty"` // sha256:<hex> of what is indexed
 	TextHash    string `json:"textHash,omitempty"`    // sha256:<hex> of all visible text
-	Cut         string `json:"cut,omitempty"`         // the part of the text that is not read, and whether it is watched
-	// Uncompared is left out if only compared text has changed so far.
+	Cut         string `json:"cut,omitempty"`         // what is not read of the text, and whether it is watched
+	// Uncompared is left out if all text is compared.
 	Uncompared *Uncompared `json:"uncompared,omitempty"`
-	Language   string      `json:"language,omitempty"` // BCP 47
-	MimeType   string      `json:"mimeType,omitempty"`
+	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the rule
+	// to watch.ignore, the number is compared.
+	Offer    *IgnoreOffer `json:"offer,omitempty"`
+	Language string       `json:"language,omitempty"` // BCP 47
+	MimeType string       `json:"mimeType,omitempty"`
 
 	// These fields are from the page's own metadata. Dates before 1990 and in the future are left out.
 
@@ -193,7 +196,24 @@ type EdgeMetadata struct {
 // such as navigation, and text that changes by itself, such as a clock.
 type Uncompared struct {
 	Moved int       `json:"moved"`
-	Last  time.Time `json:"last"` // time of the last such check
+	Last  time.Time `json:"last,omitzero"` // time of the last such check
+	// Folded are lines of the page that change by themselves, at most 20.
+	Folded []Folded `json:"folded,omitempty"`
+	// Unread counts the elements whose text is read only if a selector asks for it, such as 2 select, 1 svg.
+	Unread string `json:"unread,omitempty"`
+}
+
+// Folded is a line, or a part of one, that is not compared.
+type Folded struct {
+	Line string `json:"line"`
+	Rule string `json:"rule"` // such as count, clock or relative time
+}
+
+// IgnoreOffer is a rule for a number that moves.
+type IgnoreOffer struct {
+	Line   string `json:"line"`   // the line as it was last
+	Times  int    `json:"times"`  // checks in which only this number had changed
+	Ignore string `json:"ignore"` // the rule, for watch.ignore
 }
 
 // ChangeKind says what has changed on a page. If several kinds apply, the first one is used.

@@ -122,7 +122,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		}
 		was := c.item
 		c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
-		if k := o.News.Kind; k == change.Content || k == change.Reverted {
+		if k := o.News.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
 			if o, err = c.compareTexts(ctx, &was, r, o); err != nil {
 				return o, r, err
 			}

@@ -21,5 +21,6 @@ func (c *check) compareTexts(
 		old = &s
 	}
 	o, c.differences = verdict.Differing(old.page, old.part, r, o)
+	o.News.Why += verdict.NoteMoving(&c.item, c.differences)
 	return o, nil
 }

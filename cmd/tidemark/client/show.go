@@ -106,13 +106,31 @@ func captureName(item, capture string) string {
 	return fmt.Sprintf("%.12s of %s", terminal.Clean(digest), terminal.Clean(of))
 }
 
-// uncompared says how often only text that is not compared has changed.
+// uncompared says what is not compared, and how often only that has changed.
 func uncompared(now time.Time, u *api.Uncompared) string {
 	if u == nil {
 		return ""
 	}
-	return fmt.Sprintf("furniture and text that changes by itself moved %s, last %s", words.Count(u.Moved, "time"),
-		terminal.Moment(now, u.Last))
+	var out []string
+	if u.Moved > 0 {
+		out = append(out, fmt.Sprintf("furniture and text that changes by itself moved %s, last %s",
+			words.Count(u.Moved, "time"), terminal.Moment(now, u.Last)))
+	}
+	if u.Unread != "" {
+		out = append(out, "text in "+u.Unread+", unless a selector asks for it")
+	}
+	for _, f := range u.Folded {
+		out = append(out, fmt.Sprintf("%q (%s)", f.Line, f.Rule))
+	}
+	return strings.Join(out, "; ")
+}
+
+// offer asks whether a number that moves each time is to be ignored.
+func offer(o *api.IgnoreOffer) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("%q moves each time: ignore it? The rule would be %s", o.Line, o.Ignore)
 }
 
 // A field is one known fact, printed on a line.
@@ -129,6 +147,7 @@ func fields(now time.Time, it api.Item) []field {
 		{"thin", whyIf(it.Thin && !it.Collapsed, it)},
 		{"cut", it.Cut},
 		{"not compared", uncompared(now, it.Uncompared)},
+		{"offer", offer(it.Offer)},
 		{"next check", terminal.Moment(now, it.NextCrawlAt)},
 		{"interval", interval(it.CrawlIntervalSeconds)},
 		{"last checked", terminal.Moment(now, it.LastChecked)},

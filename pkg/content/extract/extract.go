@@ -10,6 +10,7 @@ package extract
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
@@ -131,6 +132,25 @@ type Document struct {
 	// Protected are the mail addresses that the page hides from programs. The first address belongs at the first
 	// "[email protected]" in Blocks, the second at the second, and so on. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`
+	// Unread counts the elements whose text is not read. No hash covers it.
+	Unread Unread `json:",omitzero"`
+}
+
+// Unread counts the elements of a page that hold text and are read only if somebody selects them.
+type Unread struct{ Selects, Inputs, Textareas, Drawings int }
+
+// String returns the numbers by element, as in "2 select, 1 svg", or "" if everything is read.
+func (u Unread) String() string {
+	var parts []string
+	for _, of := range []struct {
+		n    int
+		name string
+	}{{u.Selects, "select"}, {u.Inputs, "input"}, {u.Textareas, "textarea"}, {u.Drawings, "svg"}} {
+		if of.n > 0 {
+			parts = append(parts, strconv.Itoa(of.n)+" "+of.name)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Limits bound the work on one document. Each zero field has a default.

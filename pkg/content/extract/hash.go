@@ -38,8 +38,13 @@ type Hashes struct {
 }
 
 // Hashes returns the hashes of a page.
-func (d Document) Hashes() Hashes {
+func (d Document) Hashes() Hashes { return d.hashes(nil) }
+
+// hashes returns the hashes. It calls the function folded, if it is not nil, for each line in which something is left
+// out, with the rule.
+func (d Document) hashes(folded func(line, rule string)) Hashes {
 	s := d.filter()
+	s.Folded = folded
 	s.Out = make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)
 	s.Block(dom.Fold(d.Title))
 	s.Out = append(s.Out, '\n')
@@ -68,20 +73,6 @@ func appendBlocks(s *noise.Filter, blocks []Block) {
 	for _, b := range blocks {
 		appendBlock(s, b)
 	}
-}
-
-// withoutNumbers returns the text of a list with "-" in place of the number before each item.
-func withoutNumbers(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		item := strings.TrimLeft(line, " ")
-		rest := strings.TrimLeft(item, "0123456789")
-		if len(rest) < len(item) && strings.HasPrefix(rest, ".") {
-			line = "-" + rest[1:]
-		}
-		out.WriteString(line)
-	}
-	return out.String()
 }
 
 // TextHash returns the hash of all visible text (A10) in form C, with each run of whitespace folded to one space. The

@@ -119,7 +119,7 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		it = noteValidators(it, got)
 		noteThin(&it, r.Doc, now)
 		noteCut(&it, r.Doc, now)
-		it.Uncompared = it.Uncompared.See(r.Doc.TextHash(), true, now)
+		noteUncompared(&it, r, true, now)
 		it.ImageExclusion, it.States, it.MainState = r.ImageExclusion, b.states(&it, r), r.Main[:]
 		noteMetadata(&it, r.Doc, now)
 		return it, Unchanged(WhySameContent)

@@ -24,6 +24,7 @@ type Reading struct {
 	Hash           string           // the contentHash of the item
 	Body           [8]byte          // the bodyHash of the item
 	Main           [8]byte          // hash of the main content alone
+	Folded         []extract.Folded // what the hashes leave out
 	Exclusion      string           // why the page may not be indexed; "" if it may
 	Images         []search.Image
 	ImagesHash     string
@@ -53,8 +54,8 @@ func ReadingOf(
 	rules Rules, now time.Time,
 ) Reading {
 	r := Reading{Doc: doc, Raw: raw}
-	h := doc.Hashes()
-	r.Hash, r.Body, r.Main = h.Content, h.Body, h.Main
+	h, folded := doc.HashesFolded()
+	r.Hash, r.Body, r.Main, r.Folded = h.Content, h.Body, h.Main, folded
 	if r.Unread = isUnread(doc) && raw != ""; r.Unread {
 		sum := sha256.Sum256([]byte(raw))
 		r.Hash, r.Body, r.Main = raw, [8]byte(sum[:8]), [8]byte{}

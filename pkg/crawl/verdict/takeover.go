@@ -24,7 +24,7 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
 	noteThin(&it, r.Doc, now)
 	noteCut(&it, r.Doc, now)
-	it.Uncompared = it.Uncompared.See(it.TextHash, false, now)
+	noteUncompared(&it, r, false, now)
 	noteMetadata(&it, r.Doc, now)
 	return it
 }
@@ -42,6 +42,13 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 		it.Record(now, "thin", doc.Thin)
 	}
 	it.Thin = doc.Thin
+}
+
+// noteUncompared records what is not compared of a page. If same is true, everything else is as before.
+func noteUncompared(it *registry.Item, r Reading, same bool, now time.Time) {
+	u := it.Uncompared.See(r.Doc.TextHash(), same, now)
+	u.Folded, u.Unread = r.Folded, r.Doc.Unread.String()
+	it.Uncompared = u
 }
 
 // noteCut records which part of a text was not read. The history gets one entry about this.

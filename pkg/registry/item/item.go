@@ -169,6 +169,8 @@ type Seen struct {
 	Cut string `col:"cut"`
 	// Uncompared counts changes of visible text that is not compared, such as navigation and counters.
 	Uncompared Uncompared `col:"uncompared"`
+	// Moving is a number that has moved alone.
+	Moving Moving `col:"moving"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`
 	ImageCount       int    `col:"imageCount"` // number of images of the page that are in the index

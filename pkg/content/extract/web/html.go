@@ -64,6 +64,7 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 		Links:       s.Links,
 		Images:      images,
 		Protected:   protected(c),
+		Unread:      unread(root),
 		Metadata:    head.ReadMetadata(root, p.base),
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {

@@ -282,7 +282,9 @@ func TestN3SelectedControls(t *testing.T) {
 			t.Errorf("%s: no error", of)
 		}
 	}
-	if doc := extractString(t, page); strings.Contains(doc.Text, "39") {
-		t.Errorf("read without a selector: %q", doc.Text)
+	doc := extractString(t, page+`<svg><path d=x></svg><input name=q><input type=hidden value=x><select></select>`)
+	if have := doc.Unread.String(); strings.Contains(doc.Text, "39") ||
+		have != "1 select, 1 input, 1 textarea, 1 svg" {
+		t.Errorf("read without a selector: %q; not read: %q", doc.Text, have)
 	}
 }
