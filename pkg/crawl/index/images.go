@@ -79,8 +79,11 @@ func HashImages(images []search.Image, rules source.Rules) string {
 var versionParameters = regexp.MustCompile(`(?i)^(?:v|ver|version|rev|revision|_|ts|timestamp|mtime|modified|updated|` +
 	`lastmod|cb|cache|cachebust(?:er)?|bust|nocache|rnd|rand|random|hash|md5|etag|` +
 	`sig|sign|signature|hmac|token|auth|auth_key|expires?|policy|key-pair-id|` +
-	`x-(?:amz|goog|oss|cos|ms)-.*|awsaccesskeyid|googleaccessid|ossaccesskeyid|se|sp|sr|st|sv|spr|sks|skt|ske|skv|` +
-	`sktid|skoid|_nc_.*|ixlib|ixid)$`)
+	`x-(?:amz|goog|oss|cos|ms)-.*|awsaccesskeyid|googleaccessid|ossaccesskeyid|_nc_.*|ixlib|ixid)$`)
+
+// signedParameters are the parameters of a link to a file in Azure storage that has a signature. In other addresses
+// they may say which picture it is.
+var signedParameters = regexp.MustCompile(`(?i)^(?:se|sp|sr|st|sv|spr|sks|skt|ske|skv|sktid|skoid)$`)
 
 var (
 	// versionAlone matches a query that is nothing but the version of an image file.
@@ -106,8 +109,11 @@ func pictureOf(src string) string {
 		u.RawQuery = ""
 	}
 	var query []string
+	values := u.Query()
+	signed := values.Get("sig") != "" && values.Get("sv") != ""
 	for part := range strings.SplitSeq(u.RawQuery, "&") {
-		if name, _, _ := strings.Cut(part, "="); part != "" && !versionParameters.MatchString(name) {
+		name, _, _ := strings.Cut(part, "=")
+		if part != "" && !versionParameters.MatchString(name) && !(signed && signedParameters.MatchString(name)) {
 			query = append(query, part)
 		}
 	}

@@ -95,6 +95,7 @@ type builder struct {
 	line   dom.Folder // the paragraph being collected
 	quotes int        // number of blockquotes around the paragraph
 	struck int        // number of elements around the text that strike it out
+	inDel  bool       // the code being read is inside struck code
 	inRuby bool       // the text is inside a ruby element
 
 	items  *numbering // numbering of the list whose items are added one by one; nil if they have no numbers
@@ -324,14 +325,21 @@ func (b *builder) code(n *html.Node) string {
 	return TrimCode(out.String())
 }
 
-// struckCode writes code that is struck out, with [dom.StrikeSign] before and after it.
+// struckCode writes code that is struck out, with a sign before and behind it. Blanks and line breaks at its ends stay
+// outside of the signs, and code that is struck twice has one pair of them.
 func (b *builder) struckCode(out *strings.Builder, n *html.Node) {
-	start := out.Len()
-	out.WriteString(dom.StrikeSign)
-	b.codeInto(out, n)
-	if out.Len() > start+len(dom.StrikeSign) {
-		out.WriteString(dom.StrikeSign)
+	outer := b.inDel
+	var struck strings.Builder
+	b.inDel = true
+	b.codeInto(&struck, n)
+	b.inDel = outer
+	text := strings.Trim(struck.String(), " \t\r\n")
+	if text == "" || outer {
+		out.WriteString(struck.String())
+		return
 	}
+	before, after, _ := strings.Cut(struck.String(), text)
+	out.WriteString(before + dom.StrikeSign + text + dom.StrikeSign + after)
 }
 
 // TrimCode removes whitespace that readers cannot see in code: blanks at the ends of lines, and blank lines at the
@@ -359,10 +367,12 @@ func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
 		case c.Type != html.ElementNode || b.skips(c):
 		case c.DataAtom == atom.Br:
 			out.WriteByte('\n')
-		case isStruck(c):
-			b.struckCode(out, c)
 		default:
-			b.codeInto(out, c)
+			if isStruck(c) {
+				b.struckCode(out, c)
+			} else {
+				b.codeInto(out, c)
+			}
 			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
 				out.WriteByte('\n') // some highlighters put each line in a block element
 			}

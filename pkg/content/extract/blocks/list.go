@@ -87,10 +87,10 @@ func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 			continue
 		}
 		switch c.DataAtom {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Blockquote, atom.Article, also:
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Article, also:
 			return true
 		}
-		if b.holdsBlocks(c, also) {
+		if dom.IsCode(c.DataAtom) || b.holdsBlocks(c, also) {
 			return true
 		}
 	}

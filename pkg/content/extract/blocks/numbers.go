@@ -132,10 +132,10 @@ func (b *builder) itemByItem(n *html.Node) {
 	b.flush()
 }
 
-// holdsCode reports whether a pre element is below n.
+// holdsCode reports whether code is below n.
 func holdsCode(n *html.Node) bool {
 	for c := range n.Descendants() {
-		if c.DataAtom == atom.Pre {
+		if dom.IsCode(c.DataAtom) {
 			return true
 		}
 	}

@@ -85,6 +85,21 @@ func (b *builder) script(f *dom.Folder, n *html.Node, children func(*html.Node))
 	children(n)
 }
 
+// Script returns how a superscript or a subscript is written behind a word that it follows directly: with a sign before
+// it where the line would mean something else without.
+func Script(word, text string, sub bool) string {
+	switch {
+	case sub && isIndex(word, text):
+		return "_" + text
+	case sub:
+	case (text == "2" || text == "3") && units[lastLetters(word)]:
+		return map[string]string{"2": "²", "3": "³"}[text]
+	case isExponent(word, text):
+		return "^" + text
+	}
+	return text
+}
+
 // holdsNoteRef reports whether a superscript is a reference to a footnote. The caller makes sure that the superscript
 // has few nodes.
 func holdsNoteRef(n *html.Node) bool {

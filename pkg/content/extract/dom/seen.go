@@ -83,17 +83,27 @@ func IsPanel(n *html.Node) bool {
 // says more than the name of a field.
 func IsCaption(n *html.Node) bool { return HasAttr(n, captionAttr) }
 
+// IsCode reports whether an element of type a is code whose lines are kept as written: a pre element, or one of its
+// older forms.
+func IsCode(a atom.Atom) bool {
+	switch a {
+	case atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp:
+		return true
+	}
+	return false
+}
+
 // IsBlock reports whether elements of type a begin and end a line (HTML standard §15.3, "flow content").
 func IsBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
 		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
 		atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend,
-		atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Search, atom.Section, atom.Summary,
-		atom.Table, atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr, atom.Ul:
+		atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Search, atom.Section, atom.Summary, atom.Table,
+		atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr, atom.Ul:
 		return true
 	}
-	return false
+	return IsCode(a)
 }
 
 // IsHeadingSign reports whether n is a link that shows only a sign such as "#" or "¶". Themes put such links beside

@@ -18,12 +18,20 @@ import (
 func (s *Survey) Zones() Content {
 	c := s.MainContent()
 	s.keepLists(c)
+	c.around = s.aroundOf(c)
 	c.Beside = s.beside(c)
 	return c
 }
 
-// beside returns the visible text that is neither in the main content nor furniture.
-func (s *Survey) beside(c Content) blocks.Text {
+// around is where the text beside the content is: in the body, except in skipped elements, and in place of each root
+// of the content in the elements below it that are not content.
+type around struct {
+	body  *html.Node // nil if no text beside the content is read
+	skips func(*html.Node) bool
+	holes map[*html.Node][]*html.Node
+}
+
+func (s *Survey) aroundOf(c Content) around {
 	holes := map[*html.Node][]*html.Node{}
 	for _, root := range c.Roots {
 		holes[root] = blocks.Skipped(root, c.Skips)
@@ -32,7 +40,41 @@ func (s *Survey) beside(c Content) blocks.Text {
 		holes[header] = []*html.Node{s.headingAt}
 	}
 	skips := func(n *html.Node) bool { return dom.Unseen(n) || dom.IsHeadingSign(n) || s.furniture[n] }
-	text := blocks.Around(s.Body, max(0, s.limits.MaxBlocks-len(c.Blocks)), skips, holes)
+	return around{s.Body, skips, holes}
+}
+
+// Walk calls the function visit for the elements that are read: first those of the content, then those beside it, each
+// in page order. If visit returns false, the elements below are left out.
+func (c Content) Walk(visit func(*html.Node) bool) {
+	for _, root := range c.Roots {
+		walk(root, c.Skips, nil, visit)
+	}
+	if c.around.body != nil {
+		walk(c.around.body, c.around.skips, c.around.holes, visit)
+	}
+}
+
+// walk visits the elements below n. In place of a hole, it visits the elements that holes lists for it.
+func walk(n *html.Node, skips func(*html.Node) bool, holes map[*html.Node][]*html.Node, visit func(*html.Node) bool) {
+	one := func(c *html.Node) {
+		if c.Type == html.ElementNode && !skips(c) && visit(c) {
+			walk(c, skips, holes, visit)
+		}
+	}
+	if inside, hole := holes[n]; hole {
+		for _, c := range inside {
+			one(c)
+		}
+		return
+	}
+	for c := range n.ChildNodes() {
+		one(c)
+	}
+}
+
+// beside returns the visible text that is neither in the main content nor furniture.
+func (s *Survey) beside(c Content) blocks.Text {
+	text := blocks.Around(c.around.body, max(0, s.limits.MaxBlocks-len(c.Blocks)), c.around.skips, c.around.holes)
 	for i := range text.Blocks {
 		text.Blocks[i].Zone = extract.Beside
 	}

@@ -29,7 +29,7 @@ func reason(n *html.Node, at ancestors) drop {
 	}
 	inContent := at.inContent()
 	switch n.DataAtom {
-	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre:
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp:
 		return 0
 	case atom.Nav, atom.Dialog:
 		return chrome

@@ -13,6 +13,7 @@ type Content struct {
 	Roots  []*html.Node // the elements that hold the content
 	Beside blocks.Text  // the visible text outside the main content; see [extract.Beside]
 	cut    cut
+	around around
 }
 
 // Skips reports whether an element below the roots is not part of the content.

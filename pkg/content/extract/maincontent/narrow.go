@@ -109,9 +109,8 @@ func (p *prose) heaviest(n *html.Node) (best *html.Node) {
 // is never only the inside of such an element.
 func isWhole(a atom.Atom) bool {
 	switch a {
-	case atom.P, atom.Ul, atom.Ol, atom.Menu, atom.Blockquote, atom.Table, atom.Pre, atom.Xmp, atom.Listing,
-		atom.Plaintext, atom.Dl, atom.Dt, atom.Dd, atom.Details:
+	case atom.P, atom.Ul, atom.Ol, atom.Menu, atom.Blockquote, atom.Table, atom.Dl, atom.Dt, atom.Dd, atom.Details:
 		return true
 	}
-	return false
+	return dom.IsCode(a)
 }

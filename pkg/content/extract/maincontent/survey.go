@@ -144,7 +144,7 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 		at.inSection = at.inSection || at.headed
 	case atom.Aside:
 		at.inAside = true
-	case atom.Pre, atom.Code:
+	case atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp, atom.Code:
 		at.inCode = true
 	case atom.Meta:
 		s.Metas = append(s.Metas, n)
@@ -199,7 +199,7 @@ func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 // end records the properties of n that are known only after its children were visited.
 func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	switch n.DataAtom {
-	case atom.Pre:
+	case atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp:
 		m.code = true
 	case atom.Button, atom.Input:
 		m.controls++

@@ -30,8 +30,9 @@ type docx struct {
 
 // paragraph is the paragraph being collected.
 type paragraph struct {
+	ink
+
 	serial int
-	text   []byte
 	format format
 	run    run
 	open   bool
@@ -155,6 +156,7 @@ func (d *docx) paragraph() {
 
 // endParagraph adds the paragraph to the cell or the document.
 func (d *docx) endParagraph() {
+	d.para.end()
 	raw, r := string(d.para.text), d.styles.role(d.para.format)
 	d.para = d.newParagraph()
 	switch {

@@ -25,6 +25,12 @@ func show(blocks []extract.Block) string {
 
 func run(inner string) string { return `<w:p>` + inner + `</w:p>` }
 
+// script returns a text, and another one above or below the line.
+func script(text, position, above string) string {
+	return `<w:r><w:t xml:space="preserve">` + text + `</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="` + position +
+		`"/></w:rPr><w:t>` + above + `</w:t></w:r>`
+}
+
 // wordBlocks are bodies of documents, and the blocks that they become.
 var wordBlocks = []struct{ name, body, want string }{
 	{"runs join without space, soft hyphens go, tabs are space",
@@ -35,6 +41,17 @@ var wordBlocks = []struct{ name, body, want string }{
 		run(`<w:r><w:t>one</w:t><w:br/><w:br w:type="page"/><w:t>two</w:t><w:noBreakHyphen/><w:t>three</w:t><w:sym ` +
 			`w:font="Wingdings" w:char="F0E0"/><w:sym w:char="03A9"/></w:r>`),
 		"paragraph: one⏎two-threeΩ"},
+	{"struck text, over runs and with blanks around it", run(`<w:r><w:t>You may </w:t></w:r>` +
+		`<w:r><w:rPr><w:strike/></w:rPr><w:t xml:space="preserve"> no</w:t></w:r><w:r><w:rPr><w:dstrike w:val="1"/>` +
+		`</w:rPr><w:t xml:space="preserve">t </w:t></w:r><w:r><w:rPr><w:strike w:val="0"/></w:rPr><w:t>moor</w:t></w:r>` +
+		`<w:r><w:rPr><w:strike/></w:rPr><w:t xml:space="preserve"> here </w:t></w:r>`),
+		"paragraph: You may ~~not~~ moor ~~here~~"},
+	{"nothing struck", run(`<w:r><w:rPr><w:strike/></w:rPr><w:t xml:space="preserve"> </w:t></w:r><w:r><w:t>a</w:t></w:r>`),
+		"paragraph: a"},
+	{"exponents, indices and units", run(script("10", "superscript", "6") + script(" x", "subscript", "i") +
+		script(" 120 m", "superscript", "2") + script(" H", "subscript", "2") + script("O the 1", "superscript", "st") +
+		script(" 10", "baseline", "6")),
+		"paragraph: 10^6 x_i 120 m² H2O the 1st 106"},
 	{"headings by translated id, by inheritance, by outline level, by hand",
 		para("berschrift2", "a") + para("Kapitel", "b") + para("Frage", "c") +
 			run(`<w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>d</w:t></w:r>`) + para("Titel", "e"),

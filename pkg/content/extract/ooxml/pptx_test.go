@@ -33,6 +33,10 @@ func TestSlides(t *testing.T) {
 			"list: 3. a⏎  1. b⏎4. c⏎  1. d"},
 		{"numbers after a bullet", []string{box("-", ap("a", "", `<a:buAutoNum/>`), ap("b", "", `<a:buChar char="-"/>`),
 			ap("c", "", `<a:buAutoNum/>`))}, nil, "list: 1. a⏎- b⏎1. c"},
+		{"struck text, exponents and indices", []string{box("-", `<a:p><a:r><a:rPr strike="noStrike"/><a:t>Fee </a:t></a:r>`+
+			`<a:r><a:rPr strike="sngStrike"/><a:t>5</a:t></a:r><a:r><a:rPr baseline="0"/><a:t> 10</a:t></a:r>`+
+			`<a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r><a:r><a:t> x</a:t></a:r><a:r><a:rPr baseline="-25000"/>`+
+			`<a:t>i</a:t></a:r></a:p>`)}, nil, "paragraph: Fee ~~5~~ 10^6 x_i"},
 		{"what repeats is left out", []string{box("dt", ap("May", "", "")) + box("ftr", ap("Port", "", "")) +
 			box("sldNum", ap("7", "", "")) +
 			box("-", `<a:p><a:r><a:t xml:space="preserve">on </a:t></a:r><a:fld type="slidenum"><a:t>7</a:t></a:fld><a:fld `+

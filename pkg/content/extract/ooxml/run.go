@@ -9,6 +9,7 @@ import (
 type run struct {
 	hidden bool
 	tongue tongue
+	looks  looks
 }
 
 // inline reads an element of a paragraph.
@@ -78,6 +79,8 @@ func (d *docx) runProperty(e xml.StartElement) {
 		d.para.run.hidden = isOn(e)
 	case "lang":
 		d.para.run.tongue = readTongue(e)
+	default:
+		d.para.run.looks.property(e)
 	}
 }
 
@@ -87,7 +90,7 @@ func (d *docx) write(s []byte) {
 		return
 	}
 	d.tongues.count(d.para.run.tongue, s)
-	d.para.text = append(d.para.text, s...)
+	d.para.write(s, d.para.run.looks)
 	d.written += len(s)
 }
 

@@ -47,8 +47,8 @@ type bullet struct {
 
 // paragraph reads an a:p.
 func (s *slide) paragraph() {
-	outer := s.text
-	s.text = nil
+	outer := s.line
+	s.line = ink{}
 	b := bullet{item: s.shape.list}
 	s.children(func(e xml.StartElement) {
 		if e.Name.Local == "pPr" {
@@ -57,8 +57,9 @@ func (s *slide) paragraph() {
 			s.visit(e)
 		}
 	})
-	text := foldLines(string(s.text))
-	s.text = outer
+	s.line.end()
+	text := foldLines(string(s.line.text))
+	s.line = outer
 	line := strings.ReplaceAll(text, "\n", " ")
 	switch {
 	case s.cell != nil:

@@ -22,8 +22,9 @@ type slide struct {
 	shapes  int
 	shape   shape
 	cell    *[]byte // text of the table cell being read; nil outside of tables
-	text    []byte  // text of the paragraph being read
+	line    ink     // text of the paragraph being read
 	run     tongue
+	looks   looks
 	written int
 }
 
@@ -125,26 +126,26 @@ func (s *slide) inline(e xml.StartElement) {
 
 // readRun reads an a:r and its link.
 func (s *slide) readRun() {
-	start, address := len(s.text), ""
+	start, address := len(s.line.text), ""
 	s.children(func(e xml.StartElement) {
 		if e.Name.Local != "rPr" {
 			s.visit(e)
 			return
 		}
-		s.run = tongue{attr(e, "lang"), attr(e, "lang"), attr(e, "lang")}
+		s.run, s.looks = tongue{attr(e, "lang"), attr(e, "lang"), attr(e, "lang")}, looksOf(e)
 		s.children(func(e xml.StartElement) {
 			if e.Name.Local == "hlinkClick" {
 				address = s.links.address(relationID(e))
 			}
 		})
 	})
-	s.run = tongue{}
-	s.out.Link(address, string(s.text[start:]))
+	s.run, s.looks = tongue{}, looks{}
+	s.out.Link(address, string(s.line.text[min(start, len(s.line.text)):]))
 }
 
 func (s *slide) write(chars []byte) {
 	s.tongues.count(s.run, chars)
-	s.text = append(s.text, chars...)
+	s.line.write(chars, s.looks)
 	s.written += len(chars)
 }
 

@@ -26,6 +26,9 @@ func flat(p page, text []byte) extract.Document {
 			tag := atom.Lookup(name)
 			if tag == atom.Title && kind == html.StartTagToken {
 				doc.Title = extract.Title(doc.Title, dom.Fold(elementText(z)))
+			} else if dom.IsCode(tag) && kind == html.StartTagToken && isRaw(tag) {
+				f.Line()
+				f.Write(elementText(z))
 			} else if isRaw(tag) && kind == html.StartTagToken {
 				elementText(z)
 			} else if dom.IsBlock(tag) {

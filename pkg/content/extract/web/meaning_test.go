@@ -37,6 +37,11 @@ func TestN3StruckText(t *testing.T) {
 		{"<del><ul><li>a<li>b</ul><h2>H</h2></del>", "- ~~a~~\n- ~~b~~\n\n~~H~~"},
 		{"<table><tr><th>Fee<td><s>12</s> 14</table>", "|  |  |\n| --- | --- |\n| Fee | ~~12~~ 14 |"},
 		{"<pre>a\n<del>b</del>\nc</pre>", "a\n~~b~~\nc"},
+		{"<pre>a\n<del></del><del> </del>c</pre>", "a\n c"},
+		{"<pre>a <del>b <s>c</s> d</del> e</pre>", "a ~~b c d~~ e"},
+		{"<del><pre>a <s>b</s>\n</pre></del>", "~~a b~~"},
+		{"<pre><del><div>a</div><div>b</div></del><div>c</div></pre>", "~~a\nb~~\nc"},
+		{"<pre>  <del style='display:block'>a</del>\nb</pre>", "  ~~a~~\nb"},
 		{"<p><s>a<br>b</s>", "~~a~~\n~~b~~"},
 		{"<p><s>a <del>b</del> c</s> d", "~~a b c~~ d"},
 	})

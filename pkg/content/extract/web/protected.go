@@ -11,29 +11,16 @@ import (
 // maxProtected limits the number of hidden addresses.
 const maxProtected = 1000
 
-// protected returns the mail addresses that the content hides from programs, in page order. The text has "[email
-// protected]" in place of each address. The hashes cover the addresses themselves. So the hash of a page does not
-// depend on whether the page hides or shows an address.
+// protected returns the mail addresses that the page hides from programs, in the order of the text. In place of each address,
+// the text has "[email protected]". The hashes cover the addresses themselves, so that a page has the same hash
+// whether it hides an address or shows it.
 func protected(c maincontent.Content) (addresses []string) {
-	var walk func(*html.Node)
-	walk = func(n *html.Node) {
-		if n.Type == html.ElementNode {
-			if c.Skips(n) || len(addresses) == maxProtected {
-				return
-			}
-			if code := dom.Attr(n, "data-cfemail"); code != "" {
-				addresses = append(addresses, noise.Unprotect(code))
-				return
-			}
+	c.Walk(func(n *html.Node) bool {
+		code := dom.Attr(n, "data-cfemail")
+		if code != "" && len(addresses) < maxProtected {
+			addresses = append(addresses, noise.Unprotect(code))
 		}
-		for child := n.FirstChild; child != nil; child = child.NextSibling {
-			walk(child)
-		}
-	}
-	for _, root := range c.Roots {
-		for child := root.FirstChild; child != nil; child = child.NextSibling {
-			walk(child)
-		}
-	}
+		return code == ""
+	})
 	return addresses
 }

@@ -39,6 +39,16 @@ func TestH12ProtectedAddresses(t *testing.T) {
 	if same := hidden.Hashes().Body; body != same {
 		t.Error("hashes of the body differ")
 	}
+	aside := func(address string) extract.Document {
+		return extractString(t, `<title>T</title><main><h1>T</h1><p>`+strings.Repeat("We keep what you tell us. ", 20)+
+			`</p></main><aside><p>The harbour office answers on all days of the week. Write to: `+address+`</p></aside>`)
+	}
+	beside := aside(protect(7, "dpo@site.example"))
+	if beside.ContentHash() != aside(protect(9, "dpo@site.example")).ContentHash() ||
+		beside.ContentHash() != aside("dpo@site.example").ContentHash() ||
+		beside.ContentHash() == aside(protect(7, "legal@site.example")).ContentHash() {
+		t.Error("an address beside the content counts for another, or changes with its key")
+	}
 	if other := page("", protect(7, "dpo@site.example"), protect(7, "legal@site.example")); other.ContentHash() ==
 		hidden.ContentHash() {
 		t.Error("another address is the same content")
