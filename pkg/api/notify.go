@@ -235,8 +235,19 @@ type Digest struct {
 	// Changes are the first 20 changes. To get all of them, send GET changes with order=oldest, with since as in the
 	// digest, and with the rule's filter.
 	Changes []FeedChange `json:"changes"`
-	Since   string       `json:"since"`
-	Last    string       `json:"last"` // id of the last change
+	// Alike are the equal changes of a host on several pages, gathered.
+	Alike []AlikeChanges `json:"alike,omitempty"`
+	Since string         `json:"since"`
+	Last  string         `json:"last"` // id of the last change
+}
+
+// AlikeChanges are changes of pages of a host that are equal in their kind and their difference.
+type AlikeChanges struct {
+	Host     string           `json:"host"`
+	Kind     ChangeKind       `json:"kind"`
+	Count    int              `json:"count"` // number of pages
+	Passages []ChangedPassage `json:"passages"`
+	URLs     []string         `json:"urls"` // the first 100 pages
 }
 
 // TestMessage is a test message.

@@ -89,20 +89,20 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 }
 
 // digest makes the delivery of a rule's gathered changes to a channel.
-func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
+func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange, lines api.ChangeLines,
 	now time.Time) (id string, d delivery) {
 	last, _ := feed.ParsePosition(g.Final)
 	id = deliveryID(last, api.EventDigest, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered
 	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds, Changes: some,
-		Since: g.Since, Last: g.Final}
+		Alike: alikeJSON(lines), Since: g.Since, Last: g.Final}
 	d.Title = words.Ellipsis(r.Name+": "+data.Title, 300)
 	var text strings.Builder
-	for _, c := range some {
-		fmt.Fprintf(&text, "%s\n%s\n", Headline(c), c.URL)
+	for _, line := range lines.All {
+		text.WriteString(lineText(line))
 	}
-	if more := g.Gathered - len(some); more > 0 && len(some) > 0 {
+	if more := g.Gathered - lines.Count(); more > 0 && len(lines.All) > 0 {
 		fmt.Fprintf(&text, "and %d more\n", more)
 	}
 	event := api.DigestEvent{Event: s.event(id, api.EventDigest, r.ID, now), Data: data}

@@ -227,7 +227,7 @@ func (p *pass) decide(c feed.Change) {
 		p.changed = true
 		g := p.state.Rules[r.ID]
 		idle := g.Gathered == 0
-		if r.plan.Add(&g.State, p.now) {
+		if r.plan.Add(&g.State, c.JSON().AlikeKey(), p.now) {
 			for _, name := range r.Channels {
 				id, d := p.s.single(r, name, c, p.now)
 				p.ids[id] = d
@@ -257,12 +257,12 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 			full = true
 			continue
 		}
-		some, err := p.s.listed(ctx, r, g)
+		some, lines, err := p.s.listed(ctx, r, g)
 		if err != nil {
 			return full, err
 		}
 		for _, name := range r.Channels {
-			id, d := p.s.digest(r, name, g, some, p.now)
+			id, d := p.s.digest(r, name, g, some, lines, p.now)
 			p.ids[id] = d
 		}
 		p.state.Rules[r.ID] = gathered{Began: g.Began}
@@ -271,30 +271,35 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	return full, nil
 }
 
-// listed reads the changes that a digest lists. Changes that were purged are left out.
-func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
+// listed reads the changes that a digest lists, and its lines, in which equal changes are gathered. Changes that were
+// purged are left out.
+func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, lines api.ChangeLines,
+	err error) {
 	out = []api.FeedChange{}
 	from, _ := feed.ParsePosition(g.Since)
 	to, _ := feed.ParsePosition(g.Final)
 	looked := 0
 	for c, err := range s.feed.Oldest(ctx, from) {
 		if fault.Is(err, fault.Expired) {
-			return out, nil
+			return out, lines, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, lines, err
 		}
-		if looked++; c.Position.After(to) || len(out) == inDigest || looked > maxExamined {
+		if looked++; c.Position.After(to) || len(lines.All) == inDigest && !lines.MayGrow() || looked > maxExamined {
 			break
 		}
 		if c, err = withDifference(ctx, s.feed, c, *r); err != nil {
-			return nil, err
+			return nil, lines, err
 		}
 		if c.Position.After(r.since) && r.wants(c) {
-			out = append(out, c.JSON())
+			shown := c.JSON()
+			if lines.Add(shown, inDigest); len(out) < inDigest {
+				out = append(out, shown)
+			}
 		}
 	}
-	return out, nil
+	return out, lines, nil
 }
 
 // resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.

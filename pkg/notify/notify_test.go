@@ -2,6 +2,7 @@ package notify
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -405,5 +406,39 @@ func TestN7RulesSeeEverythingThatDiffers(t *testing.T) {
 	tried, err := r.PreviewRule(t.Context(), api.RuleSpec{Filter: api.RuleFilter{Added: "15 EUR"}})
 	if must(t, err); tried.Matched != 1 {
 		t.Errorf("tried: %+v", tried)
+	}
+}
+
+// TestN2EqualChangesAreOneLine checks that a change of a block that many pages of a host have is one message, and then
+// one line with the difference and the pages. Each page keeps its change in the feed.
+func TestN2EqualChangesAreOneLine(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{Name: "All"}, "ops")
+	of := func(host string, i int) feed.Change {
+		return feed.Change{At: r.now, Kind: feed.Beside, Host: host, Type: "url", ItemID: fmt.Sprint(host, i),
+			URL: fmt.Sprintf("https://%s/%d", host, i), Passages: []feed.Passage{{Text: "Fee: 3 EUR", Op: feed.Removed},
+				{Text: "Fee: 5 EUR", Op: feed.Added}}}
+	}
+	for i := range 40 {
+		must(t, r.feed.Publish(t.Context(), feed.Group{ID: fmt.Sprint("g", i), Changes: []feed.Change{of("a.example", i)}}))
+		if i == 30 {
+			must(t, r.feed.Publish(t.Context(), feed.Group{ID: "other", Changes: []feed.Change{of("b.example", 0)}}))
+		}
+	}
+	r.pass(time.Hour)
+	got := r.to.got[address("ops")]
+	if len(got) != 2 {
+		t.Fatalf("%d messages", len(got))
+	}
+	const want = "on 39 pages of a.example – beside\n- Fee: 3 EUR\n+ Fee: 5 EUR\nhttps://a.example/1\n"
+	if text := got[1].Text; !strings.HasPrefix(text, want) || !strings.Contains(text, "and 19 more pages\n") ||
+		!strings.HasSuffix(text, "https://b.example/0 – beside\nhttps://b.example/0\n") {
+		t.Errorf("the digest is %s", text)
+	}
+	var e api.DigestEvent
+	must(t, json.Unmarshal(got[1].Body, &e))
+	if e.Data.Count != 40 || len(e.Data.Changes) != inDigest || len(e.Data.Alike) != 1 || e.Data.Alike[0].Count != 39 ||
+		len(e.Data.Alike[0].URLs) != 39 {
+		t.Errorf("the event is %+v", e.Data.Alike)
 	}
 }

@@ -18,11 +18,17 @@ func Headline(c api.FeedChange) string {
 func Summary(c api.FeedChange) string {
 	var b strings.Builder
 	b.WriteString(c.Why)
-	for _, p := range c.Passages {
-		mark := map[string]string{"added": "+ ", "removed": "- "}[p.Op]
-		b.WriteString("\n" + mark + p.Text)
-	}
+	b.WriteString("\n" + passagesText(c.Passages))
 	return strings.TrimSpace(b.String())
+}
+
+// passagesText returns passages on a line each, with a sign before them.
+func passagesText(all []api.ChangedPassage) string {
+	lines := make([]string, len(all))
+	for i, p := range all {
+		lines[i] = map[string]string{"added": "+ ", "removed": "- "}[p.Op] + p.Text
+	}
+	return strings.Join(lines, "\n")
 }
 
 // became has, for each kind of change, the words for what happened to the pages.

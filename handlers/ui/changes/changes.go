@@ -59,7 +59,11 @@ type changesOfDay struct {
 type shownChange struct {
 	api.FeedChange
 	Unread bool
+	Also   []api.FeedChange // equal changes of other pages of the host
 }
+
+// Pages returns the number of pages that have changed alike.
+func (c shownChange) Pages() int { return 1 + len(c.Also) }
 
 // Anchor returns the id of the change's element on its page.
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
@@ -100,19 +104,31 @@ func changeQuery(q url.Values) api.ChangeQuery {
 		Top: changesShown, Continuation: q.Get("after")}
 }
 
-// byDay groups changes by day, and marks the unread ones.
+// byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones.
 func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
-	for _, c := range all {
-		day := c.At.UTC().Truncate(24 * time.Hour)
-		if n := len(days); n == 0 || !days[n-1].Day.Equal(day) {
-			days = append(days, changesOfDay{Day: day})
+	isUnread := func(c api.FeedChange) bool {
+		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
+	}
+	for len(all) > 0 {
+		day := dayOf(all[0])
+		n := slices.IndexFunc(all, func(c api.FeedChange) bool { return !dayOf(c).Equal(day) })
+		if n < 0 {
+			n = len(all)
 		}
-		isUnread := slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
-		last := &days[len(days)-1]
-		last.Changes = append(last.Changes, shownChange{c, isUnread})
+		var lines api.ChangeLines
+		for _, c := range all[:n] {
+			lines.Add(c, n)
+		}
+		of := changesOfDay{Day: day}
+		for _, l := range lines.All {
+			of.Changes = append(of.Changes, shownChange{l.Changes[0], slices.ContainsFunc(l.Changes, isUnread), l.Changes[1:]})
+		}
+		days, all = append(days, of), all[n:]
 	}
 	return days
 }
+
+func dayOf(c api.FeedChange) time.Time { return c.At.UTC().Truncate(24 * time.Hour) }
 
 // kindChips are the filters by kind. A filter may select several kinds.
 var kindChips = []struct{ text, kinds string }{

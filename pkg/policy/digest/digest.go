@@ -3,10 +3,10 @@
 //
 // # No storm
 //
-// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, and changes in quiet hours,
-// are gathered. Gathering goes on until there has been no change for [Calm], but no longer than [Patience]. Then one
-// digest reports all gathered changes. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in
-// a message or two.
+// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, changes in quiet hours, and
+// changes that equal one of these messages, such as that of the same block of another page, are gathered. So are all
+// that follow, until there was no change for [Calm], or for [Patience] at most. Then one digest reports all of them. So
+// a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message or two.
 //
 // Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
 // on a day when the clock change skips or repeats the hour of the digest.
@@ -47,6 +47,7 @@ type Plan struct {
 // State records a rule's recent messages, and the changes that it has gathered.
 type State struct {
 	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most [Burst]
+	Keys     []string    `json:"keys,omitempty"`    // the keys of the last of these messages, in their order
 	Gathered int         `json:"gathered,omitempty"`
 	First    time.Time   `json:"first,omitzero"` // time of the first gathered change
 	Last     time.Time   `json:"last,omitzero"`  // time of the last gathered change
@@ -54,10 +55,13 @@ type State struct {
 
 // Add records a change at the given time. It reports whether the change should be sent as a single message; if not,
 // the change is gathered.
-func (p Plan) Add(s *State, now time.Time) (single bool) {
+// Equal changes have the same key; a change with the key "" equals no other.
+func (p Plan) Add(s *State, key string, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
-	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) {
-		s.Singles = append(s.Singles, now)
+	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
+	alike := key != "" && slices.Contains(s.Keys, key)
+	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) && !alike {
+		s.Singles, s.Keys = append(s.Singles, now), append(s.Keys, key)
 		return true
 	}
 	if s.Gathered == 0 {

@@ -45,7 +45,7 @@ func TestW6NoStorm(t *testing.T) {
 		singles, digests, told := 0, 0, 0
 		now := start
 		for i := 0; i < tt.changes || s.Gathered > 0; i++ {
-			if i < tt.changes && p.Add(&s, now) {
+			if i < tt.changes && p.Add(&s, "", now) {
 				singles++
 			}
 			if p.Ready(s, now) {
@@ -114,7 +114,7 @@ func TestW5QuietHours(t *testing.T) {
 		"a daily digest after quiet": {daily("08:00"), at(3, 8, 0), at(4, 8, 0)},
 	} {
 		var s State
-		if single := tt.plan.Add(&s, tt.came); single != tt.want.IsZero() {
+		if single := tt.plan.Add(&s, "", tt.came); single != tt.want.IsZero() {
 			t.Errorf("%s: single is %t", name, single)
 			continue
 		}
@@ -128,5 +128,24 @@ func TestW5QuietHours(t *testing.T) {
 	late := State{Gathered: 1, First: at(3, 21, 0), Last: at(3, 21, 0)}
 	if (Plan{Quiet: night}).Ready(late, at(3, 23, 0)) {
 		t.Error("told at 23:00, since it was due before")
+	}
+}
+
+// TestN2EqualChangesAreGathered checks that a change is gathered if an equal one was sent a short time before.
+func TestN2EqualChangesAreGathered(t *testing.T) {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	s := State{Singles: []time.Time{at.Add(-time.Minute)}} // of a program that kept no keys
+	for i, tt := range []struct {
+		key    string
+		after  time.Duration
+		single bool
+	}{{"a", 0, true}, {"", 0, true}, {"", 0, true}, {"b", 0, true}, {"a", Calm - 1, false}} {
+		if single := (Plan{}).Add(&s, tt.key, at.Add(tt.after)); single != tt.single {
+			t.Errorf("change %d: %t", i, single)
+		}
+	}
+	s = State{}
+	if !(Plan{}).Add(&s, "a", at) || !(Plan{}).Add(&s, "a", at.Add(Calm)) {
+		t.Error("an equal change is gathered long after the first")
 	}
 }
