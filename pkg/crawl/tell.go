@@ -21,6 +21,8 @@ func (c *check) compareTexts(
 		old = &s
 	}
 	o, c.differences = verdict.Differing(old.page, old.part, r, o)
-	o.News.Why += verdict.NoteMoving(&c.item, c.differences)
+	if o.News.Silenced == "" {
+		o.News.Why += verdict.NoteMoving(&c.item, c.differences)
+	}
 	return o, nil
 }

@@ -4,9 +4,11 @@
 package index
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -48,6 +50,11 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	if n := len(text); n > MaxChunks {
 		e.LeftOut, text = n-MaxChunks, text[:MaxChunks]
 	}
+	if why := e.cutWhy(doc); why != "" { // who searches learns that there is more than what is found
+		cut, _ := chunk.Split(chunk.Page{ID: p.ID + "/cut", Title: p.Title, Blocks: []extract.Block{
+			{Kind: extract.Paragraph, Text: "[Cut: " + why + ".]"}}})
+		said = append(said, cut...)
+	}
 	for i, c := range append(text, said...) {
 		if path != "" {
 			c.Anchor = "" // no anchor: a search result must not send a browser to the address of a file
@@ -59,6 +66,20 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 		e.Records = append(e.Records, r)
 	}
 	return e
+}
+
+// cutWhy says what of a document cannot be searched; empty if all of it can.
+func (e Prepared) cutWhy(doc extract.Document) string {
+	why := doc.CutWhy()
+	if e.LeftOut == 0 {
+		return why
+	}
+	left := fmt.Sprintf("the last %s cannot be searched: split the document to search them",
+		words.Count(e.LeftOut, "passage"))
+	if why == "" {
+		return left
+	}
+	return why + ". Also, " + left
 }
 
 // model returns the suffix of the chunks' keys in the index, which identifies the model of the vectors; "" if the

@@ -253,11 +253,33 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
+// TestN6SearchSaysWhatIsCut checks that a search finds in a document that is cut that it is, and what to do, and that
+// its other chunks are those of a document that is not.
+func TestN6SearchSaysWhatIsCut(t *testing.T) {
+	doc := extract.Document{Title: "Berths", Blocks: []extract.Block{paragraph("The wall moves.")}}
+	whole := entryOf(doc)
+	doc.Cut, doc.KeptLinks = extract.Only(20_000, "row"), 5000
+	cut := entryOf(doc)
+	want := append(texts(whole.Page), "|[Cut: "+doc.CutWhy()+".]")
+	if diff := cmp.Diff(want, texts(cut.Page)); diff != "" || cut.Page.Chunks[0].Key != whole.Page.Chunks[0].Key {
+		t.Error(diff)
+	}
+	doc.Blocks = nil
+	for i := range MaxChunks + 3 {
+		doc.Blocks = append(doc.Blocks, extract.Block{Kind: extract.Heading, Level: 1, Text: fmt.Sprint("part ", i)},
+			paragraph(fmt.Sprint("text ", i)))
+	}
+	all := texts(entryOf(doc).Page)
+	if last := all[len(all)-1]; !strings.Contains(last, "Also, the last 3 passages cannot be searched") {
+		t.Errorf("the last chunk is %s", last)
+	}
+}
+
 // TestS2ChunksAreBounded checks S2: a bounded part of an endless page is indexed, and the entry states how much is
 // left out.
 func TestS2ChunksAreBounded(t *testing.T) {
 	e := entryOf(extract.Document{Blocks: []extract.Block{paragraph(strings.Repeat("x ", 150*MaxChunks))}})
-	if len(e.Page.Chunks) != MaxChunks || len(e.Records) != MaxChunks || e.LeftOut == 0 {
+	if len(e.Page.Chunks) != MaxChunks+1 || len(e.Records) != MaxChunks+1 || e.LeftOut == 0 {
 		t.Errorf("%d chunks, %d records, %d left out", len(e.Page.Chunks), len(e.Records), e.LeftOut)
 	}
 }
