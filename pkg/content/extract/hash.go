@@ -70,9 +70,33 @@ func short(text []byte) [8]byte {
 // appendBlocks appends the hashed form of the blocks of a zone.
 func appendBlocks(s *noise.Filter, blocks []Block) {
 	s.Section()
-	for _, b := range blocks {
-		appendBlock(s, b)
+	for i := 0; i < len(blocks); i++ {
+		if n := countdown(s, blocks[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
+		appendBlock(s, blocks[i])
 	}
+}
+
+// countdown appends the hashed form of a countdown in several blocks, and returns their number. It is 0 if the next
+// blocks are none.
+func countdown(s *noise.Filter, blocks []Block) int {
+	text := func(i int) string {
+		if i >= len(blocks) || blocks[i].Kind != Paragraph && blocks[i].Kind != Heading {
+			return ""
+		}
+		return blocks[i].Text
+	}
+	const mostDigits = 40 // bytes of the first block with numbers
+	if next := text(1); next == "" || len(next) > mostDigits || next[0] < '0' || next[0] > '9' {
+		return 0
+	}
+	n := s.Countdown(text)
+	if n > 0 {
+		s.Out = append(s.Out, '\n')
+	}
+	return n
 }
 
 // TextHash returns the hash of all visible text (A10) in form C, with each run of whitespace folded to one space. The

@@ -75,10 +75,16 @@ func walk(n *html.Node, skips func(*html.Node) bool, holes map[*html.Node][]*htm
 // beside returns the visible text that is neither in the main content nor furniture.
 func (s *Survey) beside(c Content) blocks.Text {
 	text := blocks.Around(c.around.body, max(0, s.limits.MaxBlocks-len(c.Blocks)), c.around.skips, c.around.holes)
+	text.Blocks = slices.DeleteFunc(text.Blocks, func(b extract.Block) bool { return isSign(b.Text) })
 	for i := range text.Blocks {
 		text.Blocks[i].Zone = extract.Beside
 	}
 	return text
+}
+
+// isSign reports whether a text is a sign that separates or links other texts, such as "|" or "#".
+func isSign(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPunct(r) && r != '|' && r != ' ' })
 }
 
 // headerOfHeading returns the header of the site if it holds the heading of the page: the content has no h1, and the
@@ -179,14 +185,20 @@ type linkList struct {
 
 // measureFurniture notes whether the text of an element shows that it is furniture: a list of links to other pages, a
 // request for consent, or a control with a number that counts. It is called when the children of n were visited.
-func (s *Survey) measureFurniture(n *html.Node, start int, m linkMeasure, at ancestors, named bool) {
+func (s *Survey) measureFurniture(n *html.Node, start int, m *linkMeasure, at ancestors, named bool) {
+	if n.DataAtom == atom.A && s.isSkipLink(n, start, at) {
+		s.furniture[n] = true
+	}
 	if dom.IsHeading(n.DataAtom) && n.DataAtom != atom.H1 && !at.inFurniture {
 		s.lastHeading = n
 	}
 	switch {
-	case n.DataAtom == atom.Header && s.furniture[n] && !at.inFurniture && s.introduces(n, m):
+	case n.DataAtom == atom.Header && s.furniture[n] && !at.inFurniture && s.introduces(n, *m):
 		delete(s.furniture, n)
-	case s.isLinkList(n, m, at, named), s.asksForConsent(n, start, m, at), s.isCounted(n, start):
+	case s.furniture[n]:
+	case s.isLinkList(n, *m, at, named):
+		s.furniture[n], m.list = true, true
+	case s.asksForConsent(n, start, *m, at), s.isCounted(n, start):
 		s.furniture[n] = true
 	}
 }
@@ -195,7 +207,7 @@ func (s *Survey) measureFurniture(n *html.Node, start int, m linkMeasure, at anc
 // link, and no navigation.
 func (s *Survey) introduces(n *html.Node, m linkMeasure) bool {
 	const most = 2 // links
-	return s.headingAt != nil && m.links <= most && !m.nav && isBelow(s.headingAt, n) && !holdsLink(s.headingAt)
+	return s.headingAt != nil && m.seen.pages <= most && !m.nav && isBelow(s.headingAt, n) && !holdsLink(s.headingAt)
 }
 
 // isBelow reports whether n is below an element, or the element itself.
@@ -214,13 +226,18 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 		!dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td {
 		return false
 	}
-	if (named || aside) && m.pages > 0 && m.plain == 0 && m.paged*2 >= m.text {
+	if (named || aside) && m.seen.pages > 0 && m.seen.plain == 0 && m.seen.paged*2 >= m.seen.text {
 		return true
 	}
-	if m.pages < 3 || m.paged*10 < m.text*9 {
+	marked := len(s.mains)+len(s.articles) > 0
+	text := m.seen.text
+	if marked { // a menu has headings; below a heading with a number may be something to know
+		text -= m.seen.heads
+	}
+	if m.seen.pages < 3 || m.seen.paged*10 < text*9 {
 		return false
 	}
-	if len(s.mains)+len(s.articles) == 0 && s.lastHeading != nil && !named && !at.inNamed {
+	if !marked && s.lastHeading != nil && !named && !at.inNamed {
 		s.lists = append(s.lists, linkList{n, s.lastHeading})
 	}
 	return true
@@ -232,13 +249,22 @@ func isAside(n *html.Node) bool {
 
 // setPlain notes the text of a block without links. What stands beside one or two links is part of a reference to these
 // pages, as a date is.
-func (m *linkMeasure) setPlain(n *html.Node, named bool) {
+func (s *Survey) setPlain(n *html.Node, start int, m *linkMeasure, named bool) {
 	switch {
-	case m.links == 0 && dom.IsBlock(n.DataAtom) && !dom.IsHeading(n.DataAtom):
-		m.plain = m.text
-	case m.links > 0 && m.links <= 2 && !isAside(n) && !named:
-		m.plain = 0
+	case dom.IsHeading(n.DataAtom) && m.seen.pages == 0 && !strings.ContainsFunc(s.Text.From(start), unicode.IsDigit):
+		m.seen.heads = m.seen.text
+	case m.seen.pages == 0 && dom.IsBlock(n.DataAtom) && !dom.IsHeading(n.DataAtom):
+		m.seen.plain = m.seen.text
+	case m.seen.pages > 0 && m.seen.pages <= 2 && !isAside(n) && !named:
+		m.seen.plain = 0
 	}
+}
+
+// isSkipLink reports whether a link at the very beginning of a page leads to a part of the page, past the navigation.
+func (s *Survey) isSkipLink(n *html.Node, start int, at ancestors) bool {
+	const longest, beginning = 60, 300 // bytes
+	return start < beginning && s.Text.Size()-start < longest && !at.inContent() && !at.headed &&
+		strings.HasPrefix(strings.TrimSpace(dom.Attr(n, "href")), "#")
 }
 
 // leadsToPage reports whether a link leads to another page or to another part of this one, rather than to a file, a
@@ -257,19 +283,19 @@ func leadsToPage(href string) bool {
 }
 
 // files are the ends of the names of files that people read or keep.
-var files = dom.WordSet(`pdf doc docx odt rtf txt xls xlsx ods csv tsv ppt pptx odp epub mobi zip gz tgz xz bz2 7z tar rar exe msi
-	dmg deb rpm apk jar whl ics vcf kml gpx xml json mp3 mp4 ogg wav dwg stl`)
+var files = dom.WordSet(`pdf doc docx odt rtf txt xls xlsx ods csv tsv ppt pptx odp epub mobi zip gz tgz xz bz2 7z tar rar
+	exe msi dmg deb rpm apk jar whl ics vcf kml gpx xml json mp3 mp4 ogg wav dwg stl`)
 
 // asksForConsent reports whether an element outside the content, or an open dialog, is a request for consent.
 func (s *Survey) asksForConsent(n *html.Node, start int, m linkMeasure, at ancestors) bool {
 	switch {
-	case !at.inContent() && m.text <= longestConsent && m.controls+m.links > 0 && namesConsent(dom.Attr(n, "class")):
+	case !at.inContent() && m.seen.text <= longestConsent && m.controls+m.links > 0 && namesConsent(dom.Attr(n, "class")):
 		return true
 	case n.DataAtom == atom.Dialog, isDialog(strings.ToLower(dom.Attr(n, "role"))):
 	case at.inContent(), n.DataAtom == atom.Body, !dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td, m.controls == 0:
 		return false
 	}
-	return m.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
+	return m.seen.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
 		strings.Contains(strings.ToLower(s.Text.From(start)), "cookie")
 }
 

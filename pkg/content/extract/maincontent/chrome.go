@@ -223,13 +223,21 @@ func holdsChromeWord(name string) bool {
 // marks as chrome.
 type linkMeasure struct {
 	text, linked, links, named int
-	paged, pages               int  // text in links to other pages, and number of these links
-	plain                      int  // text of blocks without links, other than headings
 	prose                      int  // text outside links, in pieces as long as sentences
 	abroad                     int  // number of links to other sites
 	controls                   int  // number of buttons
 	code                       bool // the element holds code
 	nav                        bool // the element holds navigation
+	list                       bool // the element is a list of links to other pages
+	seen                       seen
+}
+
+// seen holds how much of an element's visible text is not furniture, and how much of that leads elsewhere.
+type seen struct {
+	text         int
+	paged, pages int // text in links to other pages, and number of these links
+	plain        int // text of blocks without links, other than headings
+	heads        int // text of headings without a digit
 }
 
 func (m *linkMeasure) add(o linkMeasure) {
@@ -237,9 +245,11 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.linked += o.linked
 	m.links += o.links
 	m.named += o.named
-	m.paged += o.paged
-	m.pages += o.pages
-	m.plain += o.plain
+	m.seen.text += o.seen.text
+	m.seen.paged += o.seen.paged
+	m.seen.pages += o.seen.pages
+	m.seen.plain += o.seen.plain
+	m.seen.heads += o.seen.heads
 	m.prose += o.prose
 	m.abroad += o.abroad
 	m.controls += o.controls

@@ -110,8 +110,8 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		m.add(s.visit(c, at))
 	}
 	s.end(n, start, &m)
-	m.setPlain(n, why == named)
-	s.measureFurniture(n, start, m, around, why == named)
+	s.setPlain(n, start, &m, why == named)
+	s.measureFurniture(n, start, &m, around, why == named)
 	m.nav = m.nav || s.furniture[n] && why == chrome && n.DataAtom != atom.Header && n.DataAtom != atom.Button
 	return s.decide(n, why, m)
 }
@@ -120,10 +120,11 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 	before := s.Text.Size()
 	s.Text.Write(n.Data)
 	m := linkMeasure{text: s.Text.Size() - before}
+	m.seen.text = m.text
 	if at.inLink {
 		m.linked = m.text
 		if at.toPage {
-			m.paged = m.text
+			m.seen.paged = m.text
 		}
 	} else if m.text >= leastProse {
 		m.prose = m.text
@@ -206,7 +207,7 @@ func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	case atom.A, atom.Area:
 		m.links++
 		if leadsToPage(dom.Attr(n, "href")) {
-			m.pages++
+			m.seen.pages++
 		}
 		if s.leadsAbroad(dom.Attr(n, "href")) {
 			m.abroad++
@@ -255,14 +256,17 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	if n == s.Body {
 		s.namedSize = m.named
 	}
+	if s.furniture[n] && !m.list { // a list of links makes that around it look like one
+		m.seen = seen{}
+	}
 	switch why {
 	case chrome:
 		if dom.HasAttr(n, dom.NoscriptAttr) {
 			s.Noscript += m.text
 		}
-		return linkMeasure{controls: m.controls, nav: m.nav}
+		return linkMeasure{controls: m.controls, nav: m.nav, seen: m.seen}
 	case named: // the links of an advertisement are not added to those of its parents
-		return linkMeasure{named: m.text + m.named, controls: m.controls, nav: m.nav}
+		return linkMeasure{named: m.text + m.named, controls: m.controls, nav: m.nav, seen: m.seen}
 	}
 	return m
 }

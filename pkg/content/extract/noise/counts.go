@@ -155,7 +155,7 @@ func isToday(r reading) bool {
 // isCountdown is true for "Sale ends in 03:12:44" and "2 h 12 min left", but not for "Sale ends in 3 days".
 func isCountdown(r reading) bool {
 	if r.all&left == 0 && r.all&within == 0 {
-		return false
+		return r.only(whole, 3, 4) && r.all&hours != 0 && r.all&minutes != 0 // "Offer ends 7 days 10 hours 41 minutes"
 	}
 	clocks := r.has(inTwo | inThree)
 	return clocks == 1 && r.only(whole|inTwo|inThree, 1, 2) ||

@@ -93,9 +93,8 @@ func hasText(markup string) bool {
 // asksForScripts reports whether a text is about scripts, which readers with scripts do not see.
 func asksForScripts(text string) bool {
 	text = strings.ToLower(text)
-	for _, word := range []string{"javascript", "java script", "enable script", "js is ", "browser",
-		"navigateur", "navegador",
-		"ブラウザ", "浏览器", "瀏覽器", "браузер", "المتصفح"} {
+	for _, word := range []string{"javascript", "java script", "enable script", "js is ", "browser", "navigateur",
+		"navegador", "ブラウザ", "浏览器", "瀏覽器", "браузер", "المتصفح"} {
 		if strings.Contains(text, word) {
 			return true
 		}

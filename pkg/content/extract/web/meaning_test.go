@@ -108,8 +108,8 @@ func TestN3Numbers(t *testing.T) {
 	}
 }
 
-// N3: TestN3Captions checks that the questions of accordions are read, that labels and buttons are text, and that
-// tools and numbers that count are not.
+// N3: TestN3Captions checks that the questions of accordions are read, that labels and buttons are text, and that tools
+// and numbers that count are not.
 func TestN3Captions(t *testing.T) {
 	readsAs(t, [][2]string{
 		{"<h3><button aria-expanded=false>How do I moor?</button></h3><div><p>Slowly.</div>", "How do I moor?\n\nSlowly."},

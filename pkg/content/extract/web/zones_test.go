@@ -191,7 +191,13 @@ func TestN1ListsOnPagesWithoutLandmarks(t *testing.T) {
 		`<main><h1>x</h1>%p<dialog open><p>We use cookies. zebu</p></dialog></main>`:                  false,
 		`<main><h1>x</h1>%p<div role=dialog aria-hidden=true class=modal><p>zebu</p></div></main>`:    false,
 		`<main><h1>x</h1>%p<section><p>y</p><footer>zebu</footer></section></main>`:                   true,
-		`<section><h1>x</h1>%p<footer>zebu</footer></section>`:                                        false,
+		`<body><a href=#c>zebu</a><main><h1>x</h1>%p</main>`:                                          false,
+		`<main><h1>x</h1>%p</main><a href=#c>zebu</a>`:                                                true,
+		`<main>%p</main><div><h4>zebu</h4>` + strings.Replace(list, "zebu", "3", 1) + `</div>`:        false,
+		`<main>%p</main><div><h4>zebu 12 EUR</h4>` + strings.Replace(list, "zebu", "3", 1) + `</div>`: true,
+		`<body><div class=a>%p</div><div class=b><div class=comment>zebu ` + strings.Repeat("and more words ", 9) + `</div>` +
+			strings.Replace(list, "zebu", "3", 1) + `</div>`: true,
+		`<section><h1>x</h1>%p<footer>zebu</footer></section>`: false,
 	} {
 		if have := strings.Contains(extractString(t, pageAt(place, "")).Text, "zebu"); have != want {
 			t.Errorf("%s: in the text is %v", place, have)
