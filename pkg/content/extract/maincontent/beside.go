@@ -226,7 +226,8 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 		!dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td {
 		return false
 	}
-	if (named || aside) && m.seen.pages > 0 && m.seen.plain == 0 && m.seen.paged*2 >= m.seen.text {
+	if m.seen.pages > 0 && m.seen.plain == 0 && m.seen.paged*2 >= m.seen.text &&
+		(named || aside || namesMenu(dom.Attr(n, "class"))) {
 		return true
 	}
 	marked := len(s.mains)+len(s.articles) > 0
@@ -243,19 +244,33 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 	return true
 }
 
+// menuWords are words in the classes of menus.
+var menuWords = dom.WordSet(`menu nav navbar navigation megamenu offcanvas drawer footer`)
+
+func namesMenu(class string) bool {
+	return dom.AnyName(class, func(name string) bool {
+		for word := range strings.SplitSeq(name, "-") {
+			if menuWords[word] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func isAside(n *html.Node) bool {
 	return n.DataAtom == atom.Aside || dom.Attr(n, "role") == "complementary"
 }
 
-// setPlain notes the text of a block without links. What stands beside one or two links is part of a reference to these
-// pages, as a date is.
+// setPlain notes the text of a block without links. A short text beside one or two links is part of a reference to
+// these pages, as a date is.
 func (s *Survey) setPlain(n *html.Node, start int, m *linkMeasure, named bool) {
 	switch {
 	case dom.IsHeading(n.DataAtom) && m.seen.pages == 0 && !strings.ContainsFunc(s.Text.From(start), unicode.IsDigit):
 		m.seen.heads = m.seen.text
 	case m.seen.pages == 0 && dom.IsBlock(n.DataAtom) && !dom.IsHeading(n.DataAtom):
 		m.seen.plain = m.seen.text
-	case m.seen.pages > 0 && m.seen.pages <= 2 && !isAside(n) && !named:
+	case m.seen.pages > 0 && m.seen.pages <= 2 && m.seen.plain <= m.seen.paged && !isAside(n) && !named:
 		m.seen.plain = 0
 	}
 }
