@@ -58,8 +58,8 @@ func isConsent(n *html.Node, role string) bool {
 }
 
 // signSite puts the sign before each word of the elements of a kind.
-func signSite(n *html.Node, kind string, inside, marked bool) {
-	if n.Type == html.TextNode && marked {
+func signSite(n *html.Node, kind string, inside, signed bool) {
+	if n.Type == html.TextNode && signed {
 		words := strings.Fields(n.Data)
 		for i := range words {
 			words[i] = sign + words[i]
@@ -73,7 +73,7 @@ func signSite(n *html.Node, kind string, inside, marked bool) {
 		case atom.Script, atom.Style, atom.Noscript, atom.Iframe, atom.Textarea, atom.Title, atom.Template:
 			return
 		}
-		marked = marked || siteKind(n, inside) == kind
+		signed = signed || siteKind(n, inside) == kind
 		switch n.DataAtom {
 		case atom.Article, atom.Aside, atom.Main, atom.Nav, atom.Section:
 			inside = true
@@ -81,7 +81,7 @@ func signSite(n *html.Node, kind string, inside, marked bool) {
 		inside = inside || dom.Attr(n, "role") == "main" || dom.Attr(n, "role") == "article"
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		signSite(c, kind, inside, marked)
+		signSite(c, kind, inside, signed)
 	}
 }
 

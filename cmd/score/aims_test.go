@@ -32,9 +32,8 @@ func TestN1WordsOfTheSite(t *testing.T) {
 
 // TestN1WordsOfABrowser compares what a browser showed of a page with its text: one box of it is in a script.
 func TestN1WordsOfABrowser(t *testing.T) {
-	c, all := compareSeen(seenPage{ID: "1",
-		Pieces: [][2]string{{"main > p", "The quay is old."}, {"div > b", "Closed today"}}},
-		"the quay, is OLD")
+	shown := seenPage{ID: "1", Pieces: [][2]string{{"main > p", "The quay is old."}, {"div > b", "Closed today"}}}
+	c, all := compareSeen(shown, "the quay, is OLD")
 	if c != (seenCount{6, 4}) || len(all) != 1 || all[0] != (lost{"1", "div > b", "Closed today", 2}) {
 		t.Errorf("have %+v, %v", c, all)
 	}

@@ -63,8 +63,7 @@ func (p pageTemplate) page(s spot, slot, language, text string) string {
 	).Replace(p.html)
 	direction := map[string]string{"ar": ` dir="rtl"`}[language]
 	return fmt.Sprintf("<!DOCTYPE html><html lang=%q%s><meta charset=utf-8><title>%s</title><body>%s</body></html>",
-		language,
-		direction, cmp.Or(s.title(), "North Quay - Port"), body)
+		language, direction, cmp.Or(s.title(), "North Quay - Port"), body)
 }
 
 // title returns the title of a page whose heading is the fact.

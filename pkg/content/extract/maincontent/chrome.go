@@ -180,15 +180,12 @@ var furnitureNames = dom.WordSet(`
 // furniturePrefixes are the beginnings of further classes of such helpers.
 var furniturePrefixes = []string{"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
 
-// consentNames and consentPrefixes are classes of requests for consent. Texts about privacy have them, too.
-var (
-	consentNames = dom.WordSet(`cc-window cc-banner cookiebar cookie-banner cookie-notice cookie-consent cookie-bar gdpr ccpa
-		onetrust-banner-sdk`)
-	consentPrefixes = []string{"cookieconsent", "cookie-consent", "cookie-notice", "cookie-banner", "onetrust"}
-)
-
+// namesConsent reports whether a class is one of requests for consent. Texts about privacy have such classes, too.
 func namesConsent(names string) bool {
-	return dom.AnyName(names, func(name string) bool { return consentNames[name] || beginsWith(name, consentPrefixes) })
+	return dom.AnyName(names, func(name string) bool {
+		return strings.Contains(name, "cookie") || strings.Contains(name, "consent") || name == "gdpr" || name == "ccpa" ||
+			strings.HasPrefix(name, "onetrust") || name == "cc-window" || name == "cc-banner"
+	})
 }
 
 // counters are classes of visitor counters, which are furniture outside the content.

@@ -30,8 +30,8 @@ func TestH7TheBodyIsToldFromTheTitle(t *testing.T) {
 	}
 }
 
-// TestN4CountdownInBlocks checks that a countdown that a page shows in several blocks is folded because of its words, and
-// that other numbers in blocks of their own are not (N4).
+// TestN4CountdownInBlocks checks that a countdown that a page shows in several blocks is folded because of its words,
+// and that other numbers in blocks of their own are not (N4).
 func TestN4CountdownInBlocks(t *testing.T) {
 	for _, row := range []struct {
 		before, after string
