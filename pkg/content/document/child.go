@@ -11,8 +11,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/book"
+	"github.com/tidemark/tidemark/pkg/content/extract/odf"
 	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/content/extract/rtf"
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
@@ -27,6 +30,14 @@ var readers = map[string]func(request, []byte) (extract.Document, error){
 	sheet.MediaType: func(r request, body []byte) (extract.Document, error) { return sheet.Extract(body, r.Limits) },
 	docxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Docx(body, r.Limits) },
 	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
+	rtf.MediaType:   func(r request, body []byte) (extract.Document, error) { return rtf.Extract(body, r.Limits) },
+	book.MediaType:  func(r request, body []byte) (extract.Document, error) { return book.Extract(body, r.Limits) },
+
+	odf.TextType: readODF, odf.SpreadsheetType: readODF, odf.PresentationType: readODF,
+}
+
+func readODF(r request, body []byte) (extract.Document, error) {
+	return odf.Extract(body, r.Type, r.Limits)
 }
 
 // engine is the PDF reader of this process. It is created for the first PDF, because creating it takes longer than

@@ -9,8 +9,11 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/book"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/odf"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/content/extract/rtf"
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
@@ -49,6 +52,12 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 	if t := packageType(body); t != "" {
 		return t, nil
 	}
+	if t := storedType(body); readers[t] != nil {
+		return t, nil
+	}
+	if bytes.HasPrefix(body, []byte(rtf.Magic)) {
+		return rtf.MediaType, nil
+	}
 	mayBePDF := declared == pdf.MediaType || web.SaysNothing(declared)
 	if at := bytes.Index(body[:min(len(body), 1024)], []byte("%PDF-")); at == 0 || at > 0 && mayBePDF {
 		return pdf.MediaType, nil
@@ -83,6 +92,16 @@ func typeByName(address string) string {
 		return pptxType
 	case ".xlsx":
 		return sheet.MediaType
+	case ".odt":
+		return odf.TextType
+	case ".ods":
+		return odf.SpreadsheetType
+	case ".odp":
+		return odf.PresentationType
+	case ".epub":
+		return book.MediaType
+	case ".rtf":
+		return rtf.MediaType
 	case ".eml":
 		return mail.MediaType
 	}
@@ -90,7 +109,7 @@ func typeByName(address string) string {
 }
 
 func isOffice(declared string) bool {
-	return declared == docxType || declared == pptxType || declared == sheet.MediaType
+	return declared != pdf.MediaType && readers[declared] != nil || declared == "text/rtf"
 }
 
 // detect returns the type, without parameters, that a body appears to have.
@@ -162,6 +181,23 @@ func packageType(body []byte) string {
 		return ""
 	}
 	return found
+}
+
+// storedType returns the media type that the archives of OpenDocument and EPUB state in their first entry, which is not
+// compressed; "" for other bodies.
+func storedType(body []byte) string {
+	const name = "mimetype"
+	if !bytes.HasPrefix(body, []byte("PK\x03\x04")) || len(body) < 38 || string(body[30:38]) != name ||
+		body[26] != byte(len(name)) {
+		return ""
+	}
+	start := 38 + int(binary.LittleEndian.Uint16(body[28:]))
+	end := min(len(body), start+100)
+	if next := bytes.Index(body[min(start, end):end], []byte("PK")); next >= 0 {
+		end = start + next
+	}
+	found := strings.TrimSpace(string(body[min(start, end):end]))
+	return strings.TrimSuffix(found, "-template")
 }
 
 // directory returns the offset of an archive's directory, or -1.

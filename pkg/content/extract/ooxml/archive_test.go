@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // twoSlides returns a presentation in which every part has about a kilobyte.
@@ -45,10 +46,10 @@ func TestBoundsAddUp(t *testing.T) {
 		kind  fault.Kind
 	}{
 		{"within", func(*archive) {}, ""},
-		{"exactly", func(a *archive) { a.part, a.left, a.elements = 1004, 4*1004, 14 }, ""},
-		{"a part", func(a *archive) { a.part = 1003 }, fault.TooLarge},
-		{"all parts", func(a *archive) { a.left = 4*1004 - 1 }, fault.TooLarge},
-		{"elements", func(a *archive) { a.elements = 13 }, fault.TooLarge},
+		{"exactly", func(a *archive) { a.Bounds = zipxml.Bounds{Part: 1004, Inflated: 4 * 1004, Elements: 14} }, ""},
+		{"a part", func(a *archive) { a.Bounds.Part = 1003 }, fault.TooLarge},
+		{"all parts", func(a *archive) { a.Bounds.Inflated = 4*1004 - 1 }, fault.TooLarge},
+		{"elements", func(a *archive) { a.Bounds.Elements = 13 }, fault.TooLarge},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a, main, err := open(twoSlides(t))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // docx is a Word document being converted to blocks.
@@ -16,8 +17,8 @@ type docx struct {
 	styles  styles
 	lists   *numbering
 
-	in      *part     // the part that is being read
-	links   relations // relationships of that part
+	in      *zipxml.Part // the part being read
+	links   relations    // relationships of that part
 	w       writer
 	para    paragraph
 	serial  int      // number of the last paragraph
@@ -49,21 +50,21 @@ func newDocx(a *archive, out *extract.Composer) *docx {
 // add adds a block. When the document is full, add stops the reading.
 func (d *docx) add(b extract.Block) {
 	if !d.out.Add(b) {
-		d.in.stop()
+		d.in.Stop()
 	}
 }
 
 // read reads the whole document.
 func (d *docx) read(main string) error {
 	links := d.archive.relations(main)
-	if err := d.archive.optional(links.part("styles"), d.styles.read(d.tongues)); err != nil {
+	if err := d.archive.Optional(links.part("styles"), d.styles.read(d.tongues)); err != nil {
 		return err
 	}
-	if err := d.archive.optional(links.part("numbering"), d.lists.read); err != nil {
+	if err := d.archive.Optional(links.part("numbering"), d.lists.read); err != nil {
 		return err
 	}
 	wrong := ""
-	err := d.archive.required(main, func(p *part, root xml.StartElement) {
+	err := d.archive.Required(main, func(p *zipxml.Part, root xml.StartElement) {
 		if wrong = root.Name.Local; wrong == "document" {
 			wrong = ""
 			d.story(p, links)
@@ -79,9 +80,9 @@ func (d *docx) read(main string) error {
 }
 
 // story reads the text of a part to its end.
-func (d *docx) story(p *part, links relations) {
+func (d *docx) story(p *zipxml.Part, links relations) {
 	d.in, d.links, d.fields = p, links, nil
-	d.aside(func() { d.in.children(d.visit) })
+	d.aside(func() { d.in.Children(d.visit) })
 	d.w.flush()
 }
 
@@ -111,7 +112,7 @@ func (d *docx) visit(e xml.StartElement) {
 	case "sdt":
 		d.control()
 	case "AlternateContent":
-		d.in.alternatives(d.visit, &d.written)
+		d.in.Alternatives(d.visit, &d.written)
 	case "del", "moveFrom", "sectPr", "rt", "tblPr", "tcPr", "numPicBullet":
 		// The element holds deleted text, or is about the text: for example, rt gives its pronunciation.
 	default:
@@ -122,15 +123,15 @@ func (d *docx) visit(e xml.StartElement) {
 // control reads a content control. A control that only prompts for input adds nothing.
 func (d *docx) control() {
 	prompt := false
-	d.in.children(func(e xml.StartElement) {
+	d.in.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "sdtPr":
-			d.in.children(func(e xml.StartElement) {
-				prompt = prompt || e.Name.Local == "showingPlcHdr" && isOn(e)
+			d.in.Children(func(e xml.StartElement) {
+				prompt = prompt || e.Name.Local == "showingPlcHdr" && zipxml.IsOn(e)
 			})
 		case "sdtContent":
 			if !prompt {
-				d.in.children(d.visit)
+				d.in.Children(d.visit)
 			}
 		}
 	})
@@ -147,7 +148,7 @@ func (d *docx) paragraph() {
 	}
 	d.para.open, d.para.joined = true, false
 	d.para.format, d.para.run = format{}, run{}
-	d.in.children(d.visit)
+	d.in.Children(d.visit)
 	d.para.open = false
 	if !d.para.joined {
 		d.endParagraph()

@@ -3,6 +3,8 @@ package ooxml
 import (
 	"encoding/xml"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // fields are the open fields, innermost last (part 1 §17.16.18). A field has a begin, a separator and an end. The
@@ -20,7 +22,7 @@ type field struct {
 func (d *docx) field(e xml.StartElement) {
 	const deepest, longest = 64, 4096
 	top := len(d.fields) - 1
-	switch kind := attr(e, "fldCharType"); {
+	switch kind := zipxml.Attr(e, "fldCharType"); {
 	case kind == "begin" && top < deepest:
 		d.fields = append(d.fields, field{})
 	case top < 0:
@@ -32,7 +34,7 @@ func (d *docx) field(e xml.StartElement) {
 		}
 		d.fields = d.fields[:top]
 	case e.Name.Local == "instrText":
-		d.in.text(func(s []byte) {
+		d.in.Text(func(s []byte) {
 			f := &d.fields[top]
 			f.instruction = append(f.instruction, s[:min(len(s), longest-len(f.instruction))]...)
 		})

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // maxTongues is the largest number of languages that are counted. A document in more languages has no main language.
@@ -16,7 +17,7 @@ const maxTongues = 64
 type tongue struct{ latin, eastAsia, complex string }
 
 func readTongue(e xml.StartElement) tongue {
-	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
+	return tongue{zipxml.Attr(e, "val"), zipxml.Attr(e, "eastAsia"), zipxml.Attr(e, "bidi")}
 }
 
 // of returns the language in t that applies to a text, or "".

@@ -1,11 +1,15 @@
 package ooxml
 
-import "encoding/xml"
+import (
+	"encoding/xml"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
+)
 
 // equation reads an m:oMath (part 1 §22.1) as text on one line, such as x^2 or a/b. The text is good enough to search
 // and understand; it is not meant for typesetting.
 type equation struct {
-	*part
+	*zipxml.Part
 	write func([]byte)
 	run   func(xml.StartElement) // reads an element that holds text
 }
@@ -13,7 +17,7 @@ type equation struct {
 // signs maps elements to the signs that are written before their content.
 var signs = map[string]string{"den": "/", "sup": "^", "sub": "_", "lim": "_"}
 
-func (q equation) read() { q.children(q.visit) }
+func (q equation) read() { q.Children(q.visit) }
 
 func (q equation) visit(e xml.StartElement) {
 	switch e.Name.Local {
@@ -25,17 +29,17 @@ func (q equation) visit(e xml.StartElement) {
 		q.operator(map[string]string{"chr": "∫"})
 	case "rad":
 		q.write([]byte("√"))
-		q.children(q.visit)
+		q.Children(q.visit)
 	case "den", "sup", "sub", "lim":
 		q.write([]byte(signs[e.Name.Local]))
-		q.children(q.visit)
+		q.Children(q.visit)
 	case "fName", "mr":
-		q.children(q.visit)
+		q.Children(q.visit)
 		q.write([]byte(" "))
 	case "del", "moveFrom", "ctrlPr":
 		// The element holds deleted text, or is about the text.
 	default:
-		q.children(q.visit)
+		q.Children(q.visit)
 	}
 }
 
@@ -43,11 +47,11 @@ func (q equation) visit(e xml.StartElement) {
 // properties of the element, or else those in chars.
 func (q equation) operator(chars map[string]string) {
 	started := false
-	q.children(func(e xml.StartElement) {
+	q.Children(func(e xml.StartElement) {
 		if e.Name.Local == "dPr" || e.Name.Local == "naryPr" {
-			q.children(func(e xml.StartElement) {
+			q.Children(func(e xml.StartElement) {
 				if _, found := chars[e.Name.Local]; found {
-					chars[e.Name.Local] = attr(e, "val")
+					chars[e.Name.Local] = zipxml.Attr(e, "val")
 				}
 			})
 			return

@@ -3,11 +3,13 @@ package ooxml
 import (
 	"encoding/xml"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // noteID returns the key of a note. The element is the note itself, or a reference to it.
 func noteID(e xml.StartElement) string {
-	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
+	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + zipxml.Attr(e, "id")
 }
 
 // readNotes adds the footnotes and endnotes that the text refers to, after the text. Notes without a reference are
@@ -16,8 +18,8 @@ func (d *docx) readNotes(links relations) error {
 	for _, kind := range []string{"footnotes", "endnotes"} {
 		name := links.part(kind)
 		notes := d.archive.relations(name)
-		err := d.archive.optional(name, func(p *part, _ xml.StartElement) {
-			p.children(func(e xml.StartElement) {
+		err := d.archive.Optional(name, func(p *zipxml.Part, _ xml.StartElement) {
+			p.Children(func(e xml.StartElement) {
 				if d.notes[noteID(e)] {
 					d.story(p, notes)
 				}
@@ -27,5 +29,5 @@ func (d *docx) readNotes(links relations) error {
 			return err
 		}
 	}
-	return d.archive.err
+	return d.archive.Err
 }

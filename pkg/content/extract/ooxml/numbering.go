@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"strconv"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // maxLevels is the number of levels of a list (part 1 §17.9.6).
@@ -50,27 +52,27 @@ func newNumbering(ss styles) *numbering {
 	return &numbering{map[string]*abstractList{}, map[string]*numberedList{}, ss}
 }
 
-func (n *numbering) read(p *part, _ xml.StartElement) {
-	p.children(func(e xml.StartElement) {
-		switch id := attr(e, "abstractNumId"); {
+func (n *numbering) read(p *zipxml.Part, _ xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
+		switch id := zipxml.Attr(e, "abstractNumId"); {
 		case len(n.abstract)+len(n.lists) >= maxTable:
-			p.stop()
+			p.Stop()
 		case e.Name.Local == "abstractNum":
 			n.abstract[id] = readAbstract(p)
 		case e.Name.Local == "num":
-			n.lists[attr(e, "numId")] = readList(p)
+			n.lists[zipxml.Attr(e, "numId")] = readList(p)
 		}
 	})
 }
 
-func readAbstract(p *part) *abstractList {
+func readAbstract(p *zipxml.Part) *abstractList {
 	list := &abstractList{}
-	p.children(func(e xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "numStyleLink":
-			list.link = attr(e, "val")
+			list.link = zipxml.Attr(e, "val")
 		case "lvl":
-			if level, err := strconv.Atoi(attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
+			if level, err := strconv.Atoi(zipxml.Attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
 				list.levels[level] = readLevel(p)
 			}
 		}
@@ -78,36 +80,36 @@ func readAbstract(p *part) *abstractList {
 	return list
 }
 
-func readLevel(p *part) listLevel {
+func readLevel(p *zipxml.Part) listLevel {
 	level, text := listLevel{format: "decimal", start: 1}, xml.StartElement{}
-	p.children(func(e xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "start":
 			if n := number(e); n != nil {
 				level.start = *n
 			}
 		case "numFmt":
-			level.format = attr(e, "val")
+			level.format = zipxml.Attr(e, "val")
 		case "lvlText":
 			text = e
 		}
 	})
 	// Some programs write later paragraphs of an item as items with a blank marker.
-	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
+	if text.Name.Local != "" && strings.TrimSpace(zipxml.Attr(text, "val")) == "" {
 		level.format = "none"
 	}
 	return level
 }
 
-func readList(p *part) *numberedList {
+func readList(p *zipxml.Part) *numberedList {
 	list := &numberedList{starts: map[int]int{}}
-	p.children(func(e xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "abstractNumId":
-			list.abstract = attr(e, "val")
+			list.abstract = zipxml.Attr(e, "val")
 		case "lvlOverride":
-			level, err := strconv.Atoi(attr(e, "ilvl"))
-			p.children(func(e xml.StartElement) {
+			level, err := strconv.Atoi(zipxml.Attr(e, "ilvl"))
+			p.Children(func(e xml.StartElement) {
 				if n := number(e); e.Name.Local == "startOverride" && n != nil && err == nil && level >= 0 && level < maxLevels {
 					list.starts[level] = *n
 				}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // The media types that this package reads.
@@ -75,11 +76,11 @@ func (a *archive) pptx(main string, lim extract.Limits) (extract.Document, error
 // finish adds the properties of the file and completes the document.
 func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Document, error) {
 	var p properties
-	if err := a.optional(a.own.part("core-properties"), p.read); err != nil {
+	if err := a.Optional(a.own.part("core-properties"), p.read); err != nil {
 		return extract.Document{}, err
 	}
-	if a.err != nil {
-		return extract.Document{}, a.err
+	if a.Err != nil {
+		return extract.Document{}, a.Err
 	}
 	language := extract.PrimaryLanguage(p.language)
 	if language == "" {
@@ -88,14 +89,24 @@ func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Docume
 	return out.Document(language, p.usefulTitle()), nil
 }
 
+// archive is a package of parts (ECMA-376 part 2).
+type archive struct {
+	*zipxml.Archive
+	own relations // relationships of the package itself
+}
+
 // open opens the archive and finds the main part of the document.
 func open(body []byte) (*archive, string, error) {
 	if err := refuseCompound(body); err != nil {
 		return nil, "", err
 	}
-	a, err := openArchive(body)
+	z, err := zipxml.Open(body)
 	if err != nil {
 		return nil, "", err
+	}
+	a := &archive{Archive: z}
+	if a.own = a.relations(""); a.Err != nil {
+		return nil, "", a.Err
 	}
 	main := a.own.part("officeDocument")
 	if main == "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // pptx is a presentation being converted to blocks.
@@ -31,26 +32,26 @@ func (p *pptx) read(main string) error {
 			break
 		}
 	}
-	return p.archive.err
+	return p.archive.Err
 }
 
 // slides returns the names of the slides' parts, without repeats.
 func (p *pptx) slides(main string, links relations) ([]string, error) {
 	var names []string
 	wrong, seen := "", map[string]bool{}
-	err := p.archive.required(main, func(part *part, root xml.StartElement) {
+	err := p.archive.Required(main, func(part *zipxml.Part, root xml.StartElement) {
 		if wrong = root.Name.Local; wrong != "presentation" {
 			return
 		}
 		wrong = ""
-		part.children(func(e xml.StartElement) {
+		part.Children(func(e xml.StartElement) {
 			if e.Name.Local != "sldIdLst" {
 				return
 			}
-			part.children(func(e xml.StartElement) {
+			part.Children(func(e xml.StartElement) {
 				r := links.byID[relationID(e)]
-				if r.kind == "slide" && !seen[partName(r.target)] {
-					seen[partName(r.target)] = true
+				if r.kind == "slide" && !seen[zipxml.Name(r.target)] {
+					seen[zipxml.Name(r.target)] = true
 					names = append(names, r.target)
 				}
 			})

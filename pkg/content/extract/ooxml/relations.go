@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // maxTable limits the number of entries of a part with relationships, styles or lists. Further entries are treated as
@@ -24,13 +26,13 @@ type relations struct {
 	order []string
 }
 
-// relations reads the relationships of a part, or of the package itself if source is "". A part may have no
-// relationships. When a bound is exceeded, the error is in a.err.
+// relations reads the relationships of a part, or of the package itself if source is "". A part may have none. When a
+// bound is exceeded, the error is in a.Err.
 func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
-	_ = a.optional(dir+"_rels/"+file+".rels", func(p *part, _ xml.StartElement) {
-		p.children(func(e xml.StartElement) {
+	_ = a.Optional(dir+"_rels/"+file+".rels", func(p *zipxml.Part, _ xml.StartElement) {
+		p.Children(func(e xml.StartElement) {
 			if e.Name.Local == "Relationship" && len(rs.order) < maxTable {
 				rs.add(dir, e)
 			}
@@ -40,11 +42,11 @@ func (a *archive) relations(source string) relations {
 }
 
 func (rs *relations) add(dir string, e xml.StartElement) {
-	r := relation{kind: path.Base(attr(e, "Type")), target: attr(e, "Target")}
-	if !strings.EqualFold(attr(e, "TargetMode"), "External") {
+	r := relation{kind: path.Base(zipxml.Attr(e, "Type")), target: zipxml.Attr(e, "Target")}
+	if !strings.EqualFold(zipxml.Attr(e, "TargetMode"), "External") {
 		r.target = resolve(dir, r.target)
 	}
-	id := attr(e, "Id")
+	id := zipxml.Attr(e, "Id")
 	if _, known := rs.byID[id]; !known {
 		rs.byID[id] = r
 		rs.order = append(rs.order, id)
@@ -75,16 +77,27 @@ func (rs relations) part(kind string) string {
 // part, the composer ignores the link, because the target is not a web address.
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
+// relationID returns the id of the relationship to which an element refers. It is the attribute named id that has a
+// prefix. A slide also has an id without a prefix, which does not refer to a relationship.
+func relationID(e xml.StartElement) string {
+	for i := range e.Attr {
+		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" {
+			return e.Attr[i].Value
+		}
+	}
+	return ""
+}
+
 // properties are the properties that a file declares (part 2 §8.3).
 type properties struct{ title, language string }
 
-func (ps *properties) read(p *part, _ xml.StartElement) {
-	p.children(func(e xml.StartElement) {
+func (ps *properties) read(p *zipxml.Part, _ xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "title":
-			p.text(func(s []byte) { ps.title = appendShort(ps.title, s) })
+			p.Text(func(s []byte) { ps.title = appendShort(ps.title, s) })
 		case "language":
-			p.text(func(s []byte) { ps.language = appendShort(ps.language, s) })
+			p.Text(func(s []byte) { ps.language = appendShort(ps.language, s) })
 		}
 	})
 }

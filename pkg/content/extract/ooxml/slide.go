@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // slide is a slide, or its notes, being converted to blocks.
 type slide struct {
 	*pptx
-	*part
+	*zipxml.Part
 	links relations
 	notes bool
 	w     writer
@@ -32,12 +33,12 @@ type slide struct {
 func (p *pptx) slide(name string) (bool, error) {
 	links := p.archive.relations(name)
 	s := newSlide(p, links)
-	if err := p.archive.required(name, s.read); err != nil {
+	if err := p.archive.Required(name, s.read); err != nil {
 		return false, err
 	}
 	notes := newSlide(p, relations{})
 	notes.notes = true
-	if err := p.archive.optional(links.part("notesSlide"), notes.read); err != nil {
+	if err := p.archive.Optional(links.part("notesSlide"), notes.read); err != nil {
 		return false, err
 	}
 	return s.emit() && notes.emit(), nil
@@ -55,9 +56,9 @@ func newSlide(p *pptx, links relations) *slide {
 	return s
 }
 
-func (s *slide) read(p *part, _ xml.StartElement) {
-	s.part = p
-	s.children(s.visit)
+func (s *slide) read(p *zipxml.Part, _ xml.StartElement) {
+	s.Part = p
+	s.Children(s.visit)
 	s.w.flush()
 }
 
@@ -77,10 +78,10 @@ func (s *slide) visit(e xml.StartElement) {
 	case "sp", "graphicFrame", "pic":
 		s.readShape()
 	case "ph":
-		s.shape.placeholder(attr(e, "type"), s.notes)
+		s.shape.placeholder(zipxml.Attr(e, "type"), s.notes)
 	case "txBody":
 		if !s.shape.repeats {
-			s.children(s.visit)
+			s.Children(s.visit)
 		}
 	case "p":
 		s.paragraph()
@@ -88,14 +89,14 @@ func (s *slide) visit(e xml.StartElement) {
 		s.table()
 	case "relIds":
 		s.diagram(e)
-	case "pt": // a point of a diagram; its dgm:t holds paragraphs, not characters
-		s.children(func(e xml.StartElement) {
+	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
+		s.Children(func(e xml.StartElement) {
 			if e.Name.Local == "t" {
-				s.children(s.visit)
+				s.Children(s.visit)
 			}
 		})
 	case "AlternateContent":
-		s.alternatives(s.visit, &s.written)
+		s.Alternatives(s.visit, &s.written)
 	default:
 		s.inline(e)
 	}
@@ -107,33 +108,34 @@ func (s *slide) inline(e xml.StartElement) {
 	case "r":
 		s.readRun()
 	case "t":
-		s.part.text(s.write)
+		s.Part.Text(s.write)
 	case "br":
 		s.write([]byte("\n"))
 	case "fld":
 		// Slide numbers and dates are left out, because they change by themselves.
-		if kind := attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
+		if kind := zipxml.Attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
 			s.readRun()
 		}
 	case "oMath":
-		equation{s.part, s.write, s.visit}.read()
+		equation{s.Part, s.write, s.visit}.read()
 	case "hlinkClick":
 		s.out.Link(s.links.address(relationID(e)), "")
 	default:
-		s.children(s.visit)
+		s.Children(s.visit)
 	}
 }
 
 // readRun reads an a:r and its link.
 func (s *slide) readRun() {
 	start, address := len(s.line.text), ""
-	s.children(func(e xml.StartElement) {
+	s.Children(func(e xml.StartElement) {
 		if e.Name.Local != "rPr" {
 			s.visit(e)
 			return
 		}
-		s.run, s.looks = tongue{attr(e, "lang"), attr(e, "lang"), attr(e, "lang")}, looksOf(e)
-		s.children(func(e xml.StartElement) {
+		s.run = tongue{zipxml.Attr(e, "lang"), zipxml.Attr(e, "lang"), zipxml.Attr(e, "lang")}
+		s.looks = looksOf(e)
+		s.Children(func(e xml.StartElement) {
 			if e.Name.Local == "hlinkClick" {
 				address = s.links.address(relationID(e))
 			}
@@ -156,17 +158,17 @@ func (s *slide) table() {
 	visit = func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "tr":
-			s.children(visit)
+			s.Children(visit)
 			g.endRow()
 		case "tc":
 			var text []byte
 			s.cell = &text
-			s.children(s.visit)
+			s.Children(s.visit)
 			s.cell = nil
 			g.cell(string(text))
 		}
 	}
-	s.children(visit)
+	s.Children(visit)
 	s.w.block(extract.Table, 0, g.text())
 }
 
@@ -178,14 +180,14 @@ func (s *slide) diagram(e xml.StartElement) {
 			name = s.links.byID[a.Value].target
 		}
 	}
-	outer := s.part
+	outer := s.Part
 	// An error is also stored in the archive, which then ends the reading of the presentation.
-	_ = s.archive.optional(name, func(p *part, _ xml.StartElement) {
-		s.part = p
+	_ = s.archive.Optional(name, func(p *zipxml.Part, _ xml.StartElement) {
+		s.Part = p
 		s.shapes++
 		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}
-		s.children(s.visit)
+		s.Children(s.visit)
 		s.w.flush()
 	})
-	s.part = outer
+	s.Part = outer
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // format holds the formatting that decides the role of a paragraph. If a pointer is nil, the style decides.
@@ -27,9 +28,9 @@ type style struct {
 type styles map[string]style
 
 // read reads the styles part (part 1 §17.7).
-func (ss styles) read(spoken *tongues) func(*part, xml.StartElement) {
-	return func(p *part, _ xml.StartElement) {
-		p.children(func(e xml.StartElement) {
+func (ss styles) read(spoken *tongues) func(*zipxml.Part, xml.StartElement) {
+	return func(p *zipxml.Part, _ xml.StartElement) {
+		p.Children(func(e xml.StartElement) {
 			switch e.Name.Local {
 			case "docDefaults":
 				readDefaults(p, spoken)
@@ -42,8 +43,8 @@ func (ss styles) read(spoken *tongues) func(*part, xml.StartElement) {
 	}
 }
 
-func readDefaults(p *part, spoken *tongues) {
-	p.children(func(e xml.StartElement) {
+func readDefaults(p *zipxml.Part, spoken *tongues) {
+	p.Children(func(e xml.StartElement) {
 		if e.Name.Local == "lang" {
 			spoken.fallback = readTongue(e)
 			return
@@ -52,35 +53,35 @@ func readDefaults(p *part, spoken *tongues) {
 	})
 }
 
-func (ss styles) add(p *part, e xml.StartElement) {
-	id, s := attr(e, "styleId"), style{}
-	p.children(func(e xml.StartElement) {
+func (ss styles) add(p *zipxml.Part, e xml.StartElement) {
+	id, s := zipxml.Attr(e, "styleId"), style{}
+	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "name":
-			s.name = strings.ToLower(attr(e, "val"))
+			s.name = strings.ToLower(zipxml.Attr(e, "val"))
 		case "basedOn":
-			s.basedOn = attr(e, "val")
+			s.basedOn = zipxml.Attr(e, "val")
 		case "pPr":
-			p.children(func(e xml.StartElement) { s.format.read(p, e) })
+			p.Children(func(e xml.StartElement) { s.format.read(p, e) })
 		}
 	})
 	ss[id] = s
 }
 
 // read reads one property of a paragraph.
-func (l *format) read(p *part, e xml.StartElement) {
+func (l *format) read(p *zipxml.Part, e xml.StartElement) {
 	switch e.Name.Local {
 	case "pStyle":
-		l.style = attr(e, "val")
+		l.style = zipxml.Attr(e, "val")
 	case "outlineLvl":
 		l.outline = number(e)
 	case "numPr":
-		p.children(func(e xml.StartElement) {
+		p.Children(func(e xml.StartElement) {
 			switch e.Name.Local {
 			case "ilvl":
 				l.level = number(e)
 			case "numId":
-				id := attr(e, "val")
+				id := zipxml.Attr(e, "val")
 				l.list = &id
 			}
 		})
@@ -90,7 +91,7 @@ func (l *format) read(p *part, e xml.StartElement) {
 // number returns the value of an element, or nil if the element has no value. A value that is too small or too large
 // becomes the nearest valid value.
 func number(e xml.StartElement) *int {
-	n, err := strconv.Atoi(attr(e, "val"))
+	n, err := strconv.Atoi(zipxml.Attr(e, "val"))
 	if err != nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	case looksLikeHTML(body):
 		return "text/html" // "html", "application/html"
 	}
-	if isBinary(body) {
+	if IsBinary(body) {
 		if declared == "text/plain" {
 			return octets
 		}
@@ -101,9 +101,9 @@ func typeByName(urlPath string) string {
 	return ""
 }
 
-// isBinary reports whether body has bytes that no text contains, by the rule for mislabelled text of the WHATWG MIME
+// IsBinary reports whether body has bytes that no text contains, by the rule for mislabelled text of the WHATWG MIME
 // Sniffing standard §7.2, or zero bytes behind them. UTF-16 may contain zero bytes.
-func isBinary(body []byte) bool {
+func IsBinary(body []byte) bool {
 	const far = 64 << 10
 	head := body[:min(len(body), 1445)]
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) ||

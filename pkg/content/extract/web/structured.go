@@ -82,3 +82,18 @@ func (p page) fragment(html string) []extract.Block {
 	}
 	return doc.Blocks
 }
+
+// Everything reads a page on which everything is content, such as a chapter of a book.
+func Everything(body []byte, baseURL string, lim extract.Limits) extract.Document {
+	base, err := pageBase(baseURL)
+	if err != nil { // Unreachable: callers pass constant addresses.
+		return extract.Document{}
+	}
+	p := page{body: body, base: base, limits: lim.WithDefaults()}
+	text, _ := decode(body, "", true)
+	doc, ok := structured(p, text, everything)
+	if !ok {
+		doc = flat(p, text)
+	}
+	return doc
+}

@@ -84,7 +84,7 @@ func readerOf(mimeType, urlPath string, body []byte) func(page) extract.Document
 	default:
 		read = readText
 	}
-	if read == nil || !IsHTML(mimeType) && isBinary(body) {
+	if read == nil || !IsHTML(mimeType) && IsBinary(body) {
 		return nil
 	}
 	return read
