@@ -65,10 +65,9 @@ func word(body string, more map[string]string) map[string]string {
 		"text/_rels/main.xml.rels": rels(
 			rel("s", "styles", "s.xml"), rel("n", "numbering", "n.xml"), rel("f", "footnotes", `sub\f.xml`),
 			rel("e", "endnotes", "../e.xml"),
-			rel("h", "header", "h.xml"), rel("web", "hyperlink", "https://port.example/a?b=1&amp;c=2#frag"),
+			rel("web", "hyperlink", "https://port.example/a?b=1&amp;c=2#frag"),
 			rel("mail", "hyperlink", "mailto:a@port.example"), rel("file", "hyperlink", "file:///c:/x.docx")),
 		"text/main.xml":  `<w:document ` + namespaces + `><w:body>` + body + `<w:sectPr/></w:body></w:document>`,
-		"text/h.xml":     `<w:hdr ` + namespaces + `><w:p><w:r><w:t>running header</w:t></w:r></w:p></w:hdr>`,
 		"text/s.xml":     `<w:styles ` + namespaces + `>` + someStyles + `</w:styles>`,
 		"text/n.xml":     `<w:numbering ` + namespaces + `>` + someLists + `</w:numbering>`,
 		"text/sub/f.xml": `<w:footnotes ` + namespaces + `>` + someNotes("footnote") + `</w:footnotes>`,

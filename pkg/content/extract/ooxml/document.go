@@ -26,7 +26,8 @@ type docx struct {
 	inner   []string // tables inside cells; they are added after the outermost table
 	fields  fields
 	written int             // bytes of text written so far
-	notes   map[string]bool // keys of the notes that the text refers to
+	zone    extract.Zone    // zone of what is being read
+	notes   map[string]bool // keys of the notes to which the text refers
 }
 
 // paragraph is the paragraph being collected.
@@ -49,7 +50,7 @@ func newDocx(a *archive, out *extract.Composer) *docx {
 
 // add adds a block. When the document is full, add stops the reading.
 func (d *docx) add(b extract.Block) {
-	if !d.out.Add(b) {
+	if b.Zone = d.zone; !d.out.Add(b) {
 		d.in.Stop()
 	}
 }
@@ -76,7 +77,10 @@ func (d *docx) read(main string) error {
 	if wrong != "" {
 		return fault.New(fault.Invalid, "not a word document: its main part is a %.50q", wrong)
 	}
-	return d.readNotes(links)
+	if err := d.readNotes(links); err != nil {
+		return err
+	}
+	return d.readBeside(links)
 }
 
 // story reads the text of a part to its end.
@@ -113,6 +117,20 @@ func (d *docx) visit(e xml.StartElement) {
 		d.control()
 	case "AlternateContent":
 		d.in.Alternatives(d.visit, &d.written)
+	case "altChunk":
+		d.chunk(relationID(e))
+	case "relIds":
+		d.diagram(e)
+	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
+		d.in.Children(func(e xml.StartElement) {
+			if e.Name.Local == "t" {
+				d.in.Children(d.visit)
+			}
+		})
+	case "chart":
+		d.chart(relationID(e))
+	case "oMathPara":
+		d.equations()
 	case "del", "moveFrom", "sectPr", "rt", "tblPr", "tcPr", "numPicBullet":
 		// The element holds deleted text, or is about the text: for example, rt gives its pronunciation.
 	default:
@@ -160,10 +178,16 @@ func (d *docx) endParagraph() {
 	d.para.end()
 	raw, r := string(d.para.text), d.styles.role(d.para.format)
 	d.para = d.newParagraph()
+	if r.level < 0 {
+		r.level = d.lists.levelOf(r.list, r.style)
+	}
 	switch {
 	case r.toc:
 		// A table of contents repeats the headings. Its page numbers may change although the text does not.
 	case d.cell != nil:
+		if r.list != "" && strings.TrimSpace(raw) != "" {
+			raw = strings.TrimPrefix(d.lists.marker(r.list, r.level), "- ") + raw
+		}
 		*d.cell = append(append(*d.cell, raw...), '\n')
 	default:
 		d.emit(r, raw)
@@ -180,7 +204,11 @@ func (d *docx) emit(r role, raw string) {
 		marker := d.lists.marker(r.list, r.level)
 		d.w.item(r.list, r.level+r.indent, marker, strings.ReplaceAll(text, "\n", " "))
 	case r.kind == extract.Heading:
-		d.w.block(extract.Heading, r.heading, strings.ReplaceAll(text, "\n", " "))
+		marker := ""
+		if r.list != "" {
+			marker = strings.TrimPrefix(d.lists.marker(r.list, r.level), "- ")
+		}
+		d.w.block(extract.Heading, r.heading, marker+strings.ReplaceAll(text, "\n", " "))
 	default:
 		d.w.block(r.kind, 0, text)
 	}

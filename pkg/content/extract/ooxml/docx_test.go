@@ -72,7 +72,7 @@ var wordBlocks = []struct{ name, body, want string }{
 		"list: - a⏎  - b⏎    - c⏎- d"},
 	{"numbers, letters too, begin anew below", listed(2, 0, "a") + listed(2, 1, "b") + listed(2, 1, "c") +
 		listed(2, 0, "d") + listed(2, 1, "e"),
-		"list: 1. a⏎  1. b⏎  2. c⏎2. d⏎  1. e"},
+		"list: 1. a⏎  a) b⏎  b) c⏎2. d⏎  a) e"},
 	{"lists of one kind count on, others do not", listed(2, 0, "a") + para("", "x") + listed(3, 0, "b") +
 		listed(4, 0, "c") + listed(5, 0, "d"),
 		"list: 1. a\nparagraph: x\nlist: 2. b\nlist: 5. c\nlist: 3. d"},

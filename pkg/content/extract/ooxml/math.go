@@ -2,6 +2,7 @@ package ooxml
 
 import (
 	"encoding/xml"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
@@ -12,10 +13,64 @@ type equation struct {
 	*zipxml.Part
 	write func([]byte)
 	run   func(xml.StartElement) // reads an element that holds text
+	text  *[]byte                // what was written
+}
+
+// fraction reads a fraction (§22.1.2.36). Without a bar, it is a binomial.
+func (q equation) fraction() {
+	sign := "/"
+	q.Children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "fPr":
+			q.Children(func(e xml.StartElement) {
+				if e.Name.Local == "type" && zipxml.Attr(e, "val") == "noBar" {
+					sign = " choose "
+				}
+			})
+		case "den":
+			q.write([]byte(sign))
+			q.group()
+		default:
+			q.group()
+		}
+	})
+}
+
+// group reads the content of an element. It puts brackets around what has several terms, unless it has them.
+func (q equation) group() {
+	start := len(*q.text)
+	q.Children(q.visit)
+	if start > len(*q.text) { // a text box has begun another paragraph
+		return
+	}
+	term := strings.TrimSpace(string((*q.text)[start:]))
+	if !strings.ContainsAny(term, "+-−*/·× =") || isBracketed(term) || strings.LastIndexAny(term, "+-−*/·× =") == 0 {
+		return
+	}
+	*q.text = append((*q.text)[:start], "("+term+")"...)
+}
+
+// isBracketed reports whether one pair of brackets is around a term.
+func isBracketed(term string) bool {
+	depth := 0
+	for i, r := range term {
+		switch r {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return i == len(term)-1
+			}
+		}
+		if depth == 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // signs maps elements to the signs that are written before their content.
-var signs = map[string]string{"den": "/", "sup": "^", "sub": "_", "lim": "_"}
+var signs = map[string]string{"sup": "^", "sub": "_", "lim": "_"}
 
 func (q equation) read() { q.Children(q.visit) }
 
@@ -29,10 +84,26 @@ func (q equation) visit(e xml.StartElement) {
 		q.operator(map[string]string{"chr": "∫"})
 	case "rad":
 		q.write([]byte("√"))
-		q.Children(q.visit)
-	case "den", "sup", "sub", "lim":
+		q.Children(func(e xml.StartElement) {
+			if e.Name.Local == "e" {
+				q.group()
+			} else {
+				q.visit(e)
+			}
+		})
+	case "f":
+		q.fraction()
+	case "sSup", "sSub", "sSubSup":
+		q.Children(func(e xml.StartElement) {
+			if e.Name.Local == "e" {
+				q.group()
+			} else {
+				q.visit(e)
+			}
+		})
+	case "sup", "sub", "lim":
 		q.write([]byte(signs[e.Name.Local]))
-		q.Children(q.visit)
+		q.group()
 	case "fName", "mr":
 		q.Children(q.visit)
 		q.write([]byte(" "))

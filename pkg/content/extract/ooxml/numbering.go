@@ -14,7 +14,11 @@ const maxLevels = 9
 // listLevel is the form of the item markers on one level of a list.
 type listLevel struct {
 	format string // "bullet", "none", a number format, or "" when undefined
+	text   string // form of the marker, such as "%1.%2"; "" for the number and a full stop
+	style  string // the style of paragraphs that belong to this level
 	start  int
+	legal  bool // numbers of all levels are written as decimal numbers
+	counts bool // the count does not restart below an item of a higher level
 }
 
 // abstractList is the definition of a list. Several lists of a document may share one.
@@ -27,11 +31,21 @@ type abstractList struct {
 // counts are the numbers of items so far, by level.
 type counts [maxLevels]int
 
-// next counts an item and restarts the levels below it.
-func (c *counts) next(level int) int {
+// step counts an item and restarts the levels below it.
+func (c *counts) step(level int) int {
 	clear(c[level+1:])
 	c[level]++
 	return c[level]
+}
+
+// next counts an item and restarts the levels below it, except those that count on.
+func (c *counts) next(level int, levels *[maxLevels]listLevel) {
+	for below := level + 1; below < maxLevels; below++ {
+		if !levels[below].counts {
+			c[below] = 0
+		}
+	}
+	c[level]++
 }
 
 // numbering is the numbering part (part 1 §17.9) with the current counts.
@@ -44,7 +58,8 @@ type numbering struct {
 // numberedList is one list of the document.
 type numberedList struct {
 	abstract string
-	starts   map[int]int // first numbers, by level; a list with a first number of its own is numbered independently
+	starts   map[int]int       // first numbers, by level; a list that sets one is numbered independently
+	levels   map[int]listLevel // levels that have another form in this list
 	counts   counts
 }
 
@@ -92,17 +107,26 @@ func readLevel(p *zipxml.Part) listLevel {
 			level.format = zipxml.Attr(e, "val")
 		case "lvlText":
 			text = e
+		case "pStyle":
+			level.style = zipxml.Attr(e, "val")
+		case "isLgl":
+			level.legal = zipxml.IsOn(e)
+		case "lvlRestart":
+			level.counts = zipxml.Attr(e, "val") == "0"
 		}
 	})
 	// Some programs write later paragraphs of an item as items with a blank marker.
 	if text.Name.Local != "" && strings.TrimSpace(zipxml.Attr(text, "val")) == "" {
 		level.format = "none"
 	}
+	if level.text = zipxml.Attr(text, "val"); len(level.text) > longestMarker {
+		level.text = ""
+	}
 	return level
 }
 
 func readList(p *zipxml.Part) *numberedList {
-	list := &numberedList{starts: map[int]int{}}
+	list := &numberedList{starts: map[int]int{}, levels: map[int]listLevel{}}
 	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "abstractNumId":
@@ -110,13 +134,34 @@ func readList(p *zipxml.Part) *numberedList {
 		case "lvlOverride":
 			level, err := strconv.Atoi(zipxml.Attr(e, "ilvl"))
 			p.Children(func(e xml.StartElement) {
-				if n := number(e); e.Name.Local == "startOverride" && n != nil && err == nil && level >= 0 && level < maxLevels {
+				switch n := number(e); {
+				case err != nil || level < 0 || level >= maxLevels:
+				case e.Name.Local == "startOverride" && n != nil:
 					list.starts[level] = *n
+				case e.Name.Local == "lvl":
+					list.levels[level] = readLevel(p)
 				}
 			})
 		}
 	})
 	return list
+}
+
+// longestMarker bounds the form of a marker, in bytes.
+const longestMarker = 100
+
+// levelOf returns the level of a list to which paragraphs of a style belong; 0 if none is named.
+func (n *numbering) levelOf(id, style string) int {
+	kind := n.kind(n.lists[id])
+	if kind == nil || style == "" {
+		return 0
+	}
+	for i, level := range kind.levels {
+		if level.style == style {
+			return i
+		}
+	}
+	return 0
 }
 
 // marker returns the marker of the next item of a list, and counts the item.
@@ -127,13 +172,52 @@ func (n *numbering) marker(id string, level int) string {
 	if kind == nil {
 		return "- "
 	}
-	switch kind.levels[level].format {
+	levels := kind.levels
+	for i, l := range list.levels {
+		levels[i] = l
+	}
+	switch levels[level].format {
 	case "bullet", "":
 		return "- "
 	case "none":
 		return ""
 	}
-	return strconv.Itoa(list.number(kind, level)) + ". "
+	count := &kind.counts
+	if len(list.starts) > 0 {
+		count = &list.counts
+	}
+	count.next(level, &levels)
+	return list.written(count, &levels, level) + " "
+}
+
+// written returns the marker of an item, which may show the numbers of higher levels (part 1 §17.9.11). Lists that
+// share a definition continue the same count.
+func (list *numberedList) written(count *counts, levels *[maxLevels]listLevel, level int) string {
+	numberAt := func(i int) string {
+		start, overridden := list.starts[i]
+		if !overridden {
+			start = levels[i].start
+		}
+		format := levels[i].format
+		if levels[level].legal {
+			format = "decimal"
+		}
+		return ordinal(start+max(count[i], 1)-1, format)
+	}
+	form := levels[level].text
+	if form == "" {
+		return numberAt(level) + "."
+	}
+	var out strings.Builder
+	for i := 0; i < len(form); i++ {
+		if form[i] == '%' && i+1 < len(form) && form[i+1] >= '1' && form[i+1] <= '9' {
+			i++
+			out.WriteString(numberAt(int(form[i] - '1')))
+		} else {
+			out.WriteByte(form[i])
+		}
+	}
+	return strings.TrimSpace(out.String())
 }
 
 // kind returns the definition of a list, or nil.
@@ -150,17 +234,4 @@ func (n *numbering) kind(list *numberedList) *abstractList {
 		return nil
 	}
 	return n.abstract[n.lists[*defined].abstract]
-}
-
-// number returns the number of the next item. Lists that share a definition continue the same count.
-func (list *numberedList) number(kind *abstractList, level int) int {
-	count := &kind.counts
-	if len(list.starts) > 0 {
-		count = &list.counts
-	}
-	start, overridden := list.starts[level]
-	if !overridden {
-		start = kind.levels[level].start
-	}
-	return start + count.next(level) - 1
 }

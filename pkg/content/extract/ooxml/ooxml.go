@@ -1,16 +1,16 @@
 // Package ooxml turns Word and PowerPoint files (Office Open XML, ECMA-376) into the blocks of an [extract.Document],
 // in the order in which a reader sees them.
 //
-// The same bytes always give the same document, and every word appears at most once. No input makes the package panic
-// or exceed its bounds. The bounds are checked on the data that is read, never on the sizes in a header. The package
-// leaves out text that repeats on every page, is a tracked deletion or is hidden, because the author did not write
-// such text for readers.
+// It promises that the same bytes always give the same document, that every word appears at most once, and that no
+// input makes it panic or exceed its bounds. The bounds are checked on the data that is read, never on the sizes in a
+// header. The package leaves out text that is a tracked deletion or is hidden, because it is not part of what the
+// author wrote. In Word files, the headers and footers of pages and the comments are beside the main content.
 //
 // # Life of a file
 //
-//	bytes → archive, counted within bounds (archive.go) → parts by relationship (relations.go)
-//	part  → elements one at a time, never a tree (part.go)
-//	DOCX  → styles.go, numbering.go → document.go, run.go, table.go, field.go, math.go, notes.go
+//	bytes → archive, counted within bounds (package zipxml) → parts by relationship (relations.go)
+//	part  → elements one at a time, never a tree
+//	DOCX  → styles.go, numbering.go → document.go, run.go, table.go, field.go, math.go, notes.go, other.go, chart.go
 //	PPTX  → presentation.go → slide.go
 //	      → lines that belong together become one block (writer.go) → extract.Composer
 //

@@ -32,7 +32,7 @@ func (d *docx) inline(e xml.StartElement) {
 	case "sym":
 		d.symbol(e)
 	case "oMath":
-		equation{d.in, d.write, d.visit}.read()
+		equation{d.in, d.write, d.visit, &d.para.text}.read()
 	case "hyperlink":
 		d.hyperlink(d.links.address(relationID(e)))
 	case "hlinkClick":

@@ -97,7 +97,7 @@ func (s *slide) bullet(b *bullet, e xml.StartElement) {
 // marker returns the marker of an item, and counts the item.
 func (sh *shape) marker(b bullet) string {
 	if b.auto {
-		return strconv.Itoa(b.start+sh.counts.next(b.level)-1) + ". "
+		return strconv.Itoa(b.start+sh.counts.step(b.level)-1) + ". "
 	}
 	clear(sh.counts[b.level:])
 	return "- "

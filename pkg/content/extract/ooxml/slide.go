@@ -89,6 +89,8 @@ func (s *slide) visit(e xml.StartElement) {
 		s.table()
 	case "relIds":
 		s.diagram(e)
+	case "chart":
+		s.chart(relationID(e))
 	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
 		s.Children(func(e xml.StartElement) {
 			if e.Name.Local == "t" {
@@ -117,7 +119,7 @@ func (s *slide) inline(e xml.StartElement) {
 			s.readRun()
 		}
 	case "oMath":
-		equation{s.Part, s.write, s.visit}.read()
+		equation{s.Part, s.write, s.visit, &s.text}.read()
 	case "hlinkClick":
 		s.out.Link(s.links.address(relationID(e)), "")
 	default:
@@ -170,6 +172,15 @@ func (s *slide) table() {
 	}
 	s.Children(visit)
 	s.w.block(extract.Table, 0, g.text())
+}
+
+// chart adds the numbers of a chart as a table.
+func (s *slide) chart(id string) {
+	_ = s.archive.Optional(s.links.byID[id].target, func(p *zipxml.Part, _ xml.StartElement) {
+		c := readChart(p)
+		s.w.block(extract.Paragraph, 0, c.title)
+		s.w.block(extract.Table, 0, c.table())
+	})
 }
 
 // diagram reads the text of a diagram, which is in a part of its own.

@@ -15,6 +15,8 @@ type format struct {
 	outline *int    // outline level: 0 to 8 for headings, 9 for body text
 	list    *string // id of the list to which the paragraph belongs; "0" for none
 	level   *int    // level of the paragraph in the list, from 0
+	// listStyle is the style that gives the list; "" if the paragraph itself does.
+	listStyle string
 }
 
 // style is one style of the file.
@@ -103,9 +105,10 @@ func number(e xml.StartElement) *int {
 type role struct {
 	kind    extract.Kind
 	heading int    // level of the heading; 0 for other text
-	list    string // id of the list that the item belongs to
-	level   int    // level of the item in its list
-	indent  int    // further levels, which the name of the style gives
+	list    string // id of the list to which the item belongs
+	level   int    // level of the item in its list; -1 if the style of that name decides it
+	style   string // the style that gives the list
+	indent  int    // further levels, from the name of the style
 	toc     bool   // the paragraph is a line of the table of contents
 }
 
@@ -138,7 +141,9 @@ func (l format) inherit(s style) format {
 		l.outline = s.outline
 	}
 	if l.list == nil {
-		l.list = s.list
+		if l.list = s.list; l.list != nil {
+			l.listStyle = l.style
+		}
 	}
 	if l.level == nil {
 		l.level = s.level
@@ -188,10 +193,14 @@ func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)
 	}
-	if l.list != nil && *l.list != "0" && r.kind == extract.Paragraph {
-		r.kind, r.list = extract.List, *l.list
-		if l.level != nil {
-			r.level = *l.level
-		}
+	if l.list == nil || *l.list == "0" || r.kind != extract.Paragraph && r.kind != extract.Heading {
+		return
+	}
+	r.list, r.style, r.level = *l.list, l.listStyle, -1
+	if l.level != nil {
+		r.level = *l.level
+	}
+	if r.kind == extract.Paragraph {
+		r.kind = extract.List
 	}
 }
