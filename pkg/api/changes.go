@@ -34,7 +34,7 @@ type ChangeFilter struct {
 	Host     string  `json:"host,omitempty"`
 	Tag      string  `json:"tag,omitempty"`      // a tag that the item had when it changed
 	Type     string  `json:"type,omitempty"`     // url, file or entry
-	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes beside, beyond and bytes
+	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes those of other text
 	Zone     string  `json:"zone,omitempty"`     // main, to leave out changes of the kinds beside and beyond
 	MinShare float64 `json:"minShare,omitempty"` // the smallest share of the text that must have changed, 0 to 1
 	Q        string  `json:"q,omitempty"`        // words that must all occur in the title, the address or the passages

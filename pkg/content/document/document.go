@@ -2,9 +2,9 @@
 // a hostile file can crash its reader and nothing else.
 //
 // Package extract reads HTML and other plain formats in this process, and package mail reads mails. PDF, the
-// Office formats, OpenDocument, EPUB and RTF are read by this same executable, started again: [Main], called first in main, recognizes such
-// a start. The new process is called a reader. It gets only the document, on its standard input: no settings, no
-// secrets. It may use a minute of time and [Options.Memory], and its answer may have 20 MB. Two readers run at once;
+// Office formats, OpenDocument, EPUB and RTF are read by this same executable, started again: [Main], called first in
+// main, recognizes such a start. The new process is called a reader. It gets only the document, on its
+// standard input: no settings, no secrets. It may use a minute of time and [Options.Memory], and its answer may have 20 MB. Two readers run at once;
 // other documents wait.
 //
 // A reader takes longer to start than most documents take to read. Therefore it waits up to 15 seconds for another

@@ -2,9 +2,12 @@ package extract
 
 import (
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/abadojack/whatlanggo"
+	"golang.org/x/text/language"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
@@ -28,12 +31,61 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Urd: true, whatlanggo.Vie: true,
 }}
 
-// DetectLanguage sets the language of a document that declares none. It detects the language from the text.
+// DetectLanguage sets the language of a document that declares none, detected from its text. A declared language is
+// replaced, too, if the text is clearly in another one: many sites declare the default of their program.
 func (d *Document) DetectLanguage() {
-	if d.Language == "" {
-		d.Language = detectLanguage(MainBlocks(d.Blocks))
-		d.LanguageDetected = d.Language != ""
+	if d.Language != "" && !detectable()[d.Language] {
+		return
 	}
+	found := detectLanguage(MainBlocks(d.Blocks))
+	if found != "" && found != d.Language && (d.Language == "" || contradicts(MainBlocks(d.Blocks), found, d.Language)) {
+		d.Language, d.LanguageDetected = found, true
+	}
+}
+
+// contradicts reports whether a text is so clearly in the language found that a declaration of another is wrong: it is
+// long enough, the two are not akin, and each half of it is rather in the one than in the other.
+func contradicts(blocks []Block, found, declared string) bool {
+	const least = 160
+	text := sample(blocks)
+	if len(text) < least || isAkin(found, declared) {
+		return false
+	}
+	two := whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{}}
+	for lang := range languages.Whitelist {
+		if code := lang.Iso6391(); code == found || code == declared {
+			two.Whitelist[lang] = true
+		}
+	}
+	middle := len(text) / 2
+	for middle < len(text) && text[middle] != ' ' && text[middle] < utf8.RuneSelf {
+		middle++
+	}
+	for _, half := range []string{text[:middle], text[middle:]} {
+		if info := whatlanggo.DetectWithOptions(half, two); info.Lang.Iso6391() != found || !info.IsReliable() {
+			return false
+		}
+	}
+	return true
+}
+
+// detectable returns the codes of the languages that can be detected.
+var detectable = sync.OnceValue(func() map[string]bool {
+	codes := map[string]bool{"no": true, "nn": true}
+	for lang := range languages.Whitelist {
+		codes[lang.Iso6391()] = true
+	}
+	return codes
+})
+
+// isAkin reports whether two languages are so similar that detection may take one for the other.
+func isAkin(a, b string) bool {
+	for _, group := range []string{"da nb nn no sv", "cs pl", "ru uk bg", "es pt it ro", "ar fa ur", "ja zh"} {
+		if strings.Contains(group, a) && b != "" && strings.Contains(group, b) {
+			return true
+		}
+	}
+	return false
 }
 
 // detectLanguage returns the ISO 639-1 code of the language of the prose at the beginning of a document, or "" when
@@ -71,6 +123,29 @@ func sample(blocks []Block) string {
 	return text.String()
 }
 
+// codeOf maps what pages write in place of a code of ISO 639-1: codes of three letters, names, and former codes.
+var codeOf = sync.OnceValue(func() map[string]string {
+	codes := map[string]string{"iw": "he", "in": "id", "ji": "yi", "cmn": "zh", "yue": "zh", "zsm": "ms", "prs": "fa",
+		"arb": "ar", "ger": "de", "fre": "fr", "dut": "nl", "cze": "cs", "slo": "sk", "rum": "ro", "gre": "el", "chi": "zh",
+		"per": "fa", "ice": "is", "wel": "cy", "baq": "eu", "alb": "sq", "arm": "hy", "geo": "ka", "mac": "mk", "may": "ms",
+		"bur": "my", "ekk": "et", "lvs": "lv", "swh": "sw", "nob": "nb", "nno": "nn", "nor": "no", "mol": "ro", "mo": "ro",
+		"deutsch": "de", "english": "en", "français": "fr", "francais": "fr", "español": "es", "espanol": "es",
+		"italiano": "it", "português": "pt", "nederlands": "nl", "polski": "pl", "русский": "ru"}
+	for name := range strings.FieldsSeq(`arabic=ar bulgarian=bg chinese=zh czech=cs danish=da dutch=nl finnish=fi french=fr
+		german=de greek=el hebrew=he hindi=hi hungarian=hu indonesian=id italian=it japanese=ja korean=ko norwegian=no
+		persian=fa polish=pl portuguese=pt romanian=ro russian=ru spanish=es swedish=sv thai=th turkish=tr ukrainian=uk
+		vietnamese=vi`) {
+		name, code, _ := strings.Cut(name, "=")
+		codes[name] = code
+	}
+	for _, base := range language.Supported.BaseLanguages() {
+		if two, three := base.String(), base.ISO3(); len(two) == 2 && codes[three] == "" {
+			codes[three] = two
+		}
+	}
+	return codes
+})
+
 // PrimaryLanguage returns the primary subtag of a BCP 47 tag, or of the first tag of a Content-Language list, in
 // lower case: "pt" for "pt-BR, en". It returns "" unless the subtag has 2 to 8 letters. If a document declares no
 // language, its caller may pass the Content-Language header: the header is more reliable than detection
@@ -82,6 +157,9 @@ func PrimaryLanguage(tag string) string {
 		end = len(tag)
 	}
 	tag = strings.ToLower(tag[:end])
+	if two := codeOf()[tag]; two != "" {
+		return two
+	}
 	if len(tag) < 2 || len(tag) > 8 || tag == "und" {
 		return ""
 	}

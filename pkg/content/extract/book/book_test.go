@@ -24,8 +24,9 @@ func pack(t *testing.T, change map[string]string) []byte {
 			`<item id="a" href="text/one%20.xhtml" media-type="application/xhtml+xml"/>` +
 			`<item id="c" href="c.css" media-type="text/css"/></manifest>` +
 			`<spine><itemref idref="a"/><itemref idref="b"/><itemref idref="a"/><itemref idref="c"/></spine></package>`,
-		"OPS/text/one .xhtml": `<html><body><h1>One</h1><nav>x</nav><p>First <a href="https://a.example/">link</a></p></body></html>`,
-		"OPS/two.xhtml":       `<html><body><h2>Two</h2><footer>Second</footer></body></html>`, "OPS/c.css": "a{}",
+		"OPS/text/one .xhtml": `<html><body><h1>One</h1><nav>x</nav>` +
+			`<p>First <a href="https://a.example/">link</a></p></body></html>`,
+		"OPS/two.xhtml": `<html><body><h2>Two</h2><footer>Second</footer></body></html>`, "OPS/c.css": "a{}",
 	}
 	maps.Copy(parts, change)
 	var out bytes.Buffer
@@ -67,7 +68,8 @@ func TestA17BooksThatAreNotRead(t *testing.T) {
 		change map[string]string
 		want   fault.Kind
 	}{
-		"encrypted":  {map[string]string{"OPS/text/one .xhtml": "\x00\x01\x02\x03", "OPS/two.xhtml": "\x00\x01\x02\x03"}, fault.Blocked},
+		"encrypted": {map[string]string{"OPS/text/one .xhtml": "\x00\x01\x02\x03",
+			"OPS/two.xhtml": "\x00\x01\x02\x03"}, fault.Blocked},
 		"no package": {map[string]string{"META-INF/container.xml": "<c><r><rootfile full-path='x'/></r></c>"}, fault.Invalid},
 		"no chapter": {map[string]string{"OPS/p.opf": "<package><spine/></package>"}, fault.Invalid},
 	} {

@@ -1,45 +1,52 @@
 package head
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
 // The forms of dates. The ISO 8601 form may include a time of day.
 var (
 	isoDate = regexp.MustCompile(`^(\d{4})-?(\d\d)-?(\d\d)` +
 		`(?:[T ]+(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?`)
-	slashDate = regexp.MustCompile(`\b(\d{4})[/.](\d{1,2})[/.](\d{1,2})\b`)
-	dotDate   = regexp.MustCompile(`\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b`)
-	usDate    = regexp.MustCompile(`\b(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b`)
-	monthDay  = regexp.MustCompile(`(?i)\b([a-zäéûç]{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b`)
-	dayMonth  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+|of\s+)?` +
-		`([a-zäéûç]{3,10})\.?,?\s+(?:de\s+)?(\d{4})\b`)
-	pathDate = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
+	slashDate = regexp.MustCompile(`(?:^|[^\d./])(\d{4})/(\d{1,2})/(\d{1,2})(?:$|[^\d./])`)
+	// pointDate is a version or a number of a section unless its parts have two digits, or blanks between them.
+	pointDate = regexp.MustCompile(`(?:^|[^\d.])(\d{4})(?:\.\s|\.)` +
+		`(\d\d|\s?\d{1,2})\.(?:\s(\d{1,2})|(\d\d))\.?(?:$|[^\d.])`)
+	dotDate  = regexp.MustCompile(`(?:^|[^\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?:$|[^\d.]|\.(?:$|\D))`)
+	usDate   = regexp.MustCompile(`(?:^|[^\d/-])(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[^\d/-])`)
+	eastDate = regexp.MustCompile(`(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})`)
+	monthDay = regexp.MustCompile(`(?:^|[^\pL\pM])(\pL[\pL\pM]{1,15})\.?\s+` +
+		`(\d{1,2})(?:st|nd|rd|th)?\.?,?\s+(?:de\s+)?(\d{4})`)
+	dayMonth = regexp.MustCompile(`(?i)(?:^|[^\d.:])(\d{1,2})(?:st|nd|rd|th|er|\.º|º|ª|-?[еої]|\.)?\s+` +
+		`(?:de\s+|d['’]|of\s+|ta['’]\s+)?` +
+		`(\pL[\pL\pM]{1,15})\.?,?\s+(?:de\s+|del\s+|do\s+)?(\d{4})`)
+	yearFirst = regexp.MustCompile(`(?:^|\D)(\d{4})(?:\.|\s+m\.|,)?\s+(?:оны\s+)?(\pL[\pL\pM]{1,15})\.?\s+(\d{1,2})`)
+	latvian   = regexp.MustCompile(`(?i)(?:^|\D)(\d{4})\.\s+gada\s+(\d{1,2})\.\s+(\pL+)`)
+	vietnam   = regexp.MustCompile(`(?i)(\d{1,2})\s+tháng\s+(\d{1,2})(?:,|\s+năm)?\s+(\d{4})`)
+	pathDate  = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
 )
 
-// months maps the beginnings of month names to the months, for some languages that are common on the web. A beginning
-// has three letters where three are enough.
-var months = map[string]time.Month{
-	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
-	"dec": 12,
-	"mär": 3, "mai": 5, "okt": 10, "dez": 12, // German
-	"fév": 2, "avr": 4, "jui": 6, "juil": 7, "aoû": 8, "déc": 12, // French
-	"ene": 1, "abr": 4, "ago": 8, "dic": 12, // Spanish
-	"gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9, "ott": 10, // Italian
-	"fev": 2, "out": 10, // Portuguese
-	"maa": 3, "mei": 5, // Dutch
-}
+// moreMonths are names of months beyond those of CLDR: abbreviations, and names without their accents.
+var moreMonths = map[string]time.Month{"mär": 3, "sept": 9, "setiembre": 9, "jänner": 1, "feber": 2, "fevrier": 2,
+	"aout": 8, "decembre": 12, "fev": 2, "dec": 12, "fevereiro": 2, "marco": 3, "maerz": 3, "jun": 6, "jul": 7, "mrt": 3}
 
 // parseDate parses a date in one of the forms that pages use. It returns the zero time for other texts. A date
 // without a time zone is in UTC.
 func parseDate(s string) time.Time {
-	s = strings.TrimSpace(s)
-	if s == "" || len(s) > maxStatement {
+	if s = strings.TrimSpace(s); s == "" || len(s) > maxStatement {
 		return time.Time{}
 	}
+	s = plainDigits(norm.NFC.String(s))
 	if m := isoDate.FindStringSubmatch(s); m != nil {
 		return isoTime(m)
 	}
@@ -50,7 +57,7 @@ func parseDate(s string) time.Time {
 	}
 	for _, form := range forms {
 		if m := form.of.FindStringSubmatch(s); m != nil {
-			if t := form.read(m[1], m[2], m[3]); !t.IsZero() {
+			if t := form.read(m[1], m[2], cmp.Or(m[3:]...)); !t.IsZero() {
 				return t
 			}
 		}
@@ -63,9 +70,14 @@ var forms = []struct {
 	of   *regexp.Regexp
 	read func(a, b, c string) time.Time
 }{
+	{eastDate, func(y, m, d string) time.Time { return day(y, month(m), d) }},
+	{vietnam, func(d, m, y string) time.Time { return day(y, month(m), d) }},
+	{latvian, func(y, d, m string) time.Time { return day(y, monthNamed(m), d) }},
 	{monthDay, func(m, d, y string) time.Time { return day(y, monthNamed(m), d) }},
 	{dayMonth, func(d, m, y string) time.Time { return day(y, monthNamed(m), d) }},
+	{yearFirst, func(y, m, d string) time.Time { return day(y, monthNamed(m), d) }},
 	{slashDate, func(y, m, d string) time.Time { return day(y, month(m), d) }},
+	{pointDate, func(y, m, d string) time.Time { return day(y, month(strings.TrimSpace(m)), d) }},
 	{dotDate, func(d, m, y string) time.Time { return day(y, month(m), d) }},
 	{usDate, ambiguous},
 }
@@ -109,7 +121,12 @@ func dateOfPath(path string) time.Time {
 
 // day returns the beginning of a day, or the zero time if the day does not exist.
 func day(year string, m time.Month, d string) time.Time {
-	t := time.Date(intOf(year), m, intOf(d), 0, 0, 0, 0, time.UTC)
+	const buddhist, firstThai, lastThai = 543, 2400, 2700 // years of the Thai calendar
+	y := intOf(year)
+	if y > firstThai && y < lastThai {
+		y -= buddhist
+	}
+	t := time.Date(y, m, intOf(d), 0, 0, 0, 0, time.UTC)
 	if m < 1 || m > 12 || t.Month() != m || t.Day() != intOf(d) {
 		return time.Time{}
 	}
@@ -118,15 +135,27 @@ func day(year string, m time.Month, d string) time.Time {
 
 func month(s string) time.Month { return time.Month(intOf(s)) }
 
-// monthNamed returns the month with that name, or 0.
+// monthNamed returns the month with that name in any language, or 0.
 func monthNamed(name string) time.Month {
-	letters := []rune(strings.ToLower(name))
-	if len(letters) > 3 {
-		if m := months[string(letters[:4])]; m != 0 {
-			return m
-		}
+	name = strings.TrimPrefix(strings.ToLower(name), "ב") // "in" in Hebrew
+	if m := noise.Month(name); m != 0 {
+		return time.Month(m)
 	}
-	return months[string(letters[:min(len(letters), 3)])]
+	return moreMonths[name]
+}
+
+// plainDigits writes the digits of other scripts as ASCII.
+func plainDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+			return r
+		}
+		zero := r
+		for zero > 0 && r-zero < 10 && unicode.IsDigit(zero-1) {
+			zero--
+		}
+		return '0' + (r-zero)%10
+	}, s)
 }
 
 // intOf returns the value of digits, or 0 without digits.

@@ -19,20 +19,106 @@ type linkedData struct {
 	nodes []map[string]any // in page order
 }
 
-// read reads a script. It ignores a script that is not JSON.
+// read reads one script, which may hold several values. It ignores what is not JSON.
 func (l *linkedData) read(script string) {
 	if l.size += len(script); l.size > maxLinkedBytes {
 		return
 	}
-	script = strings.Map(func(c rune) rune { // some authors do not escape line ends
-		if c < ' ' {
-			return ' '
+	d := json.NewDecoder(strings.NewReader(lenient(script)))
+	for {
+		var value any
+		if d.Decode(&value) != nil {
+			return
 		}
-		return c
-	}, script)
-	var value any
-	if err := json.Unmarshal([]byte(strings.TrimRight(script, " ;")), &value); err == nil {
 		l.collect(value, 0)
+	}
+}
+
+// lenient returns JSON in place of a text that is nearly JSON, as consumers of JSON-LD read it: without a byte order
+// mark, comments, CDATA markers, and commas and semicolons that end a list or the text. In texts, it escapes what their
+// authors did not, and drops escapes that JSON does not know.
+func lenient(script string) string {
+	script = strings.TrimSpace(strings.TrimPrefix(script, "\ufeff"))
+	var out strings.Builder
+	for i := 0; i < len(script); {
+		switch n := lengthOfComment(script[i:]); {
+		case script[i] == '"':
+			end := endOfText(script, i)
+			writeText(&out, script[i:end])
+			i = end
+		case n > 0:
+			i += n
+		case script[i] == ',' || script[i] == ';':
+			if rest := afterComments(script[i+1:]); rest != "" && !strings.ContainsAny(rest[:1], "]},;") && script[i] == ',' {
+				out.WriteByte(',')
+			}
+			i++
+		default:
+			out.WriteByte(script[i])
+			i++
+		}
+	}
+	return out.String()
+}
+
+// lengthOfComment returns the length of the comment or marker with which a text outside of quotes begins; 0 for none.
+func lengthOfComment(s string) int {
+	for _, marker := range []string{"<!--", "-->", "<![CDATA[", "]]>", "/*<![CDATA[*/", "/*]]>*/", "//<![CDATA[",
+		"//]]>"} {
+		if strings.HasPrefix(s, marker) {
+			return len(marker)
+		}
+	}
+	for _, comment := range [][2]string{{"//", "\n"}, {"/*", "*/"}} {
+		if inner, found := strings.CutPrefix(s, comment[0]); found {
+			if end := strings.Index(inner, comment[1]); end >= 0 {
+				return len(comment[0]) + end + len(comment[1])
+			}
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// afterComments returns a text without the blanks and comments at its beginning.
+func afterComments(s string) string {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		n := lengthOfComment(s)
+		if n == 0 {
+			return s
+		}
+		s = s[n:]
+	}
+}
+
+// endOfText returns the offset behind the text that begins with a quote.
+func endOfText(s string, start int) int {
+	for i := start + 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// writeText writes a text in quotes.
+func writeText(out *strings.Builder, s string) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] < ' ':
+			out.WriteByte(' ')
+		case s[i] == '\\' && i+1 < len(s):
+			if i++; strings.IndexByte(`"\/bfnrtu`, s[i]) >= 0 {
+				out.WriteByte('\\')
+			}
+			out.WriteByte(s[i])
+		default:
+			out.WriteByte(s[i])
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package head
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 	var ld linkedData
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode {
-			f.readText(n.Data)
+			f.readText(n)
 		}
 		if n.Type != html.ElementNode {
 			continue
@@ -140,16 +141,28 @@ func containsFold(list []string, s string) bool {
 	return false
 }
 
-// byline holds words that precede an author's name and are not part of it.
-var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
+// byline holds words that precede an author's name and are not part of it, in several languages.
+var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "authors:", "author ",
+	"von ", "von:", "par ", "par:", "por ", "por:", "di ", "da ", "door ", "av ", "af ", "przez ", "autor:", "autora:",
+	"auteur:", "autore:", "text:", "texte:", "texto:", "testo:", "tekst:", "verfasst von ",
+	"geschrieben von ", "écrit par ",
+	"escrito por ", "scritto da ", "a cura di ", "geschreven door ", "skrevet av ", "skrevet af ",
+	"kirjoittanut ", "napisał ",
+	"автор:", "автор ", "текст:", "yazar:", "yazan:", "作者:", "作者：", "文:", "文：", "著者:", "著者：", "執筆:", "執筆：",
+	"撰文:", "撰文：", "記者:", "記者：", "记者:", "记者：", "글:", "글 ", "글쓴이:", "작성자:", "מאת:", "מאת ", "بقلم:", "بقلم ",
+	"كتب:"}
 
 // cleanName returns a name as it should be shown, or "" if the text is not a name.
 func cleanName(s string) string {
 	s = dom.Fold(html.UnescapeString(s))
+	whole := s
 	for _, word := range byline {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
 			s = strings.TrimSpace(s[len(word):])
 		}
+	}
+	if isParticle(whole, s) {
+		s = whole
 	}
 	s = strings.Trim(s, " ,;|·•-–—\"\\")
 	if !parseDate(s).IsZero() { // a name followed by a date
@@ -163,6 +176,13 @@ func cleanName(s string) string {
 		return ""
 	}
 	return dom.Clip(s, extract.MaxName)
+}
+
+// isParticle reports whether a word before a name belongs to it, as in "von Arnim" and "da Vinci": one that is in lower
+// case before a single word.
+func isParticle(whole, name string) bool {
+	before := strings.TrimSpace(strings.TrimSuffix(whole, name))
+	return !strings.Contains(name, " ") && slices.Contains([]string{"von", "di", "da", "av", "af"}, before)
 }
 
 // metaNames maps the names of meta elements, in lower case, to the properties that the elements state.
@@ -228,7 +248,9 @@ func (f *pageFacts) readTime(n *html.Node, class string) {
 	case dom.HasWord(class, "published"), dom.HasWord(class, "entry-date"), dom.Attr(n, "pubdate") != "":
 		f.published.add(fromClass, dateText(n))
 	default:
-		f.published.add(fromTime, dateText(n))
+		if !isOfTopic(labelOf(n.Parent)) {
+			f.published.add(fromTime, dateText(n))
+		}
 	}
 }
 
@@ -251,20 +273,24 @@ func (f *pageFacts) readClass(n *html.Node, class string) {
 	}
 }
 
-// readText reads a text near the heading.
-func (f *pageFacts) readText(text string) {
-	if f.near == 0 || len(text) > maxStatement {
+// readText reads a text near the heading. It is about the page if it is a date alone, or a date beside words that
+// say when or by whom the page was written; not if it says when something happened.
+func (f *pageFacts) readText(n *html.Node) {
+	const longest = 60
+	if f.near <= 0 || len(n.Data) > maxStatement {
 		return
 	}
-	if text = dom.Fold(text); text == "" {
+	text := dom.Fold(n.Data)
+	if text == "" {
 		return
 	}
 	if f.near--; f.near == 0 {
 		f.near = -1
 	}
-	switch lower := strings.ToLower(text); {
-	case len(text) > 60:
-	case strings.Contains(lower, "update"), strings.Contains(lower, "modified"), strings.Contains(lower, "reviewed"):
+	around := contextOf(n)
+	switch lower := strings.ToLower(around); {
+	case len(text) > longest, parseDate(text).IsZero(), !isDateline(around):
+	case containsAny(lower, updateWords):
 		f.modified.add(fromText, text)
 	default:
 		f.published.add(fromText, text)

@@ -47,6 +47,16 @@ func TestH4WherePagesSayIt(t *testing.T) {
 		{"JSON-LD with line ends in its texts",
 			ld("{\"@type\":\"Article\",\"description\":\"a\nb\",\"datePublished\":\"2021-01-01\"};"),
 			"2021-01-01|||"},
+		{"JSON-LD with a comma too many", ld(`{"@type":"Article",/* x */"author":["Ada",],"datePublished":"2021-01-01",}`),
+			"2021-01-01||Ada|"},
+		{"JSON-LD in comments", ld("<!--\n{\"@type\":\"Article\",\"datePublished\":\"2021-01-01\"}\n-->"), "2021-01-01|||"},
+		{"JSON-LD in CDATA", ld("//<![CDATA[\n{\"@type\":\"Article\",\"datePublished\":\"2021-01-01\"}\n//]]>"),
+			"2021-01-01|||"},
+		{"JSON-LD behind a byte order mark", ld("\ufeff" + `{"@type":"Article","datePublished":"2021-01-01"}`),
+			"2021-01-01|||"},
+		{"JSON-LD with an unknown escape", ld(`{"@type":"Article","headline":"it\'s // so, ]","datePublished":"2021-01-01"}`),
+			"2021-01-01|||"},
+		{"JSON-LD of two objects", ld(`{"@type":"Thing"} {"@type":"Article","datePublished":"2021-01-01"}`), "2021-01-01|||"},
 		{"OpenGraph", `<meta property="article:published_time" content="2024-03-01T08:30:00Z">
 			<meta property="article:modified_time" content="2024-03-02T08:30:00Z"><meta property="og:site_name" content="Quay">
 			<meta property="article:author" content="https://social.example/ada"><meta name="author" content="By Ada">`,
@@ -93,6 +103,59 @@ func TestH4Dates(t *testing.T) {
 		have := parseDate(text)
 		if (want == "") != have.IsZero() || want != "" && have.Format(time.RFC3339) != want {
 			t.Errorf("%q: have %v, want %q", text, have, want)
+		}
+	}
+}
+
+// H4: TestH4DatesInAllLanguages checks dates with the names of months in other languages, and other forms of a date.
+func TestH4DatesInAllLanguages(t *testing.T) {
+	for _, text := range []string{"2024年3月5日", "2024년 3월 5일", "5 марта 2024", "5 березня 2024 р.", "5 Μαρτίου 2024",
+		"5. března 2024", "5 marca 2024", "5 mars 2024", "5. mars 2024", "5. marts 2024", "5. maaliskuuta 2024",
+		"5 مارس 2024",
+		"٥ مارس ٢٠٢٤", "5 मार्च 2024", "2024. március 5.", "5 mrt 2024", "5 Mart 2024", "2024. gada 5. marts",
+		"2024 m. kovo 5 d.", "Ngày 5 tháng 3 năm 2024", "5 มีนาคม 2567", "5 de març de 2024", "5 d’març de 2024",
+		"5 martie 2024",
+		"5. märts 2024", "5 mac 2024", "5 Maret 2024", "5. ožujka 2024.", "5. mars 2024", "2024. 3. 5.", "2024.03.05",
+		"5 Márta 2024", "Mar 5, 2024", "March 5th, 2024", "5 במרץ 2024", "5 mäRZ 2024"} {
+		if have := parseDate(text); have.Format(time.DateOnly) != "2024-03-05" {
+			t.Errorf("%q: have %v", text, have)
+		}
+	}
+	for _, text := range []string{"2024.1.2", "Section 2001.2.3", "1.2024.5.6", "10.1.2024.5", "Marina 12, 2024",
+		"Sect 5, 2024"} {
+		if have := parseDate(text); !have.IsZero() {
+			t.Errorf("%q: have %v", text, have)
+		}
+	}
+}
+
+// H4: TestH4DateOfThePageOrNone checks which dates below a heading are those of the page.
+func TestH4DateOfThePageOrNone(t *testing.T) {
+	for _, text := range []string{"<p>5 March 2024", "<p>Published on 5 March 2024", "<p>By Ada Berg, 5 March 2024",
+		"<p>Ada Berg | March 5, 2024 | 5 min read", "<p>Bergen, 5 March 2024", "<p>Tuesday, March 5, 2024",
+		"<p>By Ada <span>5 March 2024</span>", "<p>March 5, 2024 at 10:00 AM", "<p>Veröffentlicht am 5. März 2024",
+		"<p>公開日：2024年3月5日", "<p>Publié le 5 mars 2024 à 10h", "<table><tr><td>Date<td>5 March 2024</table>",
+		"<p>5 March 2024 by Ada", "<p>Опубликовано 5 марта 2024", "<p>2024-03-05", "<p><time>5 March 2024</time>"} {
+		if have := metadataOf(t, "<h1>Tides</h1>"+text); !strings.HasPrefix(have, "2024-03-05") {
+			t.Errorf("%s: have %s", text, have)
+		}
+	}
+	for _, text := range []string{"<p>Founded on 5 March 1998", "<p>Born 12 May 2001 in Bergen",
+		"<p>Latest version: 2024.1.2",
+		"<p>Section 2001.2.3", "<p>2024.1.2", "<p>Born <b>12 May 2001</b>", "<dl><dt>Born<dd>12 May 2001</dl>",
+		"<table><tr><th>Opened<td>12 May 2001</table>", "<p>Deadline: 5 March 2027", "<p>Geboren am 5. März 1998",
+		"<p>The harbour was built. On 5 March 1998 it opened", "<p>The storm of 5 March 1998",
+		"<p>Founded <time>5 March 1998</time>",
+		"<p>5 March 1998 was a cold day", "<p>Meeting: 5 March 2024"} {
+		if have := metadataOf(t, "<h1>Tides</h1>"+text); have != "2019-05-06|||" {
+			t.Errorf("%s: have %s", text, have)
+		}
+	}
+	for text, want := range map[string]string{"Von Anna Reh": "Anna Reh", "Par Anne Raie": "Anne Raie",
+		"Por Ana Raya": "Ana Raya",
+		"文：山田太郎":       "山田太郎", "By Ada": "Ada", "von Arnim": "von Arnim", "Автор: Анна": "Анна", "作者：李明": "李明"} {
+		if have := cleanName(text); have != want {
+			t.Errorf("%s: have %q", text, have)
 		}
 	}
 }

@@ -283,3 +283,7 @@ func numberSize(rest []token) int {
 	}
 	return n
 }
+
+// Month returns the number of the month that a word names in any of the languages of CLDR; 0 for other words. The word
+// is in lower case, without a full stop.
+func Month(word string) int { return timePhrases().months[word] }

@@ -41,17 +41,22 @@ func file(body string) string {
 // A17: TestA17OpenDocument checks the text of each kind of element.
 func TestA17OpenDocument(t *testing.T) {
 	for name, tt := range map[string]struct{ mimeType, body, want string }{
-		"text": {TextType, `<text:h text:outline-level="2">Rules <text:span>here</text:span></text:h><text:p>One<text:s/>two` +
+		"text": {TextType, `<text:h text:outline-level="2">Rules <text:span>here</text:span></text:h>` +
+			`<text:p>One<text:s/>two` +
 			`<text:tab/>x<text:line-break/>line</text:p>`, "## Rules here\n\nOne two x\nline"},
-		"numbers": {TextType, `<text:list text:style-name="L1"><text:list-item><text:p>A</text:p><text:list><text:list-item>` +
-			`<text:p>B</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>C</text:p><text:p>D</text:p>` +
+		"numbers": {TextType, `<text:list text:style-name="L1"><text:list-item><text:p>A</text:p><text:list>` +
+			`<text:list-item>` +
+			`<text:p>B</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>C</text:p>` +
+			`<text:p>D</text:p>` +
 			`</text:list-item></text:list>`, "1. A\n  - B\n2. C\n  D"},
-		"deletions": {TextType, `<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:p>here</text:p>`, "here"},
+		"deletions": {TextType, `<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>` +
+			`<text:p>here</text:p>`, "here"},
 		"a note": {TextType, `<text:p>Fee<text:note><text:note-citation>1</text:note-citation><text:note-body>` +
 			`<text:p>in EUR</text:p></text:note-body></text:note> due</text:p>`, "Fee[^1] due\n\n[^1]: in EUR"},
 		"a comment": {TextType, `<text:p>Fee<office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p>` +
 			`</office:annotation></text:p>`, "Fee\n\nComment Ann: why?"},
-		"a table": {TextType, `<table:table table:name="T"><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>` +
+		"a table": {TextType, `<table:table table:name="T"><table:table-row><table:table-cell><text:p>a</text:p>` +
+			`</table:table-cell>` +
 			`<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>`, "a | b"},
 		"a sheet": {SpreadsheetType, `<table:table table:name="Fees"><table:table-row><table:table-cell><text:p>x</text:p>` +
 			`</table:table-cell><table:table-cell table:number-columns-repeated="2"/><table:table-cell office:value="12.5">` +
@@ -62,7 +67,8 @@ func TestA17OpenDocument(t *testing.T) {
 			`</draw:text-box></draw:frame><presentation:notes><text:p>say it</text:p></presentation:notes></draw:page>`,
 			"## Intro\n\nHello\n\nsay it"},
 	} {
-		doc, err := Extract(pack(t, file(tt.body), `<m><office:meta><dc:title>Title</dc:title><dc:language>de-DE</dc:language>`+
+		doc, err := Extract(pack(t, file(tt.body), `<m><office:meta><dc:title>Title</dc:title>`+
+			`<dc:language>de-DE</dc:language>`+
 			`<meta:initial-creator>Ann</meta:initial-creator></office:meta></m>`), tt.mimeType, extract.Limits{})
 		if diff := cmp.Diff(tt.want, extract.Markdown(doc.Blocks)); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", name, err, diff)
@@ -81,7 +87,8 @@ func TestA17OpenDocumentIsBounded(t *testing.T) {
 	if err != nil || len(doc.Text) > 1<<20 {
 		t.Errorf("%v, %d bytes", err, len(doc.Text))
 	}
-	for name, body := range map[string][]byte{"nothing": nil, "no parts": pack(t, "", ""), "broken": pack(t, "<a><b>", "")} {
+	for name, body := range map[string][]byte{"nothing": nil, "no parts": pack(t, "", ""), "broken": pack(t,
+		"<a><b>", "")} {
 		if _, err := Extract(body, TextType, extract.Limits{}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: have %v", name, err)
 		}

@@ -44,7 +44,7 @@ func (q equation) group() {
 		return
 	}
 	term := strings.TrimSpace(string((*q.text)[start:]))
-	if !strings.ContainsAny(term, "+-−*/·× =") || isBracketed(term) || strings.LastIndexAny(term, "+-−*/·× =") == 0 {
+	if last := strings.LastIndexAny(term, "+-−*/·× ="); last <= 0 || isBracketed(term) {
 		return
 	}
 	*q.text = append((*q.text)[:start], "("+term+")"...)

@@ -12,18 +12,21 @@ import (
 
 // clauses are the lists of a contract: "1." headings, "1.1" clauses and "(a)" items, as one list of three levels.
 const clauses = `<w:numbering ` + namespaces + `><w:abstractNum w:abstractNumId="0">
-<w:lvl w:ilvl="0"><w:start w:val="1"/><w:pStyle w:val="Kapitel"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:pStyle w:val="Kapitel"/><w:numFmt w:val="decimal"/>
+<w:lvlText w:val="%1."/></w:lvl>
 <w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl>
 <w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%3)"/></w:lvl>
 <w:lvl w:ilvl="3"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:isLgl/><w:lvlText w:val="Art. %4/%1"/></w:lvl>
 </w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>
 <w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:lvl w:ilvl="0"><w:start w:val="3"/>
-<w:numFmt w:val="upperRoman"/><w:lvlText w:val="§ %1"/></w:lvl><w:startOverride w:val="3"/></w:lvlOverride></w:num></w:numbering>`
+<w:numFmt w:val="upperRoman"/><w:lvlText w:val="§ %1"/></w:lvl><w:startOverride w:val="3"/></w:lvlOverride>
+</w:num></w:numbering>`
 
 // A17: TestA17ClauseNumbers checks the numbers of the clauses of a contract, at every level, and of headings.
 func TestA17ClauseNumbers(t *testing.T) {
 	styles := map[string]string{"text/n.xml": clauses, "text/s.xml": `<w:styles ` + namespaces + `>
-<w:style w:type="paragraph" w:styleId="Kapitel"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr>
+<w:style w:type="paragraph" w:styleId="Kapitel"><w:name w:val="heading 1"/><w:pPr><w:numPr>
+<w:numId w:val="1"/></w:numPr>
 </w:pPr></w:style></w:styles>`}
 	body := para("Kapitel", "Scope") + listed(1, 1, "a") + listed(1, 1, "b") + listed(1, 2, "c") + listed(1, 2, "d") +
 		para("Kapitel", "Liability") + listed(1, 1, "e") + listed(1, 3, "f") + listed(2, 0, "g")
@@ -43,12 +46,17 @@ func TestA17ClauseNumbers(t *testing.T) {
 
 // A17: TestA17OtherParts checks the text that a document has in parts of its own.
 func TestA17OtherParts(t *testing.T) {
-	chart := `<c:chartSpace xmlns:c="c" ` + namespaces + `><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Ships</a:t></a:r></a:p>` +
-		`</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:f>x</c:f><c:strCache><c:pt><c:v>North</c:v>` +
-		`</c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt><c:v>May</c:v></c:pt><c:pt><c:v>June</c:v>` +
-		`</c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>12</c:v></c:pt><c:pt><c:v>15</c:v></c:pt>` +
+	chart := `<c:chartSpace xmlns:c="c" ` + namespaces + `><c:chart><c:title><c:tx><c:rich><a:p><a:r>` +
+		`<a:t>Ships</a:t></a:r></a:p>` +
+		`</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:f>x</c:f><c:strCache><c:pt>` +
+		`<c:v>North</c:v>` +
+		`</c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt><c:v>May</c:v></c:pt><c:pt>` +
+		`<c:v>June</c:v>` +
+		`</c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>12</c:v></c:pt><c:pt>` +
+		`<c:v>15</c:v></c:pt>` +
 		`</c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`
-	diagram := `<dgm:dataModel xmlns:dgm="d" ` + namespaces + `><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>President</a:t></a:r>` +
+	diagram := `<dgm:dataModel xmlns:dgm="d" ` + namespaces + `><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r>` +
+		`<a:t>President</a:t></a:r>` +
 		`</a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`
 	part := func(kind, target string) string {
 		return rels(rel("x", kind, target), rel("s", "styles", "s.xml"))

@@ -1,6 +1,6 @@
 // Package rtf turns Rich Text Format files (RTF 1.9.1) into the blocks of an [extract.Document]: headings by their
-// outline level, paragraphs, the rows of tables, and footnotes. Pictures, objects, headers and footers, and text that is
-// hidden or deleted are left out.
+// outline level, paragraphs, the rows of tables, and footnotes. It leaves out pictures, objects, headers and footers,
+// and text that is hidden or deleted.
 package rtf
 
 import (

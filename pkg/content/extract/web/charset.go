@@ -14,6 +14,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // decode returns the body as valid UTF-8, and the name of its encoding. The order of evidence is that of the HTML
@@ -62,6 +64,14 @@ func guess(body []byte, markup bool) (encoding.Encoding, string) {
 		return encoding.Nop, "utf-8"
 	}
 	enc, name := byFrequency(body, charmap.Windows1252, "windows-1252")
+	if markup {
+		if usual := usualEncodings(body); usual != nil && !slices.Contains(usual, name) {
+			return charset.Lookup(usual[0])
+		}
+	}
+	if name != "windows-874" && isThai(body[:min(len(body), 64<<10)]) {
+		return charset.Lookup("windows-874")
+	}
 	if name == "windows-1252" && isLatin9(body) {
 		return charmap.ISO8859_15, "iso-8859-15"
 	}
@@ -99,6 +109,73 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 		}
 	}
 	return enc, name
+}
+
+// declaredLang matches the language of a page.
+var declaredLang = regexp.MustCompile(`(?i)<html\b[^>]*?\slang\s*=\s*["']?([a-z]+)`)
+
+// usualEncodings returns the encodings that pages in the declared language have, other than those of Unicode; nil if
+// the page declares none, or one that is written in windows-1252.
+func usualEncodings(body []byte) []string {
+	m := declaredLang.FindSubmatch(body[:min(len(body), 4<<10)])
+	if m == nil {
+		return nil
+	}
+	switch extract.PrimaryLanguage(string(m[1])) {
+	case "th":
+		return []string{"windows-874"}
+	case "cs", "sk", "pl", "hu", "sl", "hr", "bs", "ro", "sq":
+		return []string{"windows-1250", "iso-8859-2", "iso-8859-16"}
+	case "ru", "uk", "bg", "be", "sr", "mk":
+		return []string{"windows-1251", "koi8-r", "koi8-u", "iso-8859-5", "ibm866", "x-mac-cyrillic"}
+	case "el":
+		return []string{"windows-1253", "iso-8859-7"}
+	case "tr", "az":
+		return []string{"windows-1254", "iso-8859-9"}
+	case "he", "yi":
+		return []string{"windows-1255", "iso-8859-8", "iso-8859-8-i"}
+	case "ar", "fa", "ur":
+		return []string{"windows-1256", "iso-8859-6"}
+	case "lt", "lv", "et":
+		return []string{"windows-1257", "iso-8859-13", "iso-8859-4"}
+	case "vi":
+		return []string{"windows-1258"}
+	case "ja":
+		return []string{"shift_jis", "euc-jp", "iso-2022-jp"}
+	case "ko":
+		return []string{"euc-kr"}
+	case "zh":
+		return []string{"gb18030", "gbk", "big5"}
+	}
+	return nil
+}
+
+// isThai reports whether a text that the detector takes for Chinese, Japanese or Korean is Thai: signs above and below
+// letters follow a consonant or another sign, and vowels that are written first precede a consonant. In the other
+// languages, words have an even number of bytes.
+func isThai(body []byte) bool {
+	letters, signs, wrong := 0, 0, 0
+	run, odd := 0, 0 // bytes of the present word, and words with an odd number of bytes
+	consonant := func(i int) bool { return i >= 0 && i < len(body) && body[i] >= 0xa1 && body[i] <= 0xce }
+	isSign := func(i int) bool {
+		return i >= 0 && (body[i] == 0xd1 || body[i] >= 0xd4 && body[i] <= 0xda || body[i] >= 0xe7 && body[i] <= 0xee)
+	}
+	for i, c := range body {
+		if c < 0x80 {
+			odd, run = odd+run%2, 0
+			continue
+		}
+		letters, run = letters+1, run+1
+		switch {
+		case isSign(i):
+			if signs++; !consonant(i-1) && !isSign(i-1) {
+				wrong++
+			}
+		case c >= 0xe0 && c <= 0xe4 && !consonant(i+1), c >= 0xdb && c <= 0xde, c >= 0xfc, c < 0xa0:
+			wrong++
+		}
+	}
+	return odd+run%2 > 0 && letters >= fewestBytes && 50*wrong < letters && 20*signs > letters
 }
 
 // isLatin9 reports whether a text that the detector takes for windows-1252 is in iso-8859-15. The detector does not

@@ -91,3 +91,22 @@ func TestH5MetaIsLookedForWithinABound(t *testing.T) {
 		}
 	}
 }
+
+// TestLanguageGivesTheCharset checks that the declared language decides between encodings that the bytes leave open.
+func TestLanguageGivesTheCharset(t *testing.T) {
+	for _, tt := range []struct{ lang, label, text string }{
+		{"th", "windows-874", "ท่าเรือปิดจนกว่าจะมีประกาศ"}, {"", "windows-874", "ท่าเรือ ปิดจนกว่า จะมีประกาศ ให้ทราบต่อไป"},
+		{"cs", "windows-1250", "Přístav je až do odvolání uzavřen, říká správce"},
+		{"tr", "windows-1254", "Liman ikinci bir duyuruya kadar kapalıdır, şimdilik"},
+		{"el", "windows-1253", "Το λιμάνι είναι κλειστό"},
+	} {
+		enc, _ := charset.Lookup(tt.label)
+		body, err := enc.NewEncoder().String("<html lang=" + tt.lang + "><p>" + tt.text)
+		if tt.lang == "" {
+			body = strings.Replace(body, " lang=", "", 1)
+		}
+		if doc := extractAs(t, "text/html", body); err != nil || doc.Text != tt.text {
+			t.Errorf("%s, %s: %v %q in %s", tt.lang, tt.label, err, doc.Text, doc.Charset)
+		}
+	}
+}

@@ -48,7 +48,15 @@ func TestLanguageOfAPage(t *testing.T) {
 		name, page, language string
 		detected             bool
 	}{
-		{"declared", `<html lang=en><p>` + notices["de"], "en", false},
+		{"declared", `<html lang=en><p>` + notices["en"], "en", false},
+		{"declared, and the text is too short", `<html lang=en><p>Der Hafen ist zu.`, "en", false},
+		{"H4: the default of a program", `<html lang=en><p>` + notices["de"], "de", true},
+		{"H4: a language that cannot be detected", `<html lang=gl><p>` + notices["fr"], "gl", false},
+		{"H4: a code of three letters", `<html lang=deu><p>x`, "de", false},
+		{"H4: a code of three letters for libraries", `<html lang=ger-AT><p>x`, "de", false},
+		{"H4: a name", `<html lang=english><p>x`, "en", false},
+		{"H4: Chinese", `<html lang=cmn-Hans><p>x`, "zh", false},
+		{"H4: a former code", `<html lang=iw><p>x`, "he", false},
 		{"detected", `<p>` + notices["de"], "de", true},
 		{"too short", `<p>Der Hafen ist zu.`, "", false},
 		{"code says nothing", `<pre>` + notices["en"] + `</pre>`, "", false},
