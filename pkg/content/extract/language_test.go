@@ -8,7 +8,7 @@ import (
 func TestPrimaryLanguage(t *testing.T) {
 	for tag, want := range map[string]string{
 		"en": "en", "EN-us": "en", " zh_Hant ": "zh", "de, en": "de", "gsw": "gsw", "und": "", "": "", "e": "", "e1": "",
-		"english language": "english",
+		"english language": "en", "deu": "de", "iw": "he", "gsw-CH": "gsw",
 	} {
 		if have := PrimaryLanguage(tag); have != want {
 			t.Errorf("%q: have %q, want %q", tag, have, want)
