@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract/blocks"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
 // looks is what the look of a run says about its text.
@@ -31,15 +32,15 @@ func (l *looks) property(e xml.StartElement) {
 	case "strike", "dstrike":
 		l.struck = isOn(e)
 	case "vertAlign":
-		l.script = map[string]script{"superscript": superscript, "subscript": subscript}[attr(e, "val")]
+		l.script = map[string]script{"superscript": superscript, "subscript": subscript}[zipxml.Attr(e, "val")]
 	}
 }
 
 // looksOf returns the looks of a run on a slide.
 func looksOf(e xml.StartElement) (l looks) {
-	strike := attr(e, "strike")
+	strike := zipxml.Attr(e, "strike")
 	l.struck = strike == "sngStrike" || strike == "dblStrike"
-	switch base := attr(e, "baseline"); {
+	switch base := zipxml.Attr(e, "baseline"); {
 	case strings.HasPrefix(base, "-"):
 		l.script = subscript
 	case strings.Trim(base, "0%") != "":
