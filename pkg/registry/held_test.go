@@ -14,13 +14,12 @@ func TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver(t *testing.T) {
 	for _, waits := range []time.Duration{0, 130 * time.Second, 5 * time.Minute, item.JobTTL - time.Second} {
 		b := openMem(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
-		jobs := b.take(t)
 		for range waits / time.Minute {
 			b.clock.Advance(time.Minute)
 			b.sweepAll(t, 0)
 		}
 		b.clock.Advance(waits % time.Minute)
-		if len(b.begin(t, jobs[0]).Items) != 3 {
+		if len(b.begin(t, b.take(t)[0]).Items) != 3 {
 			t.Fatalf("%v: the job did not begin", waits)
 		}
 		b.check(t)
@@ -32,6 +31,35 @@ func TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver(t *testing.T) {
 		b.finish(t, b.begin(t, b.take(t)[0]))
 		b.check(t)
 	}
+}
+
+// AZ12: a job that a worker received and did not begin is sent again after two minutes, unless jobs wait in the queue.
+// If the worker was only slow, one of the two jobs finds nothing to do.
+func TestAZ12JobsThatADeadWorkerHadNotBegun(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
+	received := b.take(t)[0]
+	b.clock.Advance(item.ClaimHint - time.Second)
+	b.sweepAll(t, 0)
+	b.check(t)
+	b.register(t, RegisterOptions{}, "https://b.example/waits")
+	b.clock.Advance(time.Minute)
+	b.sweepAll(t, 0)
+	b.check(t)
+	waiting := b.take(t)[0]
+	b.clock.Advance(time.Minute)
+	b.sweepAll(t, 3)
+	b.check(t)
+	again := b.begin(t, b.take(t)[0])
+	if again == nil || len(again.Items) != 3 {
+		t.Fatal("the items did not begin again")
+	}
+	if b.begin(t, received) != nil {
+		t.Error("two jobs began the same items")
+	}
+	b.finish(t, again)
+	b.finish(t, b.begin(t, waiting))
+	b.check(t)
 }
 
 // sweepAll sweeps, and wants a number of claimed items.

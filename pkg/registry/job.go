@@ -13,6 +13,13 @@ func (r *Jobs) Queued(ctx context.Context) (int, error) {
 	return jobs + slow, errors.Join(err, failed)
 }
 
+// received reports whether workers have received all jobs that were sent.
+func (r *Jobs) received(ctx context.Context) (bool, error) {
+	jobs, err := r.s.Jobs.Waits(ctx)
+	slow, failed := r.s.Slow.Waits(ctx)
+	return !jobs && !slow, errors.Join(err, failed)
+}
+
 // MoveToSlow moves a job, on which no worker has begun to work, to the queue for hosts that do not answer. If the
 // message is lost, a sweep sends another job for the items.
 func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {

@@ -39,6 +39,7 @@ const hintWindow = 1000
 // partitions that could not be swept; these do not delay the other partitions.
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
+	s.received = sync.OnceValues(func() (bool, error) { return r.received(ctx) })
 	window := make([]store.DueHint, 0, hintWindow)
 	for h, err := range r.s.HintsUntil(ctx, r.s.Now()) {
 		if err != nil {
@@ -61,6 +62,8 @@ func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 type sweep struct {
 	r    *Jobs
 	ends time.Time // after this time no further partition is begun; zero for no limit
+	// received reports whether workers have received all jobs that were sent. It asks once.
+	received func() (bool, error)
 
 	mu     sync.Mutex // guards the fields below
 	report SweepReport
@@ -83,7 +86,7 @@ func (s *sweep) follow(ctx context.Context, window []store.DueHint) {
 	groups := groupBy(window, func(h store.DueHint) string { return h.Partition })
 	_ = s.r.s.Parallel(ctx, len(groups), func(ctx context.Context, i int) error {
 		if s.begin(ctx) {
-			got, err := s.r.sweepPartition(ctx, groups[i])
+			got, err := s.r.sweepPartition(ctx, groups[i], s.received)
 			s.end(got, err)
 		}
 		return nil
@@ -114,10 +117,11 @@ func (s *sweep) end(got claimed, err error) {
 }
 
 // sweepPartition claims the due rows of a partition, and replaces the partition's hints by its next hint.
-func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got claimed, err error) {
+func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint,
+	received func() (bool, error)) (got claimed, err error) {
 	partition := hints[0].Partition
 	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
-		got, err = r.claimDue(ctx, partition)
+		got, err = r.claimDue(ctx, partition, received)
 		return err
 	})
 	if err != nil {
@@ -142,7 +146,7 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 // Refill claims due rows in a partition for a worker that has just finished there. It gives up if another process is
 // doing the same.
 func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err error) {
-	got, err := r.claimDue(ctx, partition)
+	got, err := r.claimDue(ctx, partition, func() (bool, error) { return false, nil })
 	if fault.Is(err, fault.Conflict) {
 		return 0, nil
 	}
@@ -157,10 +161,11 @@ type claimed struct {
 	late        time.Duration
 }
 
-// claimDue claims as many due rows of a partition as its hosts can work on, and sends jobs for them.
-func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) {
+// claimDue claims as many due rows of a partition as its hosts can work on, and sends jobs for them. See
+// [Jobs.scanDue] for the argument received.
+func (r *Jobs) claimDue(ctx context.Context, partition string, received func() (bool, error)) (claimed, error) {
 	now := r.s.Now()
-	scan, err := r.scanDue(ctx, partition, now)
+	scan, err := r.scanDue(ctx, partition, now, received)
 	if err != nil {
 		return claimed{}, err
 	}
@@ -198,7 +203,13 @@ const (
 
 // scanDue reads due rows in order of time. It stops at the first row that is not due yet, or when it has as many rows
 // as one claim can use.
-func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
+//
+// A worker that dies between receiving a job and beginning it leaves the claims of that job, and the queue hides the
+// message for as long. So if no job waits in a queue, a claim whose job has not begun within [item.ClaimHint] counts
+// as ended. If the worker is only slow, one of the two jobs finds the items locked. The function received reports
+// whether no job waits; it is called only for such claims.
+func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
+	received func() (bool, error)) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
 	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
 	n := 0
@@ -218,10 +229,14 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 			s.next = now
 			break
 		}
-		if until := item.EnqueuedUntil(e); until.After(now) {
+		claimed, err := isClaimed(e, now, received)
+		if err != nil {
+			return dueScan{}, err
+		}
+		if claimed {
 			// A job for the row may begin now. Its claim then ends together with the lock, so the row must be scanned
 			// again by that time.
-			s.next = policy.Earlier(s.next, policy.Earlier(until, now.Add(item.ClaimHint)))
+			s.next = policy.Earlier(s.next, policy.Earlier(item.EnqueuedUntil(e), now.Add(item.ClaimHint)))
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
@@ -231,6 +246,16 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 		}
 	}
 	return s, nil
+}
+
+// isClaimed reports whether a job has a due row.
+func isClaimed(due storage.Entity, now time.Time, received func() (bool, error)) (bool, error) {
+	since, unbegun := item.UnbegunSince(due, now)
+	if !unbegun || since.Add(item.ClaimHint).After(now) {
+		return item.EnqueuedUntil(due).After(now), nil
+	}
+	all, err := received()
+	return !all, err
 }
 
 func (s *dueScan) add(e storage.Entity) {

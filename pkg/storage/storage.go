@@ -153,6 +153,8 @@ type Queue interface {
 	Delete(ctx context.Context, m Message) error
 	// Length returns the approximate number of messages, including hidden ones.
 	Length(ctx context.Context) (int, error)
+	// Waits reports whether a message is visible, so that Receive would return it. It changes no message.
+	Waits(ctx context.Context) (bool, error)
 }
 
 // Blob is an immutable object. Its metadata keys consist of lower-case ASCII letters, digits and underscores. The

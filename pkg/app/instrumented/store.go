@@ -120,6 +120,12 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	return err
 }
 
+func (q *queue) Waits(ctx context.Context) (bool, error) {
+	some, err := q.Queue.Waits(ctx)
+	q.m.done("queue", "peek", err)
+	return some, err
+}
+
 func (q *queue) Length(ctx context.Context) (int, error) {
 	n, err := q.Queue.Length(ctx)
 	q.m.done("queue", "length", err)

@@ -69,6 +69,13 @@ func EnqueuedUntil(due storage.Entity) time.Time {
 	return storage.ParseTime(text)
 }
 
+// UnbegunSince returns when a due row was claimed for a job that has not begun. It returns false for any other row,
+// such as one whose job has begun, which claims it again until the end of the lock.
+func UnbegunSince(due storage.Entity, now time.Time) (claimed time.Time, ok bool) {
+	until := EnqueuedUntil(due)
+	return until.Add(-JobTTL), until.After(now.Add(HeldTime))
+}
+
 // ParkedUntil returns the time until which due rows are parked while their host is unavailable. This is the given
 // time at which the host becomes available, but at most JobTTL from now. So wherever a due row moves, the partition
 // has a hint before the row's new time (invariant 2).

@@ -177,6 +177,16 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	})
 }
 
+// Waits reports whether a message is visible.
+func (q *queue) Waits(ctx context.Context) (some bool, err error) {
+	err = q.send(ctx, func(ctx context.Context) error {
+		resp, err := q.client.PeekMessages(ctx, nil) // one message, if the number is not given
+		some = len(resp.Messages) > 0
+		return err
+	})
+	return some, err
+}
+
 // Length returns the approximate number of messages.
 func (q *queue) Length(ctx context.Context) (n int, err error) {
 	err = q.send(ctx, func(ctx context.Context) error {

@@ -168,6 +168,13 @@ func (q *queue) delivered(ctx context.Context, d storage.Message) (*message, err
 	return m, nil
 }
 
+// Waits reports whether a message is visible.
+func (q *queue) Waits(ctx context.Context) (bool, error) {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	return len(q.schedule) > 0 && !q.schedule[0].visible.After(q.now()), q.ready(ctx)
+}
+
 // Length counts all messages.
 func (q *queue) Length(ctx context.Context) (int, error) {
 	q.mu.RLock()

@@ -50,7 +50,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 		return nil, err
 	}
 	now := q.s.now()
-	if some, err := q.visible(ctx, id, now); err != nil || !some {
+	if some, err := q.waits(ctx, id, now); err != nil || !some {
 		return nil, err
 	}
 	var got []storage.Message
@@ -64,9 +64,18 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// visible reports whether the queue has a visible message. It only reads. So repeated receives from an empty queue do
+// Waits reports whether a message is visible.
+func (q *queue) Waits(ctx context.Context) (bool, error) {
+	id, err := q.ready(ctx)
+	if err != nil {
+		return false, err
+	}
+	return q.waits(ctx, id, q.s.now())
+}
+
+// waits reports whether the queue has a visible message. It only reads. So repeated receives from an empty queue do
 // not acquire the writer's lock.
-func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
+func (q *queue) waits(ctx context.Context, id int64, now time.Time) (some bool, err error) {
 	err = q.s.read.Row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
 		[]any{id, now.UnixNano()}, &some)
 	return some, q.s.kinded(ctx, err)

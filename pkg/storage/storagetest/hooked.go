@@ -209,6 +209,10 @@ func (q *hookedQueue) Delete(ctx context.Context, m storage.Message) error {
 	return around(ctx, q.hook, Call{Op: "queue.Delete", Name: q.name}, func() error { return q.Queue.Delete(ctx, m) })
 }
 
+func (q *hookedQueue) Waits(ctx context.Context) (bool, error) {
+	return around1(ctx, q.hook, Call{Op: "queue.Waits", Name: q.name}, func() (bool, error) { return q.Queue.Waits(ctx) })
+}
+
 func (q *hookedQueue) Length(ctx context.Context) (int, error) {
 	return around1(ctx, q.hook, Call{Op: "queue.Length", Name: q.name}, func() (int, error) { return q.Queue.Length(ctx) })
 }

@@ -25,6 +25,7 @@ func (s suite) queues(t *testing.T) {
 		"receive takes up to max":           s.receiveMax,
 		"receivers never share a message":   s.receivers,
 		"length counts hidden ones":         s.length,
+		"only visible messages wait":        s.waits,
 		"an ended context":                  s.queueEnded,
 	})
 }
@@ -271,6 +272,32 @@ func (s suite) receivers(t *testing.T) {
 			t.Errorf("message %s was delivered %d times", body, n)
 		}
 	}
+}
+
+func (s suite) waits(t *testing.T) {
+	q := s.queue(t)
+	want := func(want bool, when string) {
+		t.Helper()
+		if have := must2(q.Waits(q.ctx))(t); have != want {
+			t.Errorf("%s: a message waits: %t, want %t", when, have, want)
+		}
+	}
+	want(false, "in an empty queue")
+	q.send(t, "x")
+	want(true, "after it was sent")
+	m := q.one(t, time.Minute)
+	want(false, "after it was received")
+	m = must2(q.Extend(q.ctx, m, 0))(t)
+	want(true, "after it was given back")
+	if m = q.one(t, time.Minute); m.Dequeued != 2 {
+		t.Errorf("received %d times, want 2", m.Dequeued)
+	}
+	if err := q.Send(q.ctx, []byte("later"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	want(false, "before the delay is over")
+	_, err := s.open(t).Queue(unique("q")).Waits(t.Context())
+	wantKind(t, err, fault.Unavailable)
 }
 
 func (s suite) length(t *testing.T) {
