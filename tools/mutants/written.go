@@ -38,7 +38,7 @@ var written = []change{
 	{rule: "the hint of rows that are claimed is later than the end of a lock", file: "pkg/registry/sweep.go",
 		function: "Jobs.scanDue", old: "policy.Earlier(item.EnqueuedUntil(e), now.Add(item.ClaimHint))",
 		new: "item.EnqueuedUntil(e)",
-		by: in("pkg/registry", "TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver")},
+		by:  in("pkg/registry", "TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver")},
 	{rule: "a request during the work puts off the end of a dead worker's claim",
 		file: "pkg/registry/item/lock.go", function: "Item.ClaimUntil",
 		old: "until = it.LockedUntil.Add(HeldTime - LockTime)", new: "",
