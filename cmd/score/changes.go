@@ -107,7 +107,7 @@ func (l labels) replay(items []item, known []*facts, m method) *outcomes {
 	for i := range items {
 		it := &items[i]
 		if hosts[it.host] == nil {
-			hosts[it.host] = &furniture{moves: map[move]sighting{}}
+			hosts[it.host] = &furniture{moves: map[move]sighting{}, small: &siblings{}}
 		}
 		r := &replayed{item: it, detector: m.make(it, hosts[it.host]), outcomes: o, embedded: map[string]bool{}}
 		for n := range it.checks {

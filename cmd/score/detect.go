@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
@@ -34,7 +35,7 @@ type method struct {
 
 // rules selects the rules of the product that apply.
 type rules struct {
-	errors, folded, title, states, collapse, furniture bool
+	errors, folded, title, states, collapse, furniture, siblings bool
 }
 
 var every = rules{errors: true, folded: true, title: true, states: true, collapse: true}
@@ -63,6 +64,7 @@ func methods() []method {
 		{"states (H8)", func(r *rules) *bool { return &r.states }},
 		{"collapse (H9)", func(r *rules) *bool { return &r.collapse }},
 		{"furniture (H11)", func(r *rules) *bool { return &r.furniture }},
+		{"siblings (N2)", func(r *rules) *bool { return &r.siblings }},
 	}
 	for _, s := range switches {
 		only, without := rules{}, every
@@ -120,6 +122,9 @@ func (d *byRules) check(s *facts, _ int, at time.Time) verdict {
 	if d.rules.furniture && d.host.explains(d.item, d.last, s, at) {
 		decided.Kind = change.Metadata
 	}
+	if d.rules.siblings && decided.Kind == change.Beside && d.host.small.explains(d.item, d.last, s, at) {
+		decided.Kind = change.Metadata
+	}
 	if decided.Waits || decided.Kind == change.None {
 		return verdict{}
 	}
@@ -133,7 +138,8 @@ type facts struct {
 	*state
 	visible  string
 	profile  string
-	lines    []string // lines of the main content, after the title
+	lines    []string // lines of both zones, after the title
+	beside   []string // lines beside the main content
 	readings [2]change.Reading
 	done     [2]bool
 	cut      []chunk.Chunk
@@ -143,7 +149,11 @@ func factsOf(s *state) *facts {
 	f := &facts{state: s, visible: s.Document.TextHash(), profile: textProfile(s.Document.VisibleText)}
 	f.lines = append(f.lines, s.Document.Title)
 	for _, b := range s.Document.Blocks {
+		before := len(f.lines)
 		f.lines = slices.AppendSeq(f.lines, strings.SplitSeq(b.Text, "\n"))
+		if b.Zone == extract.Beside {
+			f.beside = append(f.beside, f.lines[before:]...)
+		}
 	}
 	return f
 }

@@ -14,7 +14,7 @@ func (s *Filter) Countdown(texts func(i int) string) (n int) {
 	if s.Exact || strings.ContainsFunc(texts(0), unicode.IsDigit) || utf8.RuneCountInString(texts(0)) > longest {
 		return 0
 	}
-	line, most := texts(0), 0
+	line, whole, most := texts(0), "", 0
 	for i := 1; i < mostBlocks; i++ {
 		next := texts(i)
 		if next == "" || utf8.RuneCountInString(next) > 2*longest {
@@ -22,12 +22,13 @@ func (s *Filter) Countdown(texts func(i int) string) (n int) {
 		}
 		line += " " + next
 		if s.isCountdown(line) {
-			most = i + 1
+			whole, most = s.line, i+1
 		} else if most > 0 {
 			break
 		}
 	}
 	if most > 0 {
+		s.line = whole
 		s.note("countdown")
 		s.Out = append(append(s.Out, counter...), "countdown"...)
 	}
