@@ -58,6 +58,7 @@ func (q altQueue) Extend(ctx context.Context, m storage.Message, visibility time
 }
 func (q altQueue) Delete(ctx context.Context, m storage.Message) error { return q.at().Delete(ctx, m) }
 func (q altQueue) Length(ctx context.Context) (int, error)             { return q.at().Length(ctx) }
+func (q altQueue) Waits(ctx context.Context) (bool, error)             { return q.at().Waits(ctx) }
 
 type altContainer struct {
 	a    *alternating

@@ -364,7 +364,7 @@ func (s *Survey) holder(c Content) *html.Node {
 		holder = c.cut.narrowed(s.Body)
 	}
 	if s.headingAt != nil {
-		if both := around(holder, s.headingAt); both != s.Body {
+		if both := smallestAround(holder, s.headingAt); both != s.Body {
 			holder = both
 		}
 	}
@@ -390,8 +390,8 @@ func (s *Survey) holdsProse(n *html.Node) bool {
 	return false
 }
 
-// around returns the smallest element that holds both a and b.
-func around(a, b *html.Node) *html.Node {
+// smallestAround returns the smallest element that holds both a and b.
+func smallestAround(a, b *html.Node) *html.Node {
 	for a != nil && !isBelow(b, a) {
 		a = a.Parent
 	}

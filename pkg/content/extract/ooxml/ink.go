@@ -30,7 +30,7 @@ const (
 func (l *looks) property(e xml.StartElement) {
 	switch e.Name.Local {
 	case "strike", "dstrike":
-		l.struck = isOn(e)
+		l.struck = zipxml.IsOn(e)
 	case "vertAlign":
 		l.script = map[string]script{"superscript": superscript, "subscript": subscript}[zipxml.Attr(e, "val")]
 	}

@@ -119,7 +119,7 @@ func (s *slide) inline(e xml.StartElement) {
 			s.readRun()
 		}
 	case "oMath":
-		equation{s.Part, s.write, s.visit, &s.text}.read()
+		equation{s.Part, s.write, s.visit, &s.line.text}.read()
 	case "hlinkClick":
 		s.out.Link(s.links.address(relationID(e)), "")
 	default:
