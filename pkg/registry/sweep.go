@@ -229,14 +229,12 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 			s.next = now
 			break
 		}
-		claimed, err := isClaimed(e, now, received)
+		again, err := claimedUntil(e, now, received)
 		if err != nil {
 			return dueScan{}, err
 		}
-		if claimed {
-			// A job for the row may begin now. Its claim then ends together with the lock, so the row must be scanned
-			// again by that time.
-			s.next = policy.Earlier(s.next, policy.Earlier(item.EnqueuedUntil(e), now.Add(item.ClaimHint)))
+		if !again.IsZero() {
+			s.next = policy.Earlier(s.next, again)
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
@@ -248,14 +246,24 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 	return s, nil
 }
 
-// isClaimed reports whether a job has a due row.
-func isClaimed(due storage.Entity, now time.Time, received func() (bool, error)) (bool, error) {
-	since, unbegun := item.UnbegunSince(due, now)
-	if !unbegun || since.Add(item.ClaimHint).After(now) {
-		return item.EnqueuedUntil(due).After(now), nil
+// claimedUntil returns when a due row that a job has must be scanned again. It returns zero if no job has the row.
+func claimedUntil(due storage.Entity, now time.Time, received func() (bool, error)) (time.Time, error) {
+	until := item.EnqueuedUntil(due)
+	if !until.After(now) {
+		return time.Time{}, nil
 	}
-	all, err := received()
-	return !all, err
+	if since, unbegun := item.UnbegunSince(due, now); unbegun {
+		doubtful := since.Add(item.ClaimHint)
+		if doubtful.After(now) {
+			return doubtful, nil
+		}
+		if all, err := received(); all || err != nil {
+			return time.Time{}, err
+		}
+	}
+	// A job for the row may begin now. Its claim then ends together with the lock, so the row must be scanned again by
+	// that time.
+	return policy.Earlier(until, now.Add(item.ClaimHint)), nil
 }
 
 func (s *dueScan) add(e storage.Entity) {

@@ -1,11 +1,11 @@
 // Package document reads a document of any supported type. Heavy formats are read in a process of their own, so that
 // a hostile file can crash its reader and nothing else.
 //
-// Package extract reads HTML and other plain formats in this process, and package mail reads mails. PDF, the
-// Office formats, OpenDocument, EPUB and RTF are read by this same executable, started again: [Main], called first in
-// main, recognizes such a start. The new process is called a reader. It gets only the document, on its
-// standard input: no settings, no secrets. It may use a minute of time and [Options.Memory], and its answer may have 20 MB. Two readers run at once;
-// other documents wait.
+// HTML and other plain formats are read in this process by package extract, and mails by package mail. For PDF, the
+// Office formats, OpenDocument, EPUB and RTF, the package starts this same executable again: [Main], called first in
+// main, recognizes such a start. The new process is called a reader. It gets only the document, on its standard input;
+// it gets no settings and no secrets. It may use a minute of time and [Options.Memory], and may answer with at most
+// 20 MB. Two readers run at once; other documents wait.
 //
 // A reader takes longer to start than most documents take to read. Therefore it waits up to 15 seconds for another
 // document, and reads up to 100 documents. Each document has PDFium's memory to itself. The rest of a reader is Go,

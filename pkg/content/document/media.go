@@ -108,8 +108,14 @@ func typeByName(address string) string {
 	return ""
 }
 
+// isOffice reports whether a declared type is that of a document of an office program, or of a book.
 func isOffice(declared string) bool {
-	return declared != pdf.MediaType && readers[declared] != nil || declared == "text/rtf"
+	switch declared {
+	case docxType, pptxType, sheet.MediaType, odf.TextType, odf.SpreadsheetType, odf.PresentationType, book.MediaType,
+		rtf.MediaType, "text/rtf":
+		return true
+	}
+	return false
 }
 
 // detect returns the type, without parameters, that a body appears to have.
