@@ -57,8 +57,8 @@ func TestN4NumberThatMovesEachTime(t *testing.T) {
 		}
 	}
 	u := r.item("/p").Uncompared
-	if diff := cmp.Diff([]extract.Folded{{Line: "23 people are viewing this", Rule: "people now"}}, u.Folded); diff != "" ||
-		u.Unread != "1 select" {
+	folded := []extract.Folded{{Line: "23 people are viewing this", Rule: "people now"}}
+	if diff := cmp.Diff(folded, u.Folded); diff != "" || u.Unread != "1 select" {
 		t.Errorf("not read: %q; folded: %s", u.Unread, diff)
 	}
 }

@@ -154,7 +154,8 @@ func (r *rig) publish(n int, kind feed.Kind) {
 	for i := range n {
 		g.Changes = append(g.Changes, feed.Change{At: r.now, Kind: kind, Host: "a.example", Type: "url",
 			ItemID: fmt.Sprintf("%d.%d", r.n, i), URL: "https://a.example/", Passages: []feed.Passage{
-				{Text: fmt.Sprintf("The lock opens at six, page %d.%d says.", r.n, i), Op: feed.Added}, {Text: "The quay is closed.", Op: feed.Removed}}})
+				{Text: fmt.Sprintf("The lock opens at six, page %d.%d says.", r.n, i), Op: feed.Added},
+				{Text: "The quay is closed.", Op: feed.Removed}}})
 	}
 	must(r.t, r.feed.Publish(r.t.Context(), g))
 }

@@ -80,7 +80,7 @@ func appendBlocks(s *noise.Filter, blocks []Block) {
 }
 
 // countdown appends the hashed form of a countdown in several blocks, and returns their number. It is 0 if the next
-// blocks are none.
+// blocks are not a countdown.
 func countdown(s *noise.Filter, blocks []Block) int {
 	text := func(i int) string {
 		if i >= len(blocks) || blocks[i].Kind != Paragraph && blocks[i].Kind != Heading {

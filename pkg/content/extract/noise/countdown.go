@@ -7,8 +7,8 @@ import (
 )
 
 // Countdown appends the hashed form of a countdown that a page shows on one line in several blocks, such as "Offer
-// ends", "7", "days", "10", "hours". The argument texts returns the next blocks. The result is the number of blocks that
-// the countdown has, or 0.
+// ends", "7", "days", "10", "hours". The argument texts returns the next blocks. The result is the number of blocks
+// that the countdown has, or 0.
 func (s *Filter) Countdown(texts func(i int) string) (n int) {
 	const mostBlocks, longest = 10, 30 // runes
 	if s.Exact || strings.ContainsFunc(texts(0), unicode.IsDigit) || utf8.RuneCountInString(texts(0)) > longest {

@@ -90,7 +90,7 @@ type reader struct {
 	text  []byte   // the paragraph being read
 	lines []string // lines of the list being read
 	depth int      // nesting of lists
-	marks []int    // numbers of the items; 0 for bullets
+	items []int    // numbers of the items; 0 for bullets
 	style string   // style of the outermost list
 	table *table   // the table being read; nil outside
 	notes []string // notes of the paragraph, which follow it

@@ -31,9 +31,9 @@ func (r *reader) list(e xml.StartElement) {
 			}
 			mark = count
 		}
-		r.marks = append(r.marks, mark)
+		r.items = append(r.items, mark)
 		r.in.Children(r.visit)
-		r.marks = r.marks[:len(r.marks)-1]
+		r.items = r.items[:len(r.items)-1]
 	})
 	if r.depth--; r.depth == 0 {
 		r.flush()
@@ -42,10 +42,10 @@ func (r *reader) list(e xml.StartElement) {
 
 // item adds a paragraph of a list. The first paragraph of an item has its marker.
 func (r *reader) item(text string) {
-	if text == "" || len(r.marks) == 0 {
+	if text == "" || len(r.items) == 0 {
 		return
 	}
-	last := &r.marks[len(r.marks)-1]
+	last := &r.items[len(r.items)-1]
 	marker := "- "
 	switch {
 	case *last < 0:

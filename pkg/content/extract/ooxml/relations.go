@@ -10,10 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
-// maxTable limits the number of entries of a part with relationships, styles or lists. Further entries are treated as
-// missing.
-const maxTable = 65_536
-
 // relation is a relationship of a part.
 type relation struct {
 	kind   string // the last segment of the type, which is the same in Strict and Transitional

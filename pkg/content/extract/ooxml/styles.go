@@ -9,6 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
+// maxTable limits the number of entries of a part with relationships, styles or lists. Further entries are treated as
+// missing.
+const maxTable = 65_536
+
 // format holds the formatting that decides the role of a paragraph. If a pointer is nil, the style decides.
 type format struct {
 	style   string

@@ -46,7 +46,7 @@ func (r *reader) word(word string, n int, given bool) {
 	case "intbl":
 		r.now.table = on
 	case "cell", "nestcell":
-		r.row = append(r.row, r.take())
+		r.row = append(r.row, r.ended())
 	case "row", "nestrow":
 		r.endRow()
 	case "outlinelevel":
@@ -107,8 +107,8 @@ func (r *reader) unicode(n int) {
 	r.omit = r.now.unicode
 }
 
-// take returns the text of the paragraph, folded, and empties it.
-func (r *reader) take() string {
+// ended returns the text of the paragraph, folded, and empties it.
+func (r *reader) ended() string {
 	text := dom.Fold(strings.ToValidUTF8(string(r.text), "\ufffd"))
 	r.text = r.text[:0]
 	return text
@@ -147,7 +147,7 @@ func (r *reader) paragraph() {
 
 // endRow ends a row of a table.
 func (r *reader) endRow() {
-	if text := r.take(); text != "" {
+	if text := r.ended(); text != "" {
 		r.row = append(r.row, text)
 	}
 	if line := foldRow(r.row); line != "" {
