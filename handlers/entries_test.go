@@ -43,6 +43,7 @@ func TestEntriesContract(t *testing.T) {
 			`{"text":"Share\n\nHigh water at noon.","url":"https://port.example/a","content_type":"article"}`},
 		{"D3 the page inserted as it is", "POST", "/api/db/insert", "LAST"},
 		{"D1 a page that is empty when clean", "POST", "/api/normalize/webpage", `{"text":"Share"}`},
+		{"Y1 it is not inserted", "POST", "/api/db/insert", "LAST"},
 		{"D3 columns of an entry", "POST", "/api/db/update",
 			`{"entry_id":"ENTRY","title":"Tides","metadata":{"retrieval":{"note":"x"}},"created_at":"2001-01-01T00:00:00.000Z"}`},
 		{"D3 a batch of updates", "POST", "/api/db/update", `{"items":[{"id":"ENTRY","title":"Low tide"}]}`},

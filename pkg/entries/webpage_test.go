@@ -11,7 +11,7 @@ import (
 // entry that gets the text keeps its source (D1).
 func TestD1WebpageIsStoredAsItIs(t *testing.T) {
 	r := newRig(t, openMem)
-	for _, text := range []string{"The harbour is closed from noon until the evening.", "Share"} {
+	for _, text := range []string{"The harbour is closed from noon until the evening.", "Shared"} {
 		f, err := entry.NormalizeWebpage(entry.Webpage{Text: &text, URL: "https://port.example/a"}, source.DefaultRules())
 		must(t, err)
 		if res := r.inserted(f); res.Action != Inserted || res.Entry.Text("source") != "webpage" {

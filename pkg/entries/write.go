@@ -40,6 +40,9 @@ type Conflict struct {
 // Telegram and mail need a policy and a key. Other entries may have neither a policy nor a key; such entries are
 // always inserted. Callers may repeat a call whose result is unknown.
 //
+// A text that is empty after cleaning never overwrites a text: the stored text stays, with its excerpt, counts and
+// quality. A page whose normalization found no text is not stored: its result is Skipped, without an entry.
+//
 // Errors: Invalid, with the name of a column; Blocked for a disabled policy.
 func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
@@ -59,6 +62,9 @@ func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (R
 func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {
 	if err := in.Check(); err != nil {
 		return Result{}, err
+	}
+	if in.KeepsText() && in.Text("source") == entry.FromWebpage {
+		return Result{Action: Skipped}, nil
 	}
 	in, _ = entry.Rekeyed(in.Writable()) // the input may have been normalized before the app's last update
 	if err := identified(in); err != nil {
@@ -119,6 +125,9 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	}
 	if !named {
 		token = s.s.o.Token()
+	}
+	if in.HasEmptyText() {
+		in = in.WithoutSignals()
 	}
 	r := newRow(in, token, s.s.o.Clock())
 	ops := append(
@@ -194,8 +203,11 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 		return res, nil
 	}
 	res.Action = Updated
-	if named && in.OlderMail(r.fields, s.s.o.Clock()) {
+	if named && in.OutdoneBy(r.fields, s.s.o.Clock()) {
 		return res, nil
+	}
+	if in.HasEmptyText() {
+		in = in.WithoutText()
 	}
 	fields := entry.Overlay(r.fields, in, policy.UpdateFields)
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
@@ -210,7 +222,8 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 
 // Update writes the given columns of the entry that the column id or entry_id identifies. The same transaction moves
 // the keys that change. The policy of an entry never changes. Update ignores columns that only the store writes, and
-// the source of a page's text.
+// the source of a page's text. If the input has an empty text, Update clears the text, its excerpt, counts and quality
+// together, unless normalization has said that the text is to be kept.
 //
 // Errors: NotFound; Invalid, with the name of a column; Conflict for a key of another entry.
 func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
@@ -221,7 +234,10 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 	if err := in.Check(); err != nil {
 		return Result{}, err
 	}
-	in = in.Writable()
+	keeps, empty := in.KeepsText(), in.HasEmptyText()
+	if in = in.Writable(); keeps {
+		in = in.WithoutText()
+	}
 	if in.Text("source") == entry.FromWebpage { // this source describes the text, not the origin of the entry
 		delete(in, "source")
 	}
@@ -235,6 +251,9 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 			return fault.Field("idempotency_policy_key", "the policy of an entry cannot change: insert it anew under %.64s", p)
 		}
 		fields := entry.Overlay(r.fields, in, nil)
+		if empty && !keeps {
+			fields = fields.WithoutText()
+		}
 		if err := identified(fields); err != nil {
 			return err
 		}

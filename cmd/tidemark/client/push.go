@@ -46,6 +46,9 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 		if err != nil {
 			return err
 		}
+		if res.EntryID == "" {
+			return refusedf("it has no text, so nothing is stored")
+		}
 		t.Say("%-8s  %s  %s", terminal.Clean(res.Action), terminal.Clean(res.EntryID),
 			terminal.Cut(terminal.Clean(cmp.Or(res.Title, arg)), 60))
 		if c := res.Conflict; c != nil {

@@ -63,7 +63,9 @@ func NormalizeEmail(e Email) (Fields, error) {
 		"source": "email", "content_type": e.ContentType, "extracted_text": extracted, "clean_text": cleaned,
 		"title": words.Clip(e.Subject, maxTitle), "author": words.Clip(e.From, maxName),
 	}
-	out.add(retrieval(extracted, cleaned, ""))
+	if out.add(retrieval(extracted, cleaned, "")); cleaned == "" {
+		out[skippedField] = true
+	}
 	out.merge("email", e.metadata(header, len(text) > maxLong))
 	out.setKeys(keys)
 	return out, out.Check()

@@ -9,14 +9,7 @@ import (
 // normalization writes null for each key that it does not make.
 var keyColumns = []string{"idempotency_policy_key", "idempotency_key_primary", "idempotency_key_secondary"}
 
-// retrievalColumns are columns that must not be overwritten by a text that is empty after cleaning.
-var retrievalColumns = []string{
-	"clean_text", "retrieval_excerpt", "clean_char_count", "extracted_char_count", "clean_word_count", "link_count",
-	"clean_vs_extracted_ratio", "link_ratio", "quality_score", "boilerplate_heavy", "low_signal", "extraction_incomplete",
-}
-
-// Writable returns the fields that may be written. It drops the store's own columns and null keys. If the text is
-// empty after cleaning, it also drops the columns that depend on the text.
+// Writable returns the fields that may be written. It drops the store's own columns and null keys.
 func (f Fields) Writable() Fields {
 	out := maps.Clone(f)
 	for _, name := range immutable {
@@ -28,9 +21,7 @@ func (f Fields) Writable() Fields {
 		}
 	}
 	if out[skippedField] == true {
-		for _, name := range retrievalColumns {
-			delete(out, name)
-		}
+		out["clean_text"] = nil
 	}
 	delete(out, skippedField)
 	return out
