@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -62,5 +63,12 @@ func TestH9ACollapseIsTold(t *testing.T) {
 	}
 	if body := do(t, r, "GET", "/api/ui/items", "").Body.String(); strings.Count(body, ">collapsed</span>") != 1 {
 		t.Error("the list does not mark the item")
+	}
+	w := post(t, r, "/api/ui/items/"+id, "same-origin", url.Values{"do": {"accept"}})
+	if w.Header().Get("Location") != "/api/ui/items/"+id+"?done=accepted" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if it, err = r.v.Registry.Items.Find(t.Context(), source.ID(id)); err != nil || !it.Collapse.Asked {
+		t.Errorf("%+v, %v", it.Collapse, err)
 	}
 }

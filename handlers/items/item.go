@@ -46,6 +46,12 @@ func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
 	return itemJSON(&it), wire.Field("id", err)
 }
 
+// accept accepts the present content of an item, although most of the earlier content is missing.
+func (h *Handlers) accept(ctx context.Context, q api.ItemID) (api.Item, error) {
+	it, err := h.Items.Accept(ctx, source.ID(q.ID))
+	return itemJSON(&it), wire.Field("id", err)
+}
+
 // acceptWatch accepts the present content of an item's watched part.
 func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
@@ -111,6 +117,9 @@ func itemJSON(it *registry.Item) api.Item {
 		if t, err := time.Parse(time.RFC3339Nano, it.FileLastModified); err == nil {
 			out.FileLastModified = t.UTC()
 		}
+	}
+	if it.HTTPEtag != "" || it.HTTPLastModified != "" {
+		out.Validators = it.Validators.Why()
 	}
 	if it.HTTPStatusCode != 0 {
 		out.HTTPContentLength = &it.HTTPContentLength

@@ -30,6 +30,7 @@ func (h *Handlers) Routes() []wire.Route {
 		{Endpoint: api.GetItem.Endpoint, Answer: h.item},
 		wire.On(api.ReindexItem, h.reindex),
 		wire.On(api.RemoveItem, h.remove),
+		wire.On(api.AcceptItem, h.accept),
 		wire.On(api.AcceptWatch, h.acceptWatch),
 	}
 }

@@ -29,7 +29,7 @@ func hostJSON(v registry.HostView) api.HostDetail {
 		Workers:   v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses,
 		Robots: []api.RobotsState{}, Days: []api.HostDay{},
 		RequestsToday: int(v.Today.Requests), BytesToday: v.Today.Bytes,
-		RequestsPerDay: int(v.Daily.Requests), BytesPerDay: v.Daily.Bytes, MaxItems: v.MaxItems,
+		Notices: v.Notices, RequestsPerDay: int(v.Daily.Requests), BytesPerDay: v.Daily.Bytes, MaxItems: v.MaxItems,
 	}
 	for _, d := range v.Days {
 		if d.Requests > 0 || d.All > 0 {

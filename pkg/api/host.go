@@ -23,6 +23,9 @@ type HostDetail struct {
 	BytesPerDay    int64         `json:"bytesPerDay,omitempty"`
 	MaxItems       int           `json:"maxItems,omitempty"` // the most items that may be registered
 	Robots         []RobotsState `json:"robots"`
+	// Notices are sentences about answers of the host that are not believed, such as an ETag that stays the same while
+	// the content changes.
+	Notices []string `json:"notices,omitempty"`
 	// Days are the last 30 days including today, in UTC, oldest first. Days without requests are left out.
 	Days []HostDay `json:"days"`
 }

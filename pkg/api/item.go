@@ -41,8 +41,11 @@ type Item struct {
 	HTTPLastModified  time.Time `json:"httpLastModified,omitzero"`
 	HTTPContentLength *int64    `json:"httpContentLength,omitempty"` // bytes; left out if unknown
 	HTTPStatusCode    int       `json:"httpStatusCode,omitempty"`
-	HTTPRedirectChain []string  `json:"httpRedirectChain,omitempty"` // first hop first
-	HTTPRobotsAllowed *bool     `json:"httpRobotsAllowed,omitempty"` // left out until robots.txt has been read
+	// Validators says what was found out about HTTPETag and HTTPLastModified: whether they change together with the
+	// content, and how many checks were made without the whole page. It is left out if the page has neither.
+	Validators        string   `json:"validators,omitempty"`
+	HTTPRedirectChain []string `json:"httpRedirectChain,omitempty"` // first hop first
+	HTTPRobotsAllowed *bool    `json:"httpRobotsAllowed,omitempty"` // left out until robots.txt has been read
 	// the page's own canonical URL, or else the target of permanent redirects
 	HTTPCanonicalURL string `json:"httpCanonicalUrl,omitempty"`
 

@@ -134,6 +134,7 @@ var (
 	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
 	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)
 	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
+	AcceptItem  = route[ItemID, Item](begun, post, "items/{id}/accept")
 	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )
 

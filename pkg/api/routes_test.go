@@ -110,6 +110,7 @@ var requests = []asked{
 	ask(MarkRead, ReadRequest{UpTo: "1.2.3"}, "POST changes/read", `{"upTo":"1.2.3"}`),
 	ask(IgnoreLines, IgnoreRequest{ID: "url_a", Hunk: 2, Preview: true}, "POST items/url_a/ignore",
 		`{"hunk":2,"preview":true}`),
+	ask(AcceptItem, ItemID{ID: "url_a"}, "POST items/url_a/accept", ""),
 	ask(AcceptWatch, ItemID{ID: "url_a"}, "POST items/url_a/watch/accept", ""),
 	ask(GetStatus, StatusQuery{Host: "a.example"}, "GET SearchStatus?host=a.example", ""),
 	ask(GetHost, HostName{Host: "a.example"}, "GET hosts/a.example", ""),

@@ -89,6 +89,13 @@ func (c *Config) oftenSettings() []Setting {
 				"not exist. To know, a host is asked for such a page once a week at most"},
 		{"CRAWL_PURGE_GONE_DAYS", "0", shown, span(&c.Schedule.PurgeGone, 0, maxDays, day),
 			"Days after which a Gone page is purged with everything that was kept of it, {bounds}; 0 keeps it"},
+		{"CRAWL_FULL_CHECK_EVERY", "20", shown, whole(&c.Schedule.FullEvery, 0, 1000),
+			"Checks in a row in which a site only says that a page has not changed, {bounds}, after which the page is " +
+				"requested without conditions; 0 is any number. See CRAWL_FULL_CHECK_DAYS"},
+		{"CRAWL_FULL_CHECK_DAYS", "30", shown, span(&c.Schedule.FullAfter, 0, maxDays, day),
+			"Days without the whole page after which it is requested without conditions, {bounds}; 0 is any time. One of " +
+				"the two limits is enough until the page's ETag or Last-Modified was seen to change with the content; " +
+				"then both must be exceeded"},
 		{"CHANGES_KEEP_DAYS", "90", shown, span(&c.KeepChanges, 1, maxDays, day),
 			"Days for which changes stay in the feed, {bounds}"},
 		{"RULES_FILE", "", shown, by(c.readRules),

@@ -91,13 +91,15 @@ var changeCases = []struct {
 	{"HEAD for a server that ignores conditions", []look{
 		{serve("/p", changeDeaf), false, "GET /p", "put v1", indexed, "indexed"},
 		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-		{nil, false, "HEAD /p if 1", "", indexed, "unchanged"},
-		{serve("/p", changeDeaf2), false, "HEAD /p if 1; GET /p if 1", "put v2", indexed, "indexed"},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+		{serve("/p", changeDeaf2), false, "GET /p if 1", "put v2", indexed, "indexed"},
 		{nil, false, "GET /p if 2", "", indexed, "unchanged"},
 		{nil, false, "HEAD /p if 2", "", indexed, "unchanged"},
+		{serve("/p", changeDeaf), false, "HEAD /p if 2; GET /p if 2", "put v1", indexed, "indexed"},
 	}},
 	{"a HEAD that ends elsewhere proves nothing", []look{
-		{serve("/p", changeDeaf), false, "GET /p", "put v1", indexed, "indexed"},
+		{serve("/p", changeDeaf2), false, "GET /p", "put v2", indexed, "indexed"},
+		{serve("/p", changeDeaf), false, "GET /p if 2", "put v1", indexed, "indexed"},
 		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
 		{
 			map[string]page{"/p": to(302, "/q"), "/q": changeDeaf2.etag("1")},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
@@ -134,32 +133,56 @@ func TestH9Collapses(t *testing.T) {
 	}
 }
 
-// TestH9WhoAsksIsAnswered checks that a forced check accepts what it finds, and so does a check that a person asked
-// for.
-func TestH9WhoAsksIsAnswered(t *testing.T) {
-	for name, check := range map[string]func(r *rig) registry.Item{
-		"forced": func(r *rig) registry.Item { return r.force("/p") },
-		"asked":  func(r *rig) registry.Item { return r.look("/p") },
-		"asked while it waits": func(r *rig) registry.Item {
-			if it := r.next("/p"); !it.Collapse.Waits() {
-				t.Error("it does not wait")
-			}
-			return r.look("/p")
-		},
+// TestX3WhoAcceptsACollapse checks that a forced check accepts what it finds at once, and so does a check by which a
+// person accepts the page. Registering the page again, or requesting a check, counts as one of the further checks.
+func TestX3WhoAcceptsACollapse(t *testing.T) {
+	accept := func(r *rig) registry.Item {
+		r.clock.pass(time.Second)
+		_, err := r.reg.Items.Accept(r.t.Context(), r.source("/p").ID())
+		must(r.t, err)
+		r.mustWork()
+		return r.item("/p")
+	}
+	requested := func(r *rig) registry.Item {
+		r.clock.pass(time.Second)
+		_, err := r.reg.Items.Reindex(r.t.Context(), r.item("/p"), false)
+		must(r.t, err)
+		r.mustWork()
+		return r.item("/p")
+	}
+	for _, tt := range []struct {
+		name   string
+		checks []func(r *rig) registry.Item
+		want   int // checks that have seen the collapse; 0 if it is accepted
+	}{
+		{"forced", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.force("/p") }}, 0},
+		{"registered again", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.look("/p") }}, 1},
+		{"registered again twice", []func(*rig) registry.Item{
+			func(r *rig) registry.Item { return r.look("/p") }, func(r *rig) registry.Item { return r.look("/p") }}, 2},
+		{"registered again three times", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.look("/p") },
+			func(r *rig) registry.Item { return r.look("/p") }, func(r *rig) registry.Item { return r.look("/p") }}, 0},
+		{"a check is requested", []func(*rig) registry.Item{requested}, 1},
+		{"accepted", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.next("/p") }, accept}, 0},
+		{"accepted before it has collapsed", []func(*rig) registry.Item{accept,
+			func(r *rig) registry.Item { return r.next("/p") }}, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
 			r.site.put("/p", prose("full", 0, 100))
 			r.first("/p")
 			r.site.put("/p", broken(1))
-			if it := check(r); r.index.holds(it) != "Oops" || it.Collapse != (change.Collapse{}) {
+			var it registry.Item
+			for _, check := range tt.checks {
+				it = check(r)
+			}
+			if accepted := r.index.holds(it) == "Oops"; accepted != (tt.want == 0) || it.Collapse.Checks != tt.want {
 				t.Errorf("the index holds %q, %+v", r.index.holds(it), it.Collapse)
 			}
 			r.site.put("/p", prose("full", 0, 100))
 			r.next("/p")
 			r.site.put("/p", broken(2))
 			if it := r.next("/p"); !it.Collapse.Waits() {
-				t.Error("what was asked for once counts for ever")
+				t.Error("what was accepted once counts for ever")
 			}
 		})
 	}

@@ -377,11 +377,12 @@ func TestA19GiveUp(t *testing.T) {
 // pause.
 func TestA13HeadDoesNotPause(t *testing.T) {
 	r := newRig(t)
-	deaf := text("a").etag("1").with(func(p *page) { p.ignores, p.noHead = true, 503 })
-	r.site.put("/a", deaf)
+	mute := deaf("a").etag("1").mute(503)
+	r.site.put("/a", deaf("b").etag("0"))
 	r.register(false, "/a")
 	r.mustWork()
-	for range 2 {
+	r.site.put("/a", mute)
+	for range 3 {
 		r.next("/a")
 	}
 	if asked := r.site.asked(); !slices.Contains(asked, "HEAD /a if 1") {

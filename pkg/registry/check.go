@@ -28,9 +28,7 @@ func (v Violation) String() string {
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
-		items:   map[storage.Key]Item{},
-		due:     map[storage.Key][]storage.Entity{},
-		rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, guarded: map[storage.Key]int{},
+		items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
 		hints: map[string]time.Time{},
 	}
 	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
@@ -61,13 +59,14 @@ type checker struct {
 	politeness func(host string) Politeness
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
-	rebuild    map[storage.Key]int              // by host row: the counter of items to rebuild, minus the real number
-	guarded    map[storage.Key]int              // the same for items that the mass-removal guard keeps
-	revisited  map[storage.Key]int              // the same for items with a tombstone but another status
+	surplus    map[storage.Key]surplus          // by host row
 	hosts      map[storage.Key]store.HostState
 	hints      map[string]time.Time // by partition: the time of the earliest hint
 	found      []Violation
 }
+
+// surplus is what the counters of a host row have above the real numbers of items.
+type surplus struct{ rebuild, revisited, guarded, lying int }
 
 func (c *checker) report(invariant int, key storage.Key, format string, args ...any) {
 	c.found = append(c.found, Violation{invariant, key.Partition + "/" + key.Row, fmt.Sprintf(format, args...)})
@@ -85,9 +84,9 @@ func (c *checker) row(e storage.Entity) {
 	}
 	if h := store.HostStateOf(e); h.Host != "" {
 		c.hosts[e.Key] = h
-		c.rebuild[e.Key] += h.Rebuilding
-		c.revisited[e.Key] += h.Revisited
-		c.guarded[e.Key] += h.Guarded
+		s := c.surplus[e.Key]
+		c.surplus[e.Key] = surplus{s.rebuild + h.Rebuilding, s.revisited + h.Revisited, s.guarded + h.Guarded,
+			s.lying + h.Lying}
 	}
 }
 
@@ -116,10 +115,9 @@ func (c *checker) judge() {
 			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
-		is := store.TallyOf(&it)
-		c.rebuild[host] -= one(is.Waits)
-		c.revisited[host] -= one(is.Revisited)
-		c.guarded[host] -= one(is.Guarded)
+		s, is := c.surplus[host], store.TallyOf(&it)
+		c.surplus[host] = surplus{s.rebuild - one(is.Waits), s.revisited - one(is.Revisited), s.guarded - one(is.Guarded),
+			s.lying - one(is.Lying)}
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -127,26 +125,25 @@ func (c *checker) judge() {
 		}
 	}
 	c.judgeCounts(counted)
-	for host, n := range c.rebuild {
-		if n != 0 {
-			c.report(5, host, "counts %+d items that wait for a rebuild and do not", n)
-		}
-	}
-	for host, n := range c.revisited {
-		if n != 0 {
-			c.report(5, host, "counts %+d items that are gone under another status and are not", n)
-		}
-	}
-	for host, n := range c.guarded {
-		if n != 0 {
-			c.report(5, host, "counts %+d items that the guard holds and does not", n)
-		}
-	}
+	c.judgeSurplus()
 	for partition, first := range c.attention() {
 		at, ok := c.hints[partition]
 		if limit := first.Add(time.Minute); !ok || at.After(limit) {
 			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)",
 				storage.FormatTime(first), storage.FormatTime(at), ok)
+		}
+	}
+}
+
+func (c *checker) judgeSurplus() {
+	for host, s := range c.surplus {
+		for what, n := range map[string]int{
+			"that wait for a rebuild": s.rebuild, "that are gone under another status": s.revisited,
+			"that the guard holds": s.guarded, "whose validators lied": s.lying,
+		} {
+			if n != 0 {
+				c.report(5, host, "counts %+d items %s", n, what)
+			}
 		}
 	}
 }

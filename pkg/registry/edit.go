@@ -34,6 +34,24 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	})
 }
 
+// Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
+// further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
+func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
+	waits := func(it *Item) bool { return it.Collapse.Waits() || it.Watched.Broken != "" }
+	it, err := r.Find(ctx, id)
+	if err != nil || !waits(&it) {
+		return it, err
+	}
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		if !waits(it) {
+			return false, nil // a check has come in between
+		}
+		it.Collapse.Asked, it.Watched.Asked = it.Collapse.Waits(), it.Watched.Asked || it.Watched.Broken != ""
+		it.Record(now, "accepted", "somebody says that the page is right as it is now"+by(ctx))
+		return true, nil
+	})
+}
+
 // edit changes an item. It requests a check now if the given function reports that one is needed.
 func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
 	err error)) (Item, error) {

@@ -20,6 +20,7 @@ type HostView struct {
 	Today      Budget            // the budget spent since midnight (UTC), with what current leases may still spend
 	Days       []policy.Spent    // what was spent on each of the last 30 days, oldest first, without empty days
 	Robots     map[string]Robots // the cached robots.txt by scheme
+	Notices    []string          // sentences about answers of the host that are not believed
 }
 
 // View reads the state of a host. It costs one read for the host row, one for each robots.txt, and one for the due
@@ -54,7 +55,7 @@ func (r *Hosts) view(ctx context.Context, partition string, stats HostStats, now
 		NextStart: p.Pace.NextStart, Workers: len(p.Leases), Requests: p.Permits(), Losses: p.Losses.Count,
 		Today:  p.Today.Used,
 		Days:   append(p.Days, policy.Spent{Day: p.Today.Began, Budget: p.Today.Used, Checks: p.Today.Checks}),
-		Robots: map[string]Robots{},
+		Robots: map[string]Robots{}, Notices: h.Notices(),
 	}
 	v.MinDelay, v.MaxDelay = p.Pace.Delays(v.Politeness)
 	for _, scheme := range []string{"https", "http"} {

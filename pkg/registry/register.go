@@ -343,9 +343,6 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 		it.CheckAt(Never)
 	}
 	it.IndexPending = false // the page itself is to be checked
-	if byPerson := o.Method == "" || o.Method == "API"; byPerson && !created {
-		it.Collapse.Asked = true
-	}
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending
 	}

@@ -14,10 +14,11 @@ import (
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{
-		addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand, channelsCommand, deliveriesCommand,
-		diffCommand, enrichCommand, entryCommand, healthCommand, importCommand, itemsCommand, mcpCommand, migrateCommand,
-		rebuildCommand, reindexCommand, removeCommand, retrieveCommand, rulesCommand, searchCommand, showCommand,
-		sitesCommand, statusCommand, tagCommand, textCommand, warcCommand, watchCommand, whyCommand,
+		acceptCommand, addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand,
+		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, healthCommand,
+		importCommand, itemsCommand, mcpCommand, migrateCommand, rebuildCommand, reindexCommand,
+		removeCommand, retrieveCommand, rulesCommand, searchCommand, showCommand, sitesCommand,
+		statusCommand, tagCommand, textCommand, warcCommand, watchCommand, whyCommand,
 	} {
 		commands = append(commands, of(t, s))
 	}

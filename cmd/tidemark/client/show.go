@@ -157,6 +157,7 @@ func fields(now time.Time, it api.Item) []field {
 		{"force", force(it)},
 		{"answer", answer(it)},
 		{"etag", firstOf(it.HTTPETag, it.FileETag)},
+		{"validators", it.Validators},
 		{"redirects", strings.Join(it.HTTPRedirectChain, " → ")},
 		{"robots.txt", robots(it.HTTPRobotsAllowed)},
 		{"canonical", it.HTTPCanonicalURL},

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// act checks, forces, pauses or removes an item, or accepts the present content of the item's watched part.
+// act checks, forces, pauses or removes an item, or accepts its present content.
 func (a area) act(r *http.Request) (frame.Page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
@@ -22,9 +22,9 @@ func (a area) act(r *http.Request) (frame.Page, error) {
 		_, err = api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: id,
 			ItemSettings: api.ItemSettings{Paused: &paused}})
 	case "accept":
-		_, err = api.AcceptWatch.Call(r.Context(), a.client, api.ItemID{ID: id})
+		_, err = api.AcceptItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	default:
-		err = frame.BadRequest("an item can be checked, forced, paused, resumed or removed, and its watch accepted")
+		err = frame.BadRequest("an item can be checked, forced, paused, resumed, removed or accepted")
 	}
 	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted",
 		"pause": "paused", "resume": "resumed"}[what]

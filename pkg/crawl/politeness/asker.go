@@ -147,8 +147,9 @@ func (a *Asker) Get(
 		return got, verdict.Failed("%v", err), nil
 	}
 	got.Conditional = conditional
-	if got.Conditional && it.HTTPUnconditional {
-		if resp, same := a.sameByHead(ctx, req, it); same {
+	if got.Conditional && verdict.MayAskHead(it) {
+		resp, same := a.sameByHead(ctx, req, it)
+		if got.Headed = !same; same {
 			got.Response = resp
 			return got, o, nil
 		}
@@ -168,8 +169,8 @@ func (a *Asker) Get(
 	return got, verdict.FailedBy(err), nil
 }
 
-// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match the
-// stored ones, the answer counts as a 304, and no download is needed. An equal length of the body proves nothing.
+// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer shows that the page is
+// unchanged, it counts as a 304, and no download is needed.
 func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {
@@ -179,7 +180,6 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	if err != nil {
 		return resp, false // the GET that follows will show the error
 	}
-	resp.NotModified = resp.NotModified || resp.OK() && resp.FinalURL == it.HTTPFinalURL &&
-		resp.Header.Get("ETag") == it.HTTPEtag && resp.Header.Get("Last-Modified") == it.HTTPLastModified
+	resp.NotModified = resp.NotModified || verdict.SameByHead(it, resp)
 	return resp, resp.NotModified
 }

@@ -17,6 +17,7 @@ type Answer struct {
 	Raw         string         // sha256:<hex> of the body
 	File        *file.Response // nil for a page
 	Conditional bool           // whether validators were sent
+	Headed      bool           // whether a HEAD request came before, and its answer was not enough
 }
 
 // NoteResponse records on the item what every answer of a web server contains: the status, and the target of
@@ -49,10 +50,12 @@ func noteValidators(it registry.Item, got Answer) registry.Item {
 	if got.File != nil {
 		return noteProperties(it, *got.File)
 	}
-	etag, modified := got.Response.Header.Get("ETag"), got.Response.Header.Get("Last-Modified")
-	asked := got.Conditional && got.Response.FinalURL == before
-	it.HTTPUnconditional = asked && etag == it.HTTPEtag && modified == it.HTTPLastModified
-	it.HTTPEtag, it.HTTPLastModified = Bounded(etag), Bounded(modified)
+	etag, modified := validatorsOf(got.Response)
+	same := got.Response.FinalURL == before && etag == it.HTTPEtag && modified == it.HTTPLastModified
+	it.HTTPUnconditional = same && (got.Conditional || it.HTTPUnconditional)
+	it.Validators.NoHead = it.Validators.NoHead || got.Headed && same
+	it.Validators.Length = got.Response.Header.Get("Content-Length")
+	it.HTTPEtag, it.HTTPLastModified = etag, modified
 	it.HTTPContentLength = int64(len(got.Response.Body))
 	return it
 }

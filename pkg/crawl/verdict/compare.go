@@ -48,6 +48,7 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
+		it.Validators = it.Validators.Whole(now)
 		return noteValidators(stands(it), got), Unchanged(WhySameBytes)
 	}
 	// Bytes that could not be read before still cannot be read.
@@ -65,6 +66,7 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 		return it, Failed("%s", it.Unreadable.Why)
 	}
 	it = stands(it)
+	it.Validators = it.Validators.Unsent(now)
 	said := robots.ParseDirectives(got.Response.Header.Values("X-Robots-Tag"), b.Rules.Agent, now)
 	refresh := Outcome{Kind: schedule.Unchanged, Refresh: true}
 	switch {
@@ -104,6 +106,7 @@ func (b Basis) isFailure(got Answer, r Reading) bool {
 // Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failed or unreadable.
 // It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
+	it = b.compareValidators(it, got, r, now)
 	// An unreadable body shows nothing about the page. The item remembers the body, so that it is not read again.
 	if r.Unreadable != nil {
 		it.SetError(r.Unreadable.Error())

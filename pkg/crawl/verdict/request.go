@@ -23,7 +23,8 @@ func (b Basis) Request(
 		req.ETag, req.LastModified, req.ValidFor = u.ETag, u.LastModified, u.FinalURL
 		return req, false, nil
 	}
-	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() { // if this is false, the body itself is needed
+	// If this is false, the body itself is needed.
+	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() && !b.needsWhole(it, now) {
 		req.ETag, req.LastModified, req.ValidFor = it.HTTPEtag, it.HTTPLastModified, it.HTTPFinalURL
 	}
 	return req, req.ETag != "" || req.LastModified != "", nil

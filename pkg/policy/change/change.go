@@ -67,7 +67,7 @@ type Collapse struct {
 	Checks int       `json:"checks,omitzero"` // number of such readings in a row, at most [Confirmations]
 	// Left is the share of the known body's letters that the last reading still had, 0 to 1.
 	Left float64 `json:"left,omitzero"`
-	// Asked records that a user requested the next reading, which is accepted whatever its content is.
+	// Asked records that a person accepts the next reading, whatever its content is.
 	Asked bool `json:"asked,omitzero"`
 }
 
@@ -102,7 +102,7 @@ type Decision struct {
 
 // Decide compares a reading with the known state. It decides what has changed, or whether a collapse must be
 // confirmed first. The given time is that of the reading. If insist is true, Decide accepts the reading whatever its
-// content, for example because a user requested it, or because nothing would be lost. The same arguments give the
+// content, for example because the check was forced, or because nothing would be lost. The same arguments give the
 // same Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	d := Decision{Kind: kindOf(known, seen)}

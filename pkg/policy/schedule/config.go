@@ -16,15 +16,18 @@ type Config struct {
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
 	GoneShare      float64       // CRAWL_GONE_SHARE: the share of a host that may become gone within a day
 	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long to keep a gone source; 0 means forever
+	FullEvery      int           // CRAWL_FULL_CHECK_EVERY: checks without a whole answer; 0 means any number
+	FullAfter      time.Duration // CRAWL_FULL_CHECK_DAYS: the time without a whole answer; 0 means any time
 	// ToMax extends the ladder up to Max: each step beyond the usual last step is twice the step before it. ToMax is
 	// set when a user has set bounds for a source (W9).
 	ToMax bool
 }
 
 // Defaults returns the settings of spec 003 §11. In the order of the fields, they are a day, 14 days and ten minutes;
-// 3, 3, a fifth and no purge.
+// 3, 3, a fifth and no purge. A whole answer is required after 20 checks or 30 days.
 func Defaults() Config {
-	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
+	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2,
+		FullEvery: 20, FullAfter: 30 * day}
 }
 
 const day = 24 * time.Hour
@@ -33,7 +36,8 @@ const day = 24 * time.Hour
 const longest = 10 * 366 * day
 
 // Validate reports the first setting that is out of bounds. Waits are one second to ten years. Base and ErrorBase are
-// at most Max. Counts are 1 to 1,000, and the share is 0 to 1. A purge comes after 0 days to ten years. Errors:
+// at most Max. Counts are 1 to 1,000, and the share is 0 to 1. A purge comes after 0 days to ten years. A
+// full check comes after 0 to 1,000 checks, or after 0 days to ten years. Errors:
 // Invalid, with the name of the setting as its field.
 func (c Config) Validate() error {
 	for _, wait := range []struct {
@@ -64,6 +68,14 @@ func (c Config) Validate() error {
 	if c.PurgeGone < 0 || c.PurgeGone > longest {
 		return fault.Field("CRAWL_PURGE_GONE_DAYS", "CRAWL_PURGE_GONE_DAYS is %d days; allowed are 0 to %d", c.PurgeGone/day,
 			longest/day)
+	}
+	if c.FullEvery < 0 || c.FullEvery > maxCount {
+		return fault.Field("CRAWL_FULL_CHECK_EVERY", "CRAWL_FULL_CHECK_EVERY is %d; allowed are 0 to %d", c.FullEvery,
+			maxCount)
+	}
+	if c.FullAfter < 0 || c.FullAfter > longest {
+		return fault.Field("CRAWL_FULL_CHECK_DAYS", "CRAWL_FULL_CHECK_DAYS is %d days; allowed are 0 to %d",
+			c.FullAfter/day, longest/day)
 	}
 	return nil
 }

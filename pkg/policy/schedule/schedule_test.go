@@ -228,7 +228,7 @@ func TestOtherSettings(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	want := schedule.Config{Base: 86400 * time.Second, Max: 1209600 * time.Second, ErrorBase: 600 * time.Second,
-		UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
+		UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2, FullEvery: 20, FullAfter: 720 * time.Hour}
 	if have := schedule.Defaults(); have != want {
 		t.Errorf("A25: have %+v, want %+v", have, want)
 	}

@@ -105,8 +105,10 @@ type Seen struct {
 	HTTPCanonicalURL  string   `col:"httpCanonicalUrl"`
 	HTTPFinalURL      string   `col:"httpFinalUrl"` // the URL that sent the validators
 	// HTTPUnconditional reports that the server answered 200 although the request had the server's own validators.
-	// Such a server ignores conditions, so a HEAD request may save the download.
+	// Such a server ignores conditions, so a HEAD request may save the download, if Validators allows it.
 	HTTPUnconditional bool `col:"httpUnconditional"`
+	// Validators is what was found out about HTTPEtag and HTTPLastModified.
+	Validators Validators `col:"validators"`
 
 	FileEtag         string `col:"fileEtag"`
 	FileLastModified string `col:"fileLastModified"`

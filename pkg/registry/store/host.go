@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -24,6 +25,7 @@ type HostState struct {
 	Rebuilding int                 `col:"rebuilding"` // number of items waiting for a rebuild
 	Guarded    int                 `col:"guarded"`    // number of items that the mass-removal guard keeps from being Gone
 	Revisited  int                 `col:"revisited"`  // number of items with a tombstone whose status is not Gone
+	Lying      int                 `col:"lying"`      // number of items whose validators were seen to lie
 	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain, for which a finishing worker scans
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
@@ -102,12 +104,13 @@ type Tally struct {
 	// or has failed since. Such an item is not present either.
 	Revisited bool
 	Guarded   bool
+	Lying     bool // whether the item's validators were seen to stay the same while its content changed
 }
 
 // TallyOf returns the tally of an item in its present state.
 func TallyOf(it *item.Item) Tally {
 	return Tally{it.Status, it.RebuildPending, !it.GoneSince.IsZero() && it.Status != item.Gone,
-		!it.GuardedSince.IsZero()}
+		!it.GuardedSince.IsZero(), it.Validators.Lied()}
 }
 
 // Recount updates the counters for an item whose tally has changed.
@@ -116,6 +119,7 @@ func (h *HostState) Recount(was, is Tally) {
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)
 	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded)) // host rows of earlier versions lack this counter
+	h.Lying = max(0, h.Lying+one(is.Lying)-one(was.Lying))
 	h.Revisited += one(is.Revisited) - one(was.Revisited)
 }
 
@@ -141,4 +145,13 @@ func (h *HostState) move(from, to item.Status) {
 	if to != "" {
 		h.Counts[to]++
 	}
+}
+
+// Notices describes for people which answers of the host are not believed.
+func (h *HostState) Notices() (out []string) {
+	if h.Lying > 0 {
+		out = append(out, fmt.Sprintf("The ETag and Last-Modified of %s stayed the same while the content changed, so they "+
+			"are not believed there.", words.Count(h.Lying, "page")))
+	}
+	return out
 }

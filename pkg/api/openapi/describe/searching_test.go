@@ -135,6 +135,22 @@ func watching() []operation {
 			fails: []int{http.StatusNotFound, http.StatusConflict},
 			shown: []string{"W10 what a rule would silence", "W10 ignore this", "W10 undo it", "W10 of a line"},
 		},
+	}
+}
+
+// accepting describes the operations that accept a page as it is.
+func accepting() []operation {
+	return []operation{
+		{
+			of: api.AcceptItem.Endpoint, id: "acceptItem", tag: tagChanges,
+			summary: "Accept a page as it is now, although most of its text is missing",
+			about: "For an item that is `collapsed`, or whose watch is broken: the next check, which is requested now, " +
+				"accepts what it finds. Registering the item again does not accept it. If there is nothing to accept, " +
+				"nothing happens.",
+			gives: "The item.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"X3 the page is right now"},
+		},
 		{
 			of: api.AcceptWatch.Endpoint, id: "acceptWatch", tag: tagChanges,
 			summary: "Accept the watched part of a page as it is now",

@@ -1,0 +1,67 @@
+package item
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Validators is what checks have found out about the validators of a source, which are its ETag and Last-Modified. The
+// validators themselves are in [Seen].
+type Validators struct {
+	// Proven states that the validators were seen to change together with the content.
+	Proven bool `json:"proven,omitempty"`
+	// LiedAt is when the validators were first seen to stay the same while the content changed. It is zero if that was
+	// never seen. Blind states that the text had changed, too, and not only the bytes.
+	LiedAt time.Time `json:"liedAt,omitzero"`
+	Blind  bool      `json:"blind,omitempty"`
+	// Length is the Content-Length header of the last whole answer. HTTPContentLength is the decoded length.
+	Length string `json:"length,omitempty"`
+	// WholeAt is when the source last answered with a body, and Checks is the number of checks since then.
+	WholeAt time.Time `json:"wholeAt,omitzero"`
+	Checks  int       `json:"checks,omitempty"`
+	// NoHead states that the answer to a HEAD request did not show that the page was unchanged, although it was.
+	NoHead bool `json:"noHead,omitempty"`
+}
+
+// Lied reports whether the validators were seen to stay the same while the content changed.
+func (v Validators) Lied() bool { return !v.LiedAt.IsZero() }
+
+// Unsent returns the state after a check whose answer had no body, because the source said that nothing has changed.
+func (v Validators) Unsent(now time.Time) Validators {
+	if v.Checks++; v.WholeAt.IsZero() { // a row from before this was counted
+		v.WholeAt = now
+	}
+	return v
+}
+
+// Whole returns the state after a check whose answer had a body.
+func (v Validators) Whole(now time.Time) Validators {
+	v.WholeAt, v.Checks = now, 0
+	return v
+}
+
+// BelievesHead reports whether the answer to a HEAD request may show that the page is unchanged.
+func (v Validators) BelievesHead() bool { return v.Proven && !v.Lied() && v.Length != "" && !v.NoHead }
+
+// Why describes for people what was found out.
+func (v Validators) Why() string {
+	switch {
+	case v.Blind:
+		return "ETag and Last-Modified stayed the same while the text changed, first on " + day(v.LiedAt) +
+			": they are not believed, and each check gets the whole page"
+	case v.Lied():
+		return "ETag and Last-Modified stayed the same while the bytes changed, first on " + day(v.LiedAt) +
+			": the answer to a HEAD request is not believed"
+	case v.WholeAt.IsZero():
+		return ""
+	}
+	text := "ETag and Last-Modified have not been seen to change yet"
+	if v.Proven {
+		text = "ETag and Last-Modified change together with the content"
+	}
+	return fmt.Sprintf("%s; %s without the whole page since %s", text, words.Count(v.Checks, "check"), day(v.WholeAt))
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
