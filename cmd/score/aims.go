@@ -134,7 +134,7 @@ func reportAims(out io.Writer, pages []page, verbose bool) error {
 	}
 	c.row(w, "these pages")
 	for _, name := range []string{"python", "rust", "policy"} {
-		c, err := costOfCorpus(corpora[name])
+		c, err := costOfCorpus(corpora[0][name])
 		if err != nil {
 			return err
 		}

@@ -25,11 +25,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// corpora are the folders of Debian's documentation packages that the questions are about.
-var corpora = map[string][]string{
-	"python": {"/usr/share/doc/python3.11/html"},
-	"rust":   {"/usr/share/doc/rust-doc/html", "/usr/share/doc/rust/html"},
-	"policy": {"/usr/share/doc/debian-policy/policy.html", "/usr/share/doc/debian-policy"},
+// corpora are the folders of Debian's documentation packages that the questions are about. The packages of one list
+// are put into one index.
+var corpora = []map[string][]string{
+	{
+		"python": {"/usr/share/doc/python3.11/html"},
+		"rust":   {"/usr/share/doc/rust-doc/html", "/usr/share/doc/rust/html"},
+		"policy": {"/usr/share/doc/debian-policy/policy.html", "/usr/share/doc/debian-policy"},
+	},
+	{
+		"postgresql":       {"/usr/share/doc/postgresql-doc-15/html"},
+		"git":              {"/usr/share/doc/git/html"},
+		"debian-reference": {"/usr/share/debian-reference"},
+	},
 }
 
 // leftOut are folders of the corpora that are not indexed: core repeats std, with 26,000 pages of intrinsics, and src
@@ -41,6 +49,7 @@ type question struct {
 	Q      string
 	Corpus string
 	Right  []string
+	set    string // name of the file
 }
 
 // asked is a question with the rank of its first correct page, from 1, or 0 if no correct page is in the first ten.
@@ -56,7 +65,7 @@ type asked struct {
 const deep = 10
 
 // reportSearch asks the questions of a folder and reports the ranks of the correct pages.
-func reportSearch(out io.Writer, folder, file string, verbose bool) error {
+func reportSearch(out io.Writer, folder, file, root string, verbose bool) error {
 	questions, err := readQuestions(folder)
 	if err != nil {
 		return err
@@ -69,7 +78,7 @@ func reportSearch(out io.Writer, folder, file string, verbose bool) error {
 		defer os.RemoveAll(dir)
 		file = filepath.Join(dir, "search.db")
 	}
-	ix, err := openCorpora(file)
+	ix, err := openCorpora(file, root, questions)
 	if err != nil {
 		return err
 	}
@@ -86,7 +95,11 @@ func reportSearch(out io.Writer, folder, file string, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	return printSearch(out, all, pages, verbose)
+	if err := printSearch(out, all, pages, verbose); err != nil {
+		return err
+	}
+	printSets(out, all)
+	return nil
 }
 
 // readQuestions reads all files of questions in a folder, one question a line.
@@ -107,6 +120,7 @@ func readQuestions(folder string) (questions []question, err error) {
 			if err := json.Unmarshal(lines.Bytes(), &q); err != nil || q.Q == "" || len(q.Right) == 0 {
 				return nil, fmt.Errorf("%s: %q is no question with its right pages: %w", name, lines.Text(), err)
 			}
+			q.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
 			questions = append(questions, q)
 		}
 		if err := lines.Err(); err != nil {
@@ -116,8 +130,9 @@ func readQuestions(folder string) (questions []question, err error) {
 	return questions, nil
 }
 
-// openCorpora opens the index of all corpora. It builds the index if the file does not exist.
-func openCorpora(file string) (*sqlitesearch.Index, error) {
+// openCorpora opens the index of the corpora that belong with those of the questions. It builds the index if the file
+// does not exist, from the packages below a folder.
+func openCorpora(file, folder string, questions []question) (*sqlitesearch.Index, error) {
 	_, statErr := os.Stat(file)
 	ix, err := sqlitesearch.Open(file, sqlitesearch.Options{})
 	if err != nil {
@@ -126,13 +141,18 @@ func openCorpora(file string) (*sqlitesearch.Index, error) {
 	if err := ix.Create(context.Background()); err != nil || statErr == nil {
 		return ix, err
 	}
-	for name, roots := range corpora {
-		for _, root := range roots {
-			if _, err := os.Stat(root); err == nil {
-				if err := fill(ix, name, root); err != nil {
-					return nil, fmt.Errorf("%s: %w", name, err)
+	for _, shelf := range corpora {
+		if !slices.ContainsFunc(questions, func(q question) bool { return len(shelf[q.Corpus]) > 0 }) {
+			continue
+		}
+		for name, roots := range shelf {
+			for _, root := range roots {
+				if _, err := os.Stat(folder + root); err == nil {
+					if err := fill(ix, name, folder, root); err != nil {
+						return nil, fmt.Errorf("%s: %w", name, err)
+					}
+					break
 				}
-				break
 			}
 		}
 	}
@@ -140,14 +160,15 @@ func openCorpora(file string) (*sqlitesearch.Index, error) {
 }
 
 // fill indexes the pages below a folder as a crawl would.
-func fill(ix *sqlitesearch.Index, corpus, root string) error {
+func fill(ix *sqlitesearch.Index, corpus, folder, root string) error {
+	root = folder + root
 	var batch []search.Page
 	flush := func() error {
 		defer func() { batch = nil }()
 		return ix.Put(context.Background(), batch...)
 	}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if slices.Contains(leftOut, path) {
+		if slices.Contains(leftOut, strings.TrimPrefix(path, folder)) {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".html" {

@@ -4,7 +4,7 @@
 //	score [-noise] [-v] [-first N] [-step N] [-with name=command]... DIR
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //	score -metadata [-v] DIR
-//	score -search [-index FILE] [-v] DIR
+//	score -search [-index FILE] [-root DIR] [-v] DIR
 //	score -facts [-v] [-step N]
 //	score -aims [-v] [-first N] [-step N] DIR
 //	score -seen FILE [-v] DIR
@@ -39,9 +39,11 @@
 // With -metadata, DIR has the form of WCXB: html/ID.html and ground-truth/ID.json. The extracted date and author are
 // compared with the known ones.
 //
-// With -search DIR has questions, one per line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of
-// the pages that answer it. All pages of the Debian packages python3.11-doc, rust-doc and debian-policy that are
-// installed are put into one index, and each question is a search over all of them.
+// With -search DIR has questions, one per line of *.jsonl: q, corpus and right, the paths of the pages that answer it.
+// The corpora are python, rust and policy, which are the Debian packages python3.11-doc, rust-doc and debian-policy,
+// or postgresql, git and debian-reference: postgresql-doc-15, git-doc and debian-reference-en. All pages of these
+// three that are installed are put into one index, and each question is a search over all of them. With -root the
+// packages are below that folder, where "dpkg -x" has put them. If DIR has two files, their figures are compared.
 //
 // With -facts the pages are made: facts of six kinds in six languages, in each of many spots where pages show facts, on
 // pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
@@ -82,6 +84,7 @@ func run(args []string, out io.Writer) error {
 	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
 	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
 	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
+	root := flags.String("root", "", "with -search: the folder below which the packages are")
 	made := flags.Bool("facts", false, "make pages with facts and say which facts and changes are found")
 	aims := flags.Bool("aims", false, "measure the text of sites in both zones, and the size of a first crawl")
 	seen := flags.String("seen", "", "a file with what a browser shows of the pages, to compare with what is extracted")
@@ -112,7 +115,7 @@ func run(args []string, out io.Writer) error {
 		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
 	}
 	if *finding {
-		return reportSearch(out, flags.Arg(0), *indexFile, *verbose)
+		return reportSearch(out, flags.Arg(0), *indexFile, *root, *verbose)
 	}
 	if *seen != "" {
 		return reportSeen(out, os.DirFS(flags.Arg(0)), *seen, *verbose)
