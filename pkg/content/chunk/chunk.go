@@ -49,6 +49,7 @@ type Chunk struct {
 	Kind        Kind
 	Zone        extract.Zone
 	Text        string   // never blank
+	Lead        string   // header of the table that the chunk continues; not part of Text
 	Start, End  int      // in the page's text, in UTF-16 code units
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
 	Tokens      int      // number of tokens in Text
@@ -61,6 +62,8 @@ type Segment struct {
 	Type        string // "code" or "table"
 	LanguageID  string // language that the page declares, in lower case; "" if it declares none
 	VirtualPath string
+	header      string // header of a table
+	start       int32  // offset in the page's text, in bytes
 }
 
 // Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading that is followed by
@@ -163,7 +166,14 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 	s.flush(Prose, nil)
 	uid := SegmentUID(string(kind), b.Language, b.Text)
 	s.run.block(b, s.at)
-	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Path, uid)})
+	segment := &Segment{UID: uid, Type: string(kind), LanguageID: b.Language, VirtualPath: VirtualPath(s.page.Path, uid)}
+	if len(s.run.units) > 0 {
+		segment.start = s.run.units[0].start
+	}
+	if kind == Table {
+		segment.header = TableHeader(b.Text)
+	}
+	s.flush(kind, segment)
 }
 
 // title adds the chunk of a page without text, or several if the title is long.
@@ -207,6 +217,9 @@ func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Seg
 	}
 	if segment != nil {
 		c.VirtualPath = segment.VirtualPath
+		if start > segment.start {
+			c.Lead = segment.header
+		}
 	}
 	c.Tokens = Tokens(c.Text)
 	c.Start = s.units + unitsOf(s.text[s.bytes:start])

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. Unlike the [UID], a key
+// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. A part of a table is named
+// by the header of the table, too. Unlike the [UID], a key
 // does not change with the text around the chunk, so an index that uses keys writes only new chunks. A key begins
 // with a letter and has at most 60 letters, digits and hyphens, which every search index accepts.
 //
@@ -30,7 +31,7 @@ func (k *keys) next(c Chunk) Key {
 	if k.seen == nil {
 		k.seen = map[Key]int{}
 	}
-	key := keyOf(k.page, c.Heading, string(c.Kind)+string(c.Zone), c.Text)
+	key := keyOf(k.page, c.Heading, string(c.Kind)+string(c.Zone), c.Searched())
 	k.seen[key]++
 	if n := k.seen[key]; n > 1 {
 		key += Key("-" + strconv.Itoa(n))
@@ -50,8 +51,16 @@ func keyOf(parts ...string) Key {
 	return Key("chunk-" + keyEncoding.EncodeToString(h.Sum(nil))[:26])
 }
 
+// Searched returns the text by which the chunk is found: its words, below the header of the table that it continues.
+func (c Chunk) Searched() string {
+	if c.Lead == "" {
+		return c.Text
+	}
+	return c.Lead + "\n" + c.Text
+}
+
 // Embedded returns the text from which the chunk's vector is computed: its headings and its words.
-func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Text) }
+func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Searched()) }
 
 // TextHash returns the hash of [Chunk.Embedded], as "sha256:" and 64 hex digits.
 func (c Chunk) TextHash() string {

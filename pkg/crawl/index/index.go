@@ -60,7 +60,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 			c.Anchor = "" // no anchor: a search result must not send a browser to the address of a file
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
-			Anchor: c.Anchor, Zone: string(c.Zone), Text: c.Text})
+			Anchor: c.Anchor, Zone: string(c.Zone), Text: c.Searched()})
 		r := chunk.RecordOf(c)
 		r.DocID = i
 		e.Records = append(e.Records, r)

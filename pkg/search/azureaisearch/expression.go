@@ -3,6 +3,7 @@ package azureaisearch
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -10,20 +11,44 @@ import (
 // expression returns a query in full Lucene syntax (https://learn.microsoft.com/azure/search/query-lucene-syntax):
 // terms joined by AND or OR. Words and phrases are in quotes, where only the quote and the backslash are special. The
 // service analyzes them, so a word of several parts ("o'brien", a run of Chinese) becomes a phrase of its parts. A
-// word may match in any searched field. A phrase or prefix may match only in the fields with unstemmed words.
+// word may match in any searched field, and so may its other spellings. A phrase or prefix may match only in the fields
+// with unstemmed words, and so may a word of one letter: only there C++ is another word than C.
 func expression(terms []search.Term, operator string) string {
+	spellings := search.Spellings(terms)
 	var parts []string
-	for _, t := range terms {
+	for i, t := range terms {
 		switch {
 		case t.Prefix:
 			parts = append(parts, beginning(t.Text))
-		case t.Phrase:
+		case t.Phrase || utf8.RuneCountInString(letters(t.Text)) == 1:
 			parts = append(parts, exactly(quoted(t.Text)))
 		default:
-			parts = append(parts, quoted(t.Text))
+			parts = append(parts, anyOf(t.Text, spellings[i]))
 		}
 	}
 	return strings.Join(parts, " "+operator+" ")
+}
+
+// letters returns the characters of words in a text.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !search.IsWordRune(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// anyOf returns an expression for a term or any of its other spellings.
+func anyOf(text string, spellings []string) string {
+	if len(spellings) == 0 {
+		return quoted(text)
+	}
+	parts := []string{quoted(text)}
+	for _, s := range spellings {
+		parts = append(parts, quoted(s))
+	}
+	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
 // beginning returns an expression for a prefix. Only the last word can be a prefix. The words before it must occur,

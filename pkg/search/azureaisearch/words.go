@@ -2,6 +2,7 @@ package azureaisearch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,12 +18,13 @@ import (
 // indexes from those of other programs. A change to the analyzer needs a new name, because the analyzer of an
 // existing index cannot change. In its patterns, characters are not escaped, because escapes differ between the
 // dialects of regular expressions.
-const words = "tidemark_words_1"
+const words = "tidemark_words_2"
 
 func wordAnalyzer() object {
 	return object{
 		"@odata.type": "#Microsoft.Azure.Search.CustomAnalyzer", "name": words,
-		"charFilters":  []string{"tidemark_letters", "tidemark_marks", "tidemark_breaks", "tidemark_spaceless"},
+		"charFilters": []string{"tidemark_letters", "tidemark_marks", "tidemark_plus", "tidemark_sharp", "tidemark_breaks",
+			"tidemark_spaceless"},
 		"tokenizer":    "whitespace",
 		"tokenFilters": []string{"lowercase", "asciifolding", "tidemark_length"},
 	}
@@ -34,8 +36,10 @@ func charFilters() []object {
 			"replacement": replacement}
 	}
 	return []object{
-		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": letters()},
-		replace("tidemark_marks", fmt.Sprintf("[%c-%c]", firstDiacritic, lastDiacritic), ""),
+		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": mappings()},
+		replace("tidemark_marks", "["+marks()+"]", ""),
+		replace("tidemark_plus", outside+"([CcGg])[+＋][+＋]", "$1$2"+plus),
+		replace("tidemark_sharp", outside+"([A-Za-z])[#＃♯]", "$1$2"+sharp+" "),
 		replace("tidemark_breaks", `[^\p{L}\p{N}\p{M}\p{Co}]+`, " "),
 		replace("tidemark_spaceless", "(["+spaceless()+"])", " $1 "),
 	}
@@ -50,27 +54,70 @@ func tokenFilter() object {
 
 const maxWord = 255
 
+// The names of C++ and C# stay words of their own: a private character replaces the signs.
+const (
+	outside = `(^|[^\p{L}\p{N}\p{M}\p{Co}])`
+	plus    = "\ue02b"
+	sharp   = "\ue023"
+)
+
 // The first and last of the combining diacritical marks of European scripts.
 const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 
-// letters returns the mappings that the service's ASCII folding lacks: from Greek and Cyrillic letters with
-// diacritics, and from the final sigma, to plain letters.
-func letters() []string {
-	mappings := []string{"ς=>σ"}
+// leftOut are the ranges of marks that people leave out when they type: diacritics, the points of Hebrew and Arabic,
+// and the sign that lengthens an Arabic word.
+var leftOut = [][2]rune{{firstDiacritic, lastDiacritic}, {0x0591, 0x05bd}, {0x05bf, 0x05bf}, {0x05c1, 0x05c2},
+	{0x05c4, 0x05c5}, {0x05c7, 0x05c7}, {0x0610, 0x061a}, {0x0640, 0x0640}, {0x064b, 0x065f}, {0x0670, 0x0670}}
+
+func marks() string { return classOf(leftOut) }
+
+func isMark(r rune) bool { return isIn(leftOut, r) }
+
+// mappings returns the mappings that the service's ASCII folding lacks: from Greek and Cyrillic letters with
+// diacritics, from the final sigma, from other forms of Arabic letters and digits, and from narrow Japanese characters
+// to the usual ones.
+func mappings() []string {
+	all := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
-		mappings = append(mappings, string(r)+"=>"+withoutDiacritics(r))
+		all = append(all, string(r)+"=>"+withoutDiacritics(r))
 	}
-	return mappings
+	for _, from := range slices.Sorted(maps.Keys(arabic)) {
+		all = append(all, string(from)+"=>"+arabic[from])
+	}
+	for r := 'ｦ'; r <= 'ﾝ'; r++ {
+		for _, voicing := range []string{"ﾞ", "ﾟ", ""} {
+			wide := norm.NFKC.String(string(r) + voicing)
+			if utf8.RuneCountInString(wide) == 1 {
+				all = append(all, string(r)+voicing+"=>"+wide)
+			}
+		}
+	}
+	return all
 }
+
+// arabic holds the usual forms of letters and digits in Arabic script.
+var arabic = func() map[rune]string {
+	all := map[rune]string{'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ؤ': "و", 'ئ': "ي", 'ى': "ي", 'ی': "ي", 'ک': "ك",
+		'ہ': "ه"}
+	for i := range rune(10) {
+		all['٠'+i], all['۰'+i] = string('0'+i), string('0'+i)
+	}
+	return all
+}()
 
 // ranges are the character ranges of the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those
-// of East Asia except Korean.
+// of East Asia. Korean has spaces, but not before particles.
 var ranges = [][2]rune{
 	{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 0x17ff}, {0x2e80, 0x2fdf}, {0x3005, 0x3007}, {0x3021, 0x312f},
-	{0x31a0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xf900, 0xfaff},
+	{0x31a0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
 }
 
-func spaceless() string {
+func spaceless() string { return classOf(ranges) }
+
+func isSpaceless(r rune) bool { return isIn(ranges, r) }
+
+// classOf returns ranges in the form of a class of a regular expression.
+func classOf(ranges [][2]rune) string {
 	var class strings.Builder
 	for _, r := range ranges {
 		fmt.Fprintf(&class, "%c-%c", r[0], r[1])
@@ -78,13 +125,8 @@ func spaceless() string {
 	return class.String()
 }
 
-func isSpaceless(r rune) bool {
-	for _, s := range ranges {
-		if r >= s[0] && r <= s[1] {
-			return true
-		}
-	}
-	return false
+func isIn(ranges [][2]rune, r rune) bool {
+	return slices.ContainsFunc(ranges, func(s [2]rune) bool { return r >= s[0] && r <= s[1] })
 }
 
 // split splits a text into words as the analyzer does.
@@ -117,7 +159,9 @@ func fold(word string) string {
 		switch {
 		case r < utf8.RuneSelf:
 			out.WriteRune(r)
-		case r >= firstDiacritic && r <= lastDiacritic:
+		case isMark(r):
+		case arabic[r] != "":
+			out.WriteString(arabic[r])
 		case special[r] != "":
 			out.WriteString(special[r])
 		default:

@@ -121,6 +121,15 @@ type Position struct {
 	Start, End int // range in the page's text
 }
 
+// between returns the part of a passage that is added to the passage before it. Parts of one table have its header once.
+func between(before, text string) string {
+	header := chunk.TableHeader(text)
+	if header != "" && chunk.TableHeader(before) == header {
+		return strings.TrimPrefix(text, header)
+	}
+	return "\n\n" + text
+}
+
 // Merge joins passages that follow each other on a page. The joined passage gets the rank of the best of them. The
 // function position returns the position of a chunk. Chunks without a position are not joined.
 func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
@@ -152,7 +161,7 @@ func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []
 		if n := len(p.Heading); n > 0 && !slices.Equal(known[i-1].Heading, p.Heading) {
 			last.Text += "\n\n" + p.Heading[n-1] // the heading between the joined passages
 		}
-		last.Text += "\n\n" + p.Text
+		last.Text += between(known[i-1].Text, p.Text)
 		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)
 	}
 	slices.SortFunc(out, func(a, b positioned) int { return a.best - b.best })

@@ -19,8 +19,8 @@ import (
 // maxVariants is the maximum number of other forms of a word that a query searches.
 const maxVariants = 10
 
-// widen adds the other forms of a query's words. Phrases and prefixes match only as they are written. Two adjacent
-// words also match the compound word that they form, if the index contains it.
+// widen adds the other forms and spellings of a query's words. Phrases and prefixes match only as they are written. Two
+// adjacent words also match the compound word that they form, if the index contains it.
 func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranking.Term, err error) {
 	wide = slices.Clone(terms)
 	for i, t := range wide {
@@ -51,7 +51,7 @@ func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranki
 			a.Variants, b.Variants = append(a.Variants, word), append(b.Variants, word)
 		}
 	}
-	return wide, nil
+	return wide, l.spell(wide)
 }
 
 // isHalf reports whether a term may be one half of a compound word.
@@ -62,17 +62,17 @@ func isWord(t ranking.Term) bool {
 	return !t.Phrase && !t.Prefix && len(t.Tokens) == 1 && tokens.HasForms(t.Text)
 }
 
-// formsOf returns the other forms of a query's word. A word with a hyphen also matches without the hyphen.
+// formsOf returns the other forms of a query's word. Of a word with hyphens, the last part has other forms.
 func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error) {
 	switch {
 	case t.Phrase || t.Prefix || t.Symbol || t.FunctionWord || len(t.Tokens) == 0:
 		return nil, nil
 	case len(t.Tokens) > 1 && strings.Contains(t.Raw, "-"):
 		last := len(t.Tokens) - 1
-		forms := []string{strings.Join(t.Tokens, "")}
 		if !tokens.HasForms(t.Tokens[last]) {
-			return forms, nil
+			return nil, nil
 		}
+		var forms []string
 		others, err := l.variants(ctx, t.Tokens[last], l.spoken)
 		for _, other := range others {
 			forms = append(forms, strings.Join(append(slices.Clone(t.Tokens[:last]), other), " "))

@@ -17,15 +17,13 @@ const maxLearned = 50_000
 
 // learn adds the words of texts to the table "forms", so that queries find them by other forms.
 func (w *writer) learn(language string, texts []row) error {
-	if !stem.Known(language) {
-		language = "" // this language has no stemmer, so its words have no other forms
-	}
-	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
+	most := len(w.learned) + maxLearned
 	for _, r := range texts {
 		for _, text := range []string{r.title, r.heading, r.body} {
 			for word := range wordsIn(text) {
 				// If two words have the same hash, the second one gets no other forms. This is rare enough.
-				key := seed ^ xxhash.Sum64String(word)
+				language := stem.LanguageOf(word, language)
+				key := xxhash.Sum64String(language) ^ xxhash.Sum64String(word)
 				if w.learned[key] || w.words.has(key) {
 					continue
 				}

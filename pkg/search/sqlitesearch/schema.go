@@ -21,7 +21,7 @@ func databaseAt(path string) *sqlitefile.File {
 // filter, and the date filter that often accompanies it.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54494445, // "TIDE"
-	Version:       17,
+	Version:       18,
 	Schema: `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,

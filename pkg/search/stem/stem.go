@@ -2,6 +2,9 @@
 package stem
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
@@ -30,11 +33,40 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 }
 
 // Known reports whether there is a stemmer for a language.
-func Known(language string) bool { return stemmers[language] != nil }
+func Known(language string) bool { return stemmers[language] != nil || language == "he" }
 
-// Word returns a lower-case word without its ending, or unchanged if the language is not [Known].
+// LanguageOf returns the language by whose rules a word of a page is stemmed, or "" if there are none. If the page
+// states no language, the script of a word may tell.
+func LanguageOf(word, page string) string {
+	if page != "" {
+		if !Known(page) {
+			return ""
+		}
+		return page
+	}
+	switch first, _ := utf8.DecodeRuneInString(word); {
+	case unicode.Is(unicode.Hebrew, first):
+		return "he"
+	case unicode.Is(unicode.Arabic, first):
+		return "ar"
+	}
+	return ""
+}
+
+// Word returns a word in lower case and without marks as its stem, or unchanged if the language is not [Known]. Umlauts
+// of German and letters of Scandinavian languages may be written as two letters.
 func Word(word, language string) string {
 	cut := stemmers[language]
+	switch language {
+	case "he":
+		return hebrew(word)
+	case "ar":
+		word = withoutArticle(word)
+	case "de":
+		word = withoutUmlauts(word)
+	case "da", "nb", "nn", "no", "sv":
+		word = scandinavian.Replace(word)
+	}
 	if cut == nil {
 		return word
 	}

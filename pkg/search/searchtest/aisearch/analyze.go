@@ -140,26 +140,34 @@ func (f charFilter) filter() (func([]char) []char, error) {
 	return nil, refuse("char filter %s", f.Name)
 }
 
-// mapping returns a filter that replaces single characters. The service would also accept longer strings.
+// mapping returns a filter that replaces one or two characters, of which two come first. The service would also accept
+// longer strings.
 func (f charFilter) mapping() (func([]char) []char, error) {
-	to := map[rune]string{}
+	to := map[string]string{}
 	for _, m := range f.Mappings {
 		from, mapped, found := strings.Cut(m, "=>")
-		if !found || utf8.RuneCountInString(from) != 1 {
+		if n := utf8.RuneCountInString(from); !found || n < 1 || n > 2 {
 			return nil, refuse("mapping %q", m)
 		}
-		r, _ := utf8.DecodeRuneInString(from)
-		to[r] = mapped
+		to[from] = mapped
 	}
 	return func(cs []char) (out []char) {
-		for _, c := range cs {
-			mapped, found := to[c.r]
+		for len(cs) > 0 {
+			n, mapped, found := 1, "", false
+			if len(cs) > 1 {
+				if mapped, found = to[string(cs[0].r)+string(cs[1].r)]; found {
+					n = 2
+				}
+			}
 			if !found {
-				out = append(out, c)
+				if mapped, found = to[string(cs[0].r)]; !found {
+					out = append(out, cs[0])
+				}
 			}
 			for _, r := range mapped {
-				out = append(out, char{r, c.from, c.to})
+				out = append(out, char{r, cs[0].from, cs[n-1].to})
 			}
+			cs = cs[n:]
 		}
 		return out
 	}, nil

@@ -18,7 +18,9 @@ type Term struct {
 	Phrase   bool   // the term was quoted
 	Prefix   bool   // the last word may be the beginning of a longer word
 	Tokens   []string
-	Variants []string // other forms of the word
+	Variants []string // other forms of the word, and other spellings that the index has
+	// Spellings are the other spellings of the term ([search.Spellings]), in the form of Variants.
+	Spellings []string
 	// Symbol is set for a name of several parts, such as os.path.join. Chunks with only some of the parts also match.
 	Symbol       bool
 	FunctionWord bool // an article, a preposition or the like, which finds pages only if there are no other words
@@ -30,16 +32,31 @@ type Term struct {
 // Parse returns the terms of a query.
 func Parse(text string) []Term {
 	var terms []Term
-	for _, t := range search.Terms(text) {
+	all := search.Terms(text)
+	spellings := search.Spellings(all)
+	for i, t := range all {
 		p := Term{Text: tokens.Separate(tokens.Plain(t.Text)), Raw: t.Text, Phrase: t.Phrase, Prefix: t.Prefix}
 		p.Tokens = tokens.Of(p.Text)
 		p.Symbol = !p.Phrase && !p.Prefix && isSymbol(t.Text, len(p.Tokens))
 		p.FunctionWord = !p.Phrase && !p.Prefix && len(p.Tokens) == 1 && tokens.IsFunctionWord(p.Tokens[0])
 		if len(p.Tokens) > 0 {
+			p.Spellings = wordsOf(spellings[i], p.Tokens)
 			terms = append(terms, p)
 		}
 	}
 	return terms
+}
+
+// wordsOf returns the words of spellings, joined by spaces, without those that are the given words.
+func wordsOf(spellings, words []string) (others []string) {
+	own := strings.Join(words, " ")
+	for _, s := range spellings {
+		other := strings.Join(tokens.Of(tokens.Separate(tokens.Plain(s))), " ")
+		if other != own && other != "" && !slices.Contains(others, other) {
+			others = append(others, other)
+		}
+	}
+	return others
 }
 
 // isSymbol reports whether a text is a name of the kind in programs: parts that are joined by dots, colons or

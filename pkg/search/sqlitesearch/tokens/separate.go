@@ -63,13 +63,18 @@ func isASCII(s string) bool {
 
 // needsBorder reports whether a word ends between two adjacent characters.
 func needsBorder(a, b rune) bool {
-	return search.IsWordRune(a) && search.IsWordRune(b) && (IsSpaceless(a) || IsSpaceless(b))
+	return search.IsWordRune(a) && search.IsWordRune(b) && (IsSpaceless(a) || IsSpaceless(b)) && !isVoicing(b)
 }
 
-// IsSpaceless reports whether a character belongs to a script that is written without spaces between words.
+// isVoicing reports whether a character is a mark that changes the sound of the Japanese character before it.
+func isVoicing(r rune) bool { return r == 'ﾞ' || r == 'ﾟ' || r == '\u3099' || r == '\u309a' }
+
+// IsSpaceless reports whether a character belongs to a script that is written without spaces between words. Korean has
+// spaces, but not between a noun and its particles, or between the parts of a compound.
 func IsSpaceless(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
-		unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo)
+	return r >= 0x0e00 && (r == 'ー' || r == 'ｰ' || isVoicing(r) || unicode.In(r, unicode.Han, unicode.Hiragana,
+		unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo,
+		unicode.Hangul))
 }
 
 // Join removes the separators from a text.

@@ -1,6 +1,6 @@
 // Package tokens splits texts into the words by which the embedded index finds them. Texts and queries are split in
-// the same way. So a word of a query equals a word of a text regardless of case, diacritics of Latin letters and
-// Unicode normalization form.
+// the same way. So a word of a query equals a word of a text regardless of case, of the marks that [Fold] leaves out,
+// and of Unicode normalization form. A change to what the words are requires a new version of the index.
 package tokens
 
 import (
@@ -10,8 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Token is a word of a text, in lower case, with Latin letters without diacritics. Word is valid until the next
-// token.
+// Token is a word of a text, folded ([Fold]). Word is valid until the next token.
 type Token struct {
 	Word     []byte
 	From, To int // byte offsets in the text
@@ -19,7 +18,7 @@ type Token struct {
 
 // Each calls the given function with the words of a text, in order, until the function returns false. Combining marks
 // are parts of words. Otherwise words of Hindi, Bengali or Tamil would be split at every vowel. Variation selectors
-// of emoji are not parts of words.
+// of emoji are not parts of words. C++, C# and U.S.A. are words, see [beyond].
 func Each(text string, each func(t Token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {
@@ -51,7 +50,12 @@ func Each(text string, each func(t Token) bool) {
 			continue
 		}
 		if !ascii {
-			folded = append(folded[:0], Fold(text[from:i])...)
+			if folded = append(folded[:0], Fold(text[from:i])...); len(folded) == 0 {
+				continue
+			}
+		}
+		if i < len(text) && i-from <= utf8.UTFMax && goesOn[text[i]] {
+			folded, i = beyond(text, from, i, folded)
 		}
 		if !each(Token{folded, from, i}) {
 			return
