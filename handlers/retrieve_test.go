@@ -235,3 +235,24 @@ func TestJ4IDsAloneAreNoChange(t *testing.T) {
 		r.work()
 	}
 }
+
+// TestT4PassagesEndAfterTheirCode checks that a passage that announces a listing has it, within the budget (T4).
+func TestT4PassagesEndAfterTheirCode(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{"two": "<h2>Signals</h2><p>Hoist the lantern signal at dusk. Example:</p><pre>" +
+		"raise(LAMP)\nwait(3)</pre><p>Then go home.</p><h2>Flags</h2><p>No example of flags:</p>"}
+	r.crawl(harbourOne, harbourTwo)
+	text := func(body string) string {
+		have := retrieved(t, r, body)
+		if len(have.Passages) == 0 {
+			t.Fatalf("%s: nothing", body)
+		}
+		return have.Passages[0].Text
+	}
+	if p := text(`{"q":"hoist the lantern signal"}`); !strings.HasSuffix(p, "Example:\n\nraise(LAMP)\nwait(3)") {
+		t.Errorf("%q", p)
+	}
+	if p := text(`{"q":"flags"}`); !strings.HasSuffix(p, "flags:") {
+		t.Errorf("%q", p)
+	}
+}

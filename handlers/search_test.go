@@ -206,3 +206,16 @@ func TestJ3DidYouMean(t *testing.T) {
 		}
 	}
 }
+
+// TestT4SignsAreNoError checks that a query of an emoji alone is answered, with a note (T4).
+func TestT4SignsAreNoError(t *testing.T) {
+	r := newRig(t)
+	r.crawl(harbourOne)
+	for _, q := range []string{"❤", "🏖️", "→ ✓", "👩‍👩‍👧"} {
+		w := do(t, r, "GET", "/api/Search?facets=true&q="+url.QueryEscape(q), "")
+		if w.Code != 200 || !strings.Contains(w.Body.String(), "signs and emoji are not searched") ||
+			!strings.Contains(w.Body.String(), `"count":0`) {
+			t.Errorf("%s: %d %s", q, w.Code, w.Body)
+		}
+	}
+}

@@ -35,7 +35,7 @@ var corpora = []map[string][]string{
 	},
 	{
 		"postgresql":       {"/usr/share/doc/postgresql-doc-15/html"},
-		"git":              {"/usr/share/doc/git/html"},
+		"git":              {"/usr/share/doc/git-doc", "/usr/share/doc/git/html"},
 		"debian-reference": {"/usr/share/debian-reference"},
 	},
 }

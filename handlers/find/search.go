@@ -63,6 +63,9 @@ func noteOf(asked string, found search.Results) string {
 		notes = append(notes, fmt.Sprintf("nothing has all of these words as they are written; these are the results for %s",
 			found.DidYouMean))
 	}
+	if search.IsSigns(asked) {
+		notes = append(notes, signsNote)
+	}
 	if search.Unclosed(asked) {
 		notes = append(notes, unclosedNote)
 	}
@@ -74,7 +77,7 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	if req.Q == "" {
 		return q, fault.Field("q", "q is missing: what should be searched for?")
 	}
-	if len(search.Terms(req.Q)) == 0 {
+	if len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
 		return q, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
 	}
 	q = search.Query{Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
@@ -136,6 +139,9 @@ func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.S
 	out.Suggestions = append([]string{}, found...)
 	return out, err
 }
+
+// signsNote is the note for a query of signs, such as emoji, alone.
+const signsNote = "signs and emoji are not searched, only letters and digits: give a word that is near the sign"
 
 const unclosedNote = "a quotation mark is not closed, so no phrase begins there; put a second one behind the phrase"
 

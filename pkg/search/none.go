@@ -38,6 +38,9 @@ func (None) Search(_ context.Context, q Query) (Results, error) {
 // Suggest returns Unavailable, with an error that says what to configure.
 func (None) Suggest(context.Context, string) ([]string, error) { return nil, errNone }
 
+// Texts returns nothing.
+func (None) Texts(context.Context, string, []string) (map[string]string, error) { return nil, nil }
+
 // Count returns 0.
 func (None) Count(context.Context) (int, error) { return 0, nil }
 

@@ -238,6 +238,8 @@ type Index interface {
 	// like the typed text. An engine that has a list of its words also returns words that begin in this way. There
 	// are at most [MaxSuggestions], without repeats in any letter case.
 	Suggest(ctx context.Context, typed string) ([]string, error)
+	// Texts returns the texts of chunks of a page, by their uids. Chunks that the page lacks are left out.
+	Texts(ctx context.Context, id string, uids []string) (map[string]string, error)
 	// Count returns the number of pages in the index.
 	Count(ctx context.Context) (int, error)
 	// Ping checks that the index answers within ctx. It also reports a problem that the last writes met and that an

@@ -246,9 +246,9 @@ func withoutParticle(text string) string {
 // parts of a number in groups.
 func spellTogether(terms []Term, all [][]string) {
 	for i := 1; i < len(terms); i++ {
-		a, b := terms[i-1], terms[i]
-		if isLoose(a) && isLoose(b) && meets(a.Text, b.Text) {
-			all[i-1], all[i] = append(all[i-1], a.Text+b.Text), append(all[i], a.Text+b.Text)
+		a, b := strings.TrimFunc(terms[i-1].Text, isSign), strings.TrimFunc(terms[i].Text, isSign)
+		if isLoose(terms[i-1]) && isLoose(terms[i]) && meets(a, b) {
+			all[i-1], all[i] = append(all[i-1], a+b), append(all[i], a+b)
 		}
 	}
 	for from := 0; from < len(terms); {
@@ -267,12 +267,20 @@ func spellTogether(terms []Term, all [][]string) {
 	}
 }
 
-// meets reports whether one of two terms ends with a letter where the other begins with a digit, or the other way
-// round.
+// meets reports whether one of two terms is of letters and the other is a number.
 func meets(a, b string) bool {
-	last, _ := utf8.DecodeLastRuneInString(a)
-	first, _ := utf8.DecodeRuneInString(b)
-	return unicode.IsLetter(last) && unicode.IsNumber(first) || unicode.IsNumber(last) && unicode.IsLetter(first)
+	one, other := piecesOf(a), piecesOf(b)
+	return isPure(one) && isPure(other) && one[0].digits != other[0].digits
+}
+
+// isPure reports whether a term has either letters or digits.
+func isPure(pieces []piece) bool {
+	for i := range pieces {
+		if isBorder(pieces, i) {
+			return false
+		}
+	}
+	return len(pieces) > 0
 }
 
 // isInGroups reports whether terms are the groups of one number: of thousands, or of a long number.

@@ -24,7 +24,7 @@ func Terms(query string) []Term {
 	seen := map[Term]bool{}
 	add := func(t Term) {
 		same := Term{Text: t.Text, Prefix: t.Prefix}
-		if len(terms) < MaxTerms && strings.ContainsFunc(t.Text, IsWordRune) && !seen[same] {
+		if len(terms) < MaxTerms && strings.ContainsFunc(t.Text, isLetterOrNumber) && !seen[same] {
 			seen[same] = true
 			terms = append(terms, t)
 		}
@@ -53,8 +53,20 @@ func Terms(query string) []Term {
 // Unclosed reports whether a query has a quote that is not closed. The text after such a quote is not a phrase.
 func Unclosed(query string) bool { return strings.Count(straightQuotes.Replace(query), `"`)%2 == 1 }
 
+// IsSigns reports whether a query has signs such as emoji, and no words. Such a query is valid but finds nothing, because
+// only words are indexed.
+func IsSigns(query string) bool {
+	return len(Terms(query)) == 0 && strings.ContainsFunc(query, func(r rune) bool {
+		return unicode.Is(unicode.So, r) || r > unicode.MaxASCII && unicode.In(r, unicode.Sm, unicode.Sc)
+	})
+}
+
 // straightQuotes replaces quotes from keyboards and word processors with straight ones.
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
+
+// isLetterOrNumber reports whether a character makes a term of what it is in. Marks alone do not: one of them follows
+// most emoji.
+func isLetterOrNumber(r rune) bool { return IsWordRune(r) && !unicode.IsMark(r) }
 
 // IsWordRune reports whether words may contain the character.
 func IsWordRune(r rune) bool {

@@ -31,7 +31,7 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
   tidemark retrieve 'opening hours' --tokens 500 --max-age 24h --recheck
   tidemark retrieve 'error code 17' --host docs.example.com --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if req.Q = strings.Join(args, " "); len(search.Terms(req.Q)) == 0 {
+			if req.Q = strings.Join(args, " "); len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
 				return command.Usagef("nothing to search for: give some words")
 			}
 			if recheck {

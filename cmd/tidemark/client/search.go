@@ -70,7 +70,7 @@ func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.SearchRequest) error {
-	if len(search.Terms(req.Q)) == 0 {
+	if len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
 		return command.Usagef("nothing to search for: give some words")
 	}
 	if req.Top < 1 || req.Top > api.MaxTop {

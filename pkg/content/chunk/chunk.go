@@ -62,8 +62,6 @@ type Segment struct {
 	Type        string // "code" or "table"
 	LanguageID  string // language that the page declares, in lower case; "" if it declares none
 	VirtualPath string
-	header      string // header of a table
-	start       int32  // offset in the page's text, in bytes
 }
 
 // Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading that is followed by
@@ -103,6 +101,8 @@ type splitter struct {
 	bare    extract.Block // the last heading, if no text has followed it yet
 	bareAt  int           // offset of that heading
 	run     run           // prose that is not cut yet
+	header  string        // header of the table that is being cut
+	lead    string        // the same after the first part of the table
 
 	units, bytes int // end of the last chunk, in UTF-16 code units and in bytes
 }
@@ -166,14 +166,11 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 	s.flush(Prose, nil)
 	uid := SegmentUID(string(kind), b.Language, b.Text)
 	s.run.block(b, s.at)
-	segment := &Segment{UID: uid, Type: string(kind), LanguageID: b.Language, VirtualPath: VirtualPath(s.page.Path, uid)}
-	if len(s.run.units) > 0 {
-		segment.start = s.run.units[0].start
-	}
 	if kind == Table {
-		segment.header = TableHeader(b.Text)
+		s.header = TableHeader(b.Text)
 	}
-	s.flush(kind, segment)
+	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Path, uid)})
+	s.header = ""
 }
 
 // title adds the chunk of a page without text, or several if the title is long.
@@ -204,8 +201,9 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 	from := 0
 	for _, last := range append(cuts(units), len(units)-1) {
 		s.emit(units[from].start, units[last].end, cmp.Or(units[from].anchor, s.outline.anchor), kind, segment)
-		from = last + 1
+		from, s.lead = last+1, s.header
 	}
+	s.lead = ""
 	s.run.units = units[:0]
 }
 
@@ -213,13 +211,10 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Segment) {
 	c := Chunk{
 		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
-		Anchor: anchor, Zone: s.zone, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
+		Anchor: anchor, Zone: s.zone, Lead: s.lead, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
 	}
 	if segment != nil {
 		c.VirtualPath = segment.VirtualPath
-		if start > segment.start {
-			c.Lead = segment.header
-		}
 	}
 	c.Tokens = Tokens(c.Text)
 	c.Start = s.units + unitsOf(s.text[s.bytes:start])

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/passage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -34,15 +35,16 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	for i, r := range out.Results {
 		rankings[i] = r.Results
 	}
-	taken := passage.Fit(passage.Fuse(rankings...), tokens)
-	places, err := a.positionsOf(ctx, taken, out.Seen)
+	ranked := passage.Fuse(rankings...)
+	taken := passage.Fit(ranked, tokens)
+	places, err := a.placesOf(ctx, taken, out.Seen)
 	if err != nil {
 		return out, err
 	}
-	taken = passage.Merge(taken, func(page, uid string) (passage.Position, bool) {
-		at, ok := places[[2]string{page, uid}]
-		return at, ok
-	})
+	if ranked, err = a.withCode(ctx, ranked, taken, places); err != nil {
+		return out, err
+	}
+	taken = passage.Merge(passage.Fit(ranked, tokens), places.position)
 	captured := map[string]snapshot.Capture{}
 	for _, p := range taken {
 		seen := out.Seen[p.Page.ID]
@@ -57,24 +59,33 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	return out, nil
 }
 
-// positionsOf returns the positions of chunks in their pages, by page and uid. A manifest may be newer than the
-// results. A chunk that is not in the manifest has no position.
-func (a *Answers) positionsOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
-	map[[2]string]passage.Position, error) {
-	places, read := map[[2]string]passage.Position{}, map[string]bool{}
+// places are the chunks of pages, in order, by page.
+type places map[string][]chunk.Record
+
+// position returns the position of a chunk in its page.
+func (p places) position(page, uid string) (passage.Position, bool) {
+	for _, r := range p[page] {
+		if string(r.ChunkUID) == uid {
+			return passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}, true
+		}
+	}
+	return passage.Position{}, false
+}
+
+// placesOf returns the chunks of the pages of passages. A manifest may be newer than the results. A chunk that is not
+// in the manifest has no position.
+func (a *Answers) placesOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (places, error) {
+	all := places{}
 	for _, p := range taken {
 		it := seen[p.Page.ID].Item
-		if it.Manifest == "" || read[p.Page.ID] {
+		if _, read := all[p.Page.ID]; it.Manifest == "" || read {
 			continue
 		}
-		read[p.Page.ID] = true
 		records, err := a.Chunks.Records(ctx, it.ID, it.Manifest)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range records {
-			places[[2]string{p.Page.ID, string(r.ChunkUID)}] = passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}
-		}
+		all[p.Page.ID] = records
 	}
-	return places, nil
+	return all, nil
 }

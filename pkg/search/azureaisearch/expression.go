@@ -3,7 +3,6 @@ package azureaisearch
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -20,7 +19,7 @@ func expression(terms []search.Term, operator string) string {
 		switch {
 		case t.Prefix:
 			parts = append(parts, beginning(t.Text))
-		case t.Phrase || utf8.RuneCountInString(letters(t.Text)) == 1:
+		case t.Phrase || isLetter(t.Text):
 			parts = append(parts, exactly(quoted(t.Text)))
 		default:
 			parts = append(parts, anyOf(t.Text, spellings[i]))
@@ -29,14 +28,10 @@ func expression(terms []search.Term, operator string) string {
 	return strings.Join(parts, " "+operator+" ")
 }
 
-// letters returns the characters of words in a text.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !search.IsWordRune(r) {
-			return -1
-		}
-		return r
-	}, text)
+// isLetter reports whether a text has a single letter from A to Z, and besides only signs, as C++ does.
+func isLetter(text string) bool {
+	text = strings.TrimFunc(text, func(r rune) bool { return !search.IsWordRune(r) })
+	return len(text) == 1 && (text[0]|' ' >= 'a' && text[0]|' ' <= 'z')
 }
 
 // anyOf returns an expression for a term or any of its other spellings.

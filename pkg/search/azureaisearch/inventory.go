@@ -2,6 +2,7 @@ package azureaisearch
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -53,4 +54,20 @@ func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, 
 		}
 	}
 	return ids, nil
+}
+
+// Texts returns the texts of chunks of a page, by their uids. It reads all chunks of the page, because uids are not
+// filterable.
+func (ix *Index) Texts(ctx context.Context, id string, uids []string) (texts map[string]string, err error) {
+	defer fault.Wrap(&err, "azureaisearch.Texts(%s)", id)
+	texts = map[string]string{}
+	if !search.IsKey(id) {
+		return texts, nil
+	}
+	err = ix.service.each(ctx, in("parentPageId", []string{id})+" and kind eq 'chunk'", "id,uid,text", func(d row) {
+		if slices.Contains(uids, d.UID) {
+			texts[d.UID] = d.Text
+		}
+	})
+	return texts, err
 }

@@ -29,10 +29,13 @@ func found(t testing.TB, ix *Index, q search.Query) (ids []string, res search.Re
 
 func TestExpression(t *testing.T) {
 	for _, tc := range []struct{ name, query, want string }{
-		{"words", `a o'brien`, `"a" AND "o'brien"`},
-		{"syntax is text", `a\b NOT title:x (c~2) [1 TO 2] /re/`,
-			`"a\\b" AND "NOT" AND "title:x" AND "(c~2)" AND "[1" AND "TO" AND "2]" AND "/re/"`},
-		{"phrase", `"the north" b`, `(title:"the north" OR heading:"the north" OR text:"the north") AND "b"`},
+		{"words", `an o'brien`, `"an" AND "o'brien"`},
+		{"letters", `c++ b`, `(title:"c++" OR heading:"c++" OR text:"c++") AND (title:"b" OR heading:"b" OR text:"b")`},
+		{"spellings", `utf8 all USA`, `("utf8" OR "utf 8") AND "all" AND ("USA" OR "U.S.A.")`},
+		{"syntax is text", `a\b NOT title:x (c~2) [1 TO 2] /x re/`,
+			`"a\\b" AND ("NOT" OR "N.O.T.") AND "title:x" AND "(c~2)" AND ("[1" OR "1TO") AND ` +
+				`("TO" OR "1TO" OR "T.O." OR "TO2") AND ("2]" OR "2x" OR "TO2") AND (title:"/x" OR heading:"/x" OR text:"/x") AND "re/"`},
+		{"phrase", `"the north" bay`, `(title:"the north" OR heading:"the north" OR text:"the north") AND "bay"`},
 		{"beginning", `Tick*`, `(title:tick* OR heading:tick* OR text:tick*)`},
 		{"beginning after words", `"north bás"*`,
 			`((title:"north" OR heading:"north" OR text:"north") AND (title:bas* OR heading:bas* OR text:bas*))`},

@@ -86,3 +86,20 @@ func TestJ6NeighboursAreMerged(t *testing.T) {
 		t.Errorf("%+v", merged[0])
 	}
 }
+
+// TestT4PartsOfATableHaveOneHeader checks that joined parts of a table have its header once (T4).
+func TestT4PartsOfATableHaveOneHeader(t *testing.T) {
+	const header = "| Dock | Fee |\n| --- | --- |\n"
+	page := search.Result{ID: "a"}
+	merged := Merge([]Passage{
+		{Page: page, UID: "2", Text: header + "| 3 | 30 |"}, {Page: page, UID: "1", Text: header + "| 1 | 10 |\n| 2 | 20 |"},
+		{Page: page, UID: "3", Text: "| Other | Header |\n| --- | --- |\n| 3 | 30 |"},
+	}, func(_, uid string) (Position, bool) {
+		n := int(uid[0] - '0')
+		return Position{Ordinal: n, Start: 100 * n, End: 100*n + 90}, true
+	})
+	want := header + "| 1 | 10 |\n| 2 | 20 |\n| 3 | 30 |\n\n| Other | Header |\n| --- | --- |\n| 3 | 30 |"
+	if len(merged) != 1 || merged[0].Text != want {
+		t.Errorf("%+v", merged)
+	}
+}

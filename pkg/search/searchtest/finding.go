@@ -203,6 +203,56 @@ func (s *suite) scripts() {
 	}
 }
 
+// spellings checks that what is written is found in other spellings (T4).
+func (s *suite) spellings() {
+	for id, texts := range map[string]string{
+		"utf":     "Files in UTF-8 here|Text in utf8 there|Characters of UTF 8",
+		"rfc":     "The standard RFC 9110|See rfc9110|By RFC-9110",
+		"size":    "A disk of 10 GB|A disk of 10GB",
+		"version": "Release 1.24.3 is out|Release v1.24.3 is out",
+		"number":  "Paid 1234567 crowns|Paid 1,234,567 crowns|Paid 1.234.567 crowns|Paid 1 234 567 crowns",
+		"iban":    "To DE89370400440532013000|To DE89 3704 0044 0532 0130 00",
+		"acronym": "Made in the USA by hand|Made in the U.S.A. by hand",
+		"yo":      "Зелёная ёлка растёт|Зеленая елка растет",
+		"lodz":    "Pociąg do Łódź Fabryczna|Pociag do Lodz Fabryczna",
+		"oeuvre":  "Une œuvre tardive|Une oeuvre tardive",
+		"isik":    "Parlak ışık burada|Parlak isik burada",
+		"narrow":  "ﾃﾞｰﾀの保存|データの保存",
+		"wide":    "The ＡＢＣ of it|The ABC of it",
+		"co2":     "Emissions of CO₂ fall|Emissions of CO2 fall",
+		"final":   "The ﬁnal call|The final call",
+		"niqqud":  "אמר שָׁלוֹם לכולם|אמר שלום לכולם",
+		"hamza":   "قال أحمد اليوم|قال احمد اليوم",
+	} {
+		for i, text := range strings.Split(texts, "|") {
+			s.put(page(fmt.Sprintf("%s%d", id, i), "T", text))
+		}
+	}
+	s.put(page("c", "One", "Programming in C is old."), page("cpp", "Two", "Programming in C++ is long."),
+		page("csharp", "Three", "Programming in C# is young."), page("ko", "한국", "서버에서 오류가 났다. 개인정보처리방침을 읽다."))
+	for query, want := range map[string]string{
+		"utf8": "utf0 utf1 utf2", "UTF-8": "utf0 utf1 utf2", "utf 8": "utf0 utf1 utf2",
+		"rfc9110": "rfc0 rfc1 rfc2", "RFC 9110": "rfc0 rfc1 rfc2", "10GB": "size0 size1", "10 gb": "size0 size1",
+		"1.24.3": "version0 version1", "v1.24.3": "version0 version1",
+		"1234567": "number0 number1 number2 number3", "1,234,567": "number0 number1 number2 number3",
+		"1 234 567":              "number0 number1 number2 number3",
+		"DE89370400440532013000": "iban0 iban1", "DE89 3704 0044 0532 0130 00": "iban0 iban1",
+		"USA": "acronym0 acronym1", "U.S.A.": "acronym0 acronym1",
+		"елка": "yo0 yo1", "ёлка": "yo0 yo1", "Łódź": "lodz0 lodz1", "lodz": "lodz0 lodz1",
+		"oeuvre": "oeuvre0 oeuvre1", "œuvre": "oeuvre0 oeuvre1", "isik": "isik0 isik1", "ışık": "isik0 isik1",
+		"データ": "narrow0 narrow1", "ﾃﾞｰﾀ": "narrow0 narrow1", "abc": "wide0 wide1", "ＡＢＣ": "wide0 wide1",
+		"co2": "co20 co21", "CO₂": "co20 co21", "final": "final0 final1",
+		"שלום": "niqqud0 niqqud1", "שָׁלוֹם": "niqqud0 niqqud1", "احمد": "hamza0 hamza1",
+		"C": "c", "c++": "cpp", "C#": "csharp", `"C++"`: "cpp", "programming c++": "cpp",
+		"서버": "ko", "오류": "ko", "개인정보": "ko", "개인 정보": "ko", "서버는": "ko",
+	} {
+		s.Run(query, func(t *testing.T) {
+			sub := &suite{T: t, ix: s.ix}
+			sub.expectAnyOrder(text(query), strings.Fields(want)...)
+		})
+	}
+}
+
 // paging checks that pages of results join into one list without gaps, also among equal results.
 func (s *suite) paging() {
 	const n = 25

@@ -24,6 +24,13 @@ func (s *suite) inventory() {
 	if _, err := ix.Inspect(s.Context(), "nobody"); !fault.Is(err, fault.NotFound) {
 		s.Errorf("a page that is not there: %v", err)
 	}
+	texts, err := s.ix.Texts(s.Context(), "a", []string{uid("a", 1), "of nobody"})
+	if diff := cmp.Diff(map[string]string{uid("a", 1): "another basin"}, texts); diff != "" || err != nil {
+		s.Errorf("texts: %v, -want +have\n%s", err, diff)
+	}
+	if texts, err := s.ix.Texts(s.Context(), "nobody", []string{uid("a", 1)}); err != nil || len(texts) > 0 {
+		s.Errorf("texts of a page that is not there: %v, %v", texts, err)
+	}
 	for _, tc := range []struct {
 		after string
 		top   int

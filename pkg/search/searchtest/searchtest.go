@@ -50,6 +50,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"passages", (*suite).passages},
 		{"long passages", (*suite).longPassages},
 		{"scripts", (*suite).scripts},
+		{"TestT4 spellings", (*suite).spellings},
 		{"paging", (*suite).paging},
 		{"TestS14 one result for a group", (*suite).groups},
 		{"refused queries", (*suite).refusedQueries},

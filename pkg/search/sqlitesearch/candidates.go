@@ -16,6 +16,10 @@ import (
 // one term also match.
 const enough = 100
 
+// Of two terms, the rarer one suffices if fewer than few chunks have both and it is rarer by the factor muchRarer. Then
+// the other is a word such as "change" in "change the hostname".
+const few, muchRarer = 20, 10
+
 // found describes the chunks and pages that the words of a query match.
 type found struct {
 	best []match // matches, best first; if there are too many, only the best of them
@@ -27,8 +31,8 @@ type found struct {
 	lists    []list
 }
 
-// find finds the matching chunks: those with all content terms; if these are few, also those that lack one term; if
-// there are none, those with any term. If very many chunks match, find may return only the best of them, but at least
+// find finds the matching chunks: those with all content terms; if these are few, also those that lack one term, of two
+// terms only the far more common one; if there are none, those with any term. If very many chunks match, find may return only the best of them, but at least
 // as many as the caller needs.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
@@ -45,6 +49,8 @@ func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	case err != nil:
 	case len(lists) > 1 && len(f.best) == 0:
 		return s.matching(ctx, lists, 1, most)
+	case len(lists) == 2 && len(f.best) < few && len(lists[0].hits)*muchRarer < len(lists[1].hits):
+		return s.matching(ctx, lists[:1], 1, most)
 	case len(lists) > 2 && len(f.best) < enough:
 		return s.matching(ctx, lists, len(lists)-1, most)
 	}

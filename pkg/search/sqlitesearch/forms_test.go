@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,32 @@ func TestForms(t *testing.T) {
 		}
 		if diff := cmp.Diff(tc.want, have); diff != "" {
 			t.Errorf("%s: -want +have\n%s", tc.query, diff)
+		}
+	}
+}
+
+// TestT4Prefixes checks words with prefixes and letters that are written in two ways (T4).
+func TestT4Prefixes(t *testing.T) {
+	ix := created(t, t.TempDir()+"/index.db")
+	put(t, ix, pageIn("he", "in", "הספינה עוגנת בנמל."), pageIn("", "and", "הספינה והנמל."),
+		pageIn("ar", "school", "الطالب والمدرسة."), pageIn("de", "size", "Die Größe der Schiffe."),
+		pageIn("de", "sizes", "Alle Groessen am Lager."), pageIn("en", "does", "The dos of it."),
+		pageIn("", "isbn", "ISBN 978-3-16-148410-0."), pageIn("", "phone", "Ring +49 30 123 4567."))
+	for query, want := range map[string][]string{
+		"נמל": {"and", "in"}, "הנמל": {"and", "in"}, "مدرسة": {"school"}, "المدرسة": {"school"},
+		"Groesse": {"size", "sizes"}, "Größe": {"size", "sizes"}, "grösse": {"size", "sizes"}, "doe": nil,
+		"9783161484100": {"isbn"}, "978 3161484100": {"isbn"}, "4930 1234567": {"phone"}, "49301234567": {"phone"},
+		"9783161484101": nil,
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: query, Top: 10})
+		must(t, err)
+		var have []string
+		for _, r := range res.Results {
+			have = append(have, r.ID)
+		}
+		slices.Sort(have)
+		if !slices.Equal(have, want) {
+			t.Errorf("%s: have %v, want %v", query, have, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -67,4 +68,24 @@ func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, 
 		ids = append(ids, id)
 	}
 	return ids, ix.fault("ids", rows.Err())
+}
+
+// Texts returns the texts of chunks of a page, by their uids.
+func (ix *Index) Texts(ctx context.Context, id string, uids []string) (map[string]string, error) {
+	texts := map[string]string{}
+	rows, err := ix.read.QueryContext(ctx, "SELECT c.uid, c.body FROM pages p JOIN chunks c ON c.id BETWEEN "+
+		"p.rowid << ? AND (p.rowid << ? | ?) WHERE p.id = ? AND c.uid IN (SELECT value FROM json_each(?))",
+		slotBits, slotBits, lastSlot(0), id, asJSON(uids))
+	if err != nil {
+		return nil, ix.fault("texts", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var uid, body string
+		if err := rows.Scan(&uid, &body); err != nil {
+			return nil, ix.fault("texts", err)
+		}
+		texts[uid] = tokens.Join(body)
+	}
+	return texts, ix.fault("texts", rows.Err())
 }

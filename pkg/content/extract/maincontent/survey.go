@@ -140,7 +140,9 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	}
 	switch n.DataAtom {
 	case atom.A:
-		at.inLink, at.toPage = true, leadsToPage(dom.Attr(n, "href"))
+		if isLink(n) {
+			at.inLink, at.toPage = true, leadsToPage(dom.Attr(n, "href"))
+		}
 	case atom.Section:
 		at.inSection = at.inSection || at.headed
 	case atom.Aside:
@@ -205,6 +207,9 @@ func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	case atom.Button, atom.Input:
 		m.controls++
 	case atom.A, atom.Area:
+		if !dom.HasAttr(n, "href") {
+			break
+		}
 		m.links++
 		if leadsToPage(dom.Attr(n, "href")) {
 			m.seen.pages++

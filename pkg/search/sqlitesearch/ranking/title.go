@@ -1,12 +1,14 @@
 package ranking
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // segments returns a title or heading, and then its parts between dashes and the like. One of the parts is often the
-// name of the site.
+// name of the site. The number of a chapter or section is no part, and of the title of a manual page the command is one:
+// merge of git-merge(1).
 func segments(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		if text == "" || !yield(text) {
@@ -17,6 +19,12 @@ func segments(text string) func(func(string) bool) {
 			if len(parts) > 1 && !yield(part) {
 				return
 			}
+		}
+		if bare := withoutNumber(text); bare != text && !yield(bare) {
+			return
+		}
+		if m := manualPage.FindStringSubmatch(text); m != nil && !yield(m[1]) {
+			return
 		}
 		words := strings.Fields(text)
 		if len(words) > 3 {
@@ -29,6 +37,18 @@ func segments(text string) func(func(string) bool) {
 			yield(bare)
 		}
 	}
+}
+
+var (
+	manualPage    = regexp.MustCompile(`^[A-Za-z\d]+-([A-Za-z\d-]+) ?\(\d[a-z]*\)`)
+	sectionNumber = regexp.MustCompile(`^(?:(?:Chapter|Appendix|Part|Section|Kapitel|Anhang|Teil|Abschnitt|Chapitre|Annexe) ` +
+		`[A-Z\d][\d.]*|[A-Z]?\.?\d+(?:\.\d+)*\.?)[.:]? +`)
+)
+
+// withoutNumber returns a title or heading without the number of its chapter or section.
+func withoutNumber(text string) string {
+	number := sectionNumber.FindString(text)
+	return text[len(number):]
 }
 
 // maxParts is the maximum number of parts of a title.
