@@ -23,7 +23,7 @@ func segments(text string) func(func(string) bool) {
 		if bare := withoutNumber(text); bare != text && !yield(bare) {
 			return
 		}
-		if m := manualPage.FindStringSubmatch(text); m != nil && !yield(m[1]) {
+		if command := commandOf(text); command != "" && !yield(command) {
 			return
 		}
 		words := strings.Fields(text)
@@ -47,8 +47,25 @@ var (
 
 // withoutNumber returns a title or heading without the number of its chapter or section.
 func withoutNumber(text string) string {
+	if !strings.ContainsAny(text[:min(len(text), longestLabel)], "0123456789") {
+		return text // quick: most headings have no number
+	}
 	number := sectionNumber.FindString(text)
 	return text[len(number):]
+}
+
+// longestLabel is the number of bytes at the beginning of a heading in which its number begins.
+const longestLabel = 12
+
+// commandOf returns the command of the title of a manual page without the program it belongs to, or "".
+func commandOf(title string) string {
+	if at := strings.IndexByte(title, '('); at < 0 || strings.IndexByte(title[:at], '-') < 0 {
+		return "" // quick: most titles are of other pages
+	}
+	if m := manualPage.FindStringSubmatch(title); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // maxParts is the maximum number of parts of a title.
