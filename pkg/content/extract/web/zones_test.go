@@ -204,3 +204,26 @@ func TestN1ListsOnPagesWithoutLandmarks(t *testing.T) {
 		}
 	}
 }
+
+// TestT5AnchorsAreNoLinks checks that an a without an address is no link. Pages written as XML do not close it, so it
+// is opened again in each element that follows, and its headings and tables must stay content.
+func TestT5AnchorsAreNoLinks(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(`<html xmlns="http://www.w3.org/1999/xhtml"><body><div class="chapter"><div class="titlepage"><div><div>` +
+		`<h2 class="title"><a id="net"/>Network</h2></div></div></div>`)
+	for i := range 12 {
+		fmt.Fprintf(&body, `<div class="section"><div class="titlepage"><div><div><h3 class="title"><a id="s%d"/>Section %d `+
+			`of it</h3></div></div></div><p>%s</p><div class="table"><a id="t%d"/><table><tr><th>Port</th><th>Depth</th></tr>`+
+			`<tr><td>%d</td><td>4 m</td></tr></table></div></div>`, i, i, strings.Repeat("The quay is long and deep. ", 20), i, i)
+	}
+	doc := extractAs(t, "text/html", body.String()+"</div></body></html>")
+	main := extract.Join(extract.MainBlocks(doc.Blocks))
+	for i := range 12 {
+		if want := fmt.Sprintf("Section %d of it", i); !strings.Contains(main, want) {
+			t.Errorf("%s is not content", want)
+		}
+	}
+	if !strings.Contains(main, "| 11 | 4 m |") {
+		t.Errorf("a table is not content: %.300s", main)
+	}
+}
