@@ -122,8 +122,8 @@ func isHyphen(sign string) bool {
 	return sign == "-" || sign == "‐" || sign == "‑" || sign == "–"
 }
 
-// hyphened returns a term of several words with hyphens as one word, or "" if the term is none. Two short numbers with
-// a hyphen are a range, so they are none.
+// hyphened returns a term of several words with hyphens as one word, or "" for other terms. Two short numbers with
+// a hyphen are a range, so they stay apart.
 func hyphened(pieces []piece) string {
 	var out strings.Builder
 	letters := false

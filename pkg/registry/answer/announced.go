@@ -11,11 +11,11 @@ import (
 // withCode adds to ranked passages the listings that those of them announce that are taken. A passage announces a
 // listing if it ends with a colon and the listing follows. A listing of several chunks is added as a whole. What is
 // added is ranked next to the passage that announces it, so [passage.Merge] joins the two.
-func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage, places places) ([]passage.Passage,
+func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage, known chunks) ([]passage.Passage,
 	error) {
 	listings := map[string][]passage.Passage{} // by uid of the passage that announces them
 	for _, p := range taken {
-		code := places.codeAfter(p)
+		code := known.codeAfter(p)
 		if len(code) == 0 {
 			continue
 		}
@@ -39,11 +39,11 @@ func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage,
 		return ranked, nil
 	}
 	var out []passage.Passage
-	known := map[[2]string]bool{}
+	seen := map[[2]string]bool{}
 	for _, p := range ranked {
 		for _, one := range append([]passage.Passage{p}, listings[p.UID]...) {
-			if key := [2]string{one.Page.ID, one.UID}; !known[key] {
-				known[key] = true
+			if key := [2]string{one.Page.ID, one.UID}; !seen[key] {
+				seen[key] = true
 				out = append(out, one)
 			}
 		}
@@ -52,12 +52,12 @@ func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage,
 }
 
 // codeAfter returns the chunks of the listing that a passage announces.
-func (p places) codeAfter(announcing passage.Passage) (code []chunk.Record) {
+func (c chunks) codeAfter(announcing passage.Passage) (code []chunk.Record) {
 	text := strings.TrimSpace(announcing.Text)
 	if !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "：") {
 		return nil
 	}
-	records := p[announcing.Page.ID]
+	records := c[announcing.Page.ID]
 	for i, r := range records {
 		if string(r.ChunkUID) != announcing.UID {
 			continue

@@ -37,14 +37,14 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	}
 	ranked := passage.Fuse(rankings...)
 	taken := passage.Fit(ranked, tokens)
-	places, err := a.placesOf(ctx, taken, out.Seen)
+	known, err := a.chunksOf(ctx, taken, out.Seen)
 	if err != nil {
 		return out, err
 	}
-	if ranked, err = a.withCode(ctx, ranked, taken, places); err != nil {
+	if ranked, err = a.withCode(ctx, ranked, taken, known); err != nil {
 		return out, err
 	}
-	taken = passage.Merge(passage.Fit(ranked, tokens), places.position)
+	taken = passage.Merge(passage.Fit(ranked, tokens), known.position)
 	captured := map[string]snapshot.Capture{}
 	for _, p := range taken {
 		seen := out.Seen[p.Page.ID]
@@ -59,12 +59,12 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	return out, nil
 }
 
-// places are the chunks of pages, in order, by page.
-type places map[string][]chunk.Record
+// chunks are the chunks of pages, in order, by page.
+type chunks map[string][]chunk.Record
 
 // position returns the position of a chunk in its page.
-func (p places) position(page, uid string) (passage.Position, bool) {
-	for _, r := range p[page] {
+func (c chunks) position(page, uid string) (passage.Position, bool) {
+	for _, r := range c[page] {
 		if string(r.ChunkUID) == uid {
 			return passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}, true
 		}
@@ -72,10 +72,10 @@ func (p places) position(page, uid string) (passage.Position, bool) {
 	return passage.Position{}, false
 }
 
-// placesOf returns the chunks of the pages of passages. A manifest may be newer than the results. A chunk that is not
+// chunksOf returns the chunks of the pages of passages. A manifest may be newer than the results. A chunk that is not
 // in the manifest has no position.
-func (a *Answers) placesOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (places, error) {
-	all := places{}
+func (a *Answers) chunksOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (chunks, error) {
+	all := chunks{}
 	for _, p := range taken {
 		it := seen[p.Page.ID].Item
 		if _, read := all[p.Page.ID]; it.Manifest == "" || read {

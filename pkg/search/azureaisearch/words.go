@@ -37,7 +37,7 @@ func charFilters() []object {
 	}
 	return []object{
 		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": mappings()},
-		replace("tidemark_marks", "["+marks()+"]", ""),
+		replace("tidemark_marks", "["+leftOutClass()+"]", ""),
 		replace("tidemark_plus", outside+"([CcGg])[+＋][+＋]", "$1$2"+plus),
 		replace("tidemark_sharp", outside+"([A-Za-z])[#＃♯]", "$1$2"+sharp+" "),
 		replace("tidemark_breaks", `[^\p{L}\p{N}\p{M}\p{Co}]+`, " "),
@@ -69,7 +69,7 @@ const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 var leftOut = [][2]rune{{firstDiacritic, lastDiacritic}, {0x0591, 0x05bd}, {0x05bf, 0x05bf}, {0x05c1, 0x05c2},
 	{0x05c4, 0x05c5}, {0x05c7, 0x05c7}, {0x0610, 0x061a}, {0x0640, 0x0640}, {0x064b, 0x065f}, {0x0670, 0x0670}}
 
-func marks() string { return classOf(leftOut) }
+func leftOutClass() string { return classOf(leftOut) }
 
 func isMark(r rune) bool { return isIn(leftOut, r) }
 
