@@ -53,8 +53,8 @@ func Terms(query string) []Term {
 // Unclosed reports whether a query has a quote that is not closed. The text after such a quote is not a phrase.
 func Unclosed(query string) bool { return strings.Count(straightQuotes.Replace(query), `"`)%2 == 1 }
 
-// IsSigns reports whether a query has signs such as emoji, and no words. Such a query is valid but finds nothing, because
-// only words are indexed.
+// IsSigns reports whether a query has signs such as emoji, and no words. Such a query is valid but finds nothing,
+// because only words are indexed.
 func IsSigns(query string) bool {
 	return len(Terms(query)) == 0 && strings.ContainsFunc(query, func(r rune) bool {
 		return unicode.Is(unicode.So, r) || r > unicode.MaxASCII && unicode.In(r, unicode.Sm, unicode.Sc)

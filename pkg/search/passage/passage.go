@@ -121,7 +121,8 @@ type Position struct {
 	Start, End int // range in the page's text
 }
 
-// between returns the part of a passage that is added to the passage before it. Parts of one table have its header once.
+// between returns the part of a passage that is added to the passage before it. Parts of one table have its header
+// once.
 func between(before, text string) string {
 	header := chunk.TableHeader(text)
 	if header != "" && chunk.TableHeader(before) == header {

@@ -32,8 +32,8 @@ type found struct {
 }
 
 // find finds the matching chunks: those with all content terms; if these are few, also those that lack one term, of two
-// terms only the far more common one; if there are none, those with any term. If very many chunks match, find may return only the best of them, but at least
-// as many as the caller needs.
+// terms only the far more common one; if there are none, those with any term. If very many chunks match, find may
+// return only the best of them, but at least as many as the caller needs.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
 	for i, t := range s.ranked.Content {

@@ -40,7 +40,8 @@ func withoutArticle(word string) string {
 	return word
 }
 
-// withoutUmlauts replaces umlauts that are written as two letters, as Lucene does: ue not after a vowel or q, where it is a vowel of its own.
+// withoutUmlauts replaces umlauts that are written as two letters, as Lucene does: ue not after a vowel or q, where it
+// is a vowel of its own.
 func withoutUmlauts(word string) string {
 	if !strings.Contains(word, "e") {
 		return word

@@ -7,8 +7,8 @@ import (
 )
 
 // segments returns a title or heading, and then its parts between dashes and the like. One of the parts is often the
-// name of the site. The number of a chapter or section is no part, and of the title of a manual page the command is one:
-// merge of git-merge(1).
+// name of the site. The number of a chapter or section is no part, and of the title of a manual page the command is
+// one: merge of git-merge(1).
 func segments(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		if text == "" || !yield(text) {
