@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -37,6 +38,10 @@ func TestEntriesContract(t *testing.T) {
 		{"D10 the page", "GET", "/api/items/" + idOf(t, "https://port.example/ok/tides"), ""},
 		{"D10 it is found", "GET", "/api/Search?q=tide+tables&type=entry", ""},
 		{"D1 a newsletter", "POST", "/api/normalize/email", `{"raw_text":"` + newsletterMail + `"}`},
+		{"Y3 a mail with bytes of its own", "POST", "/api/normalize/email", `{"raw_base64":"` +
+			base64.StdEncoding.EncodeToString([]byte("From: a@port.example\nSubject: Gr\xfc\xdfe\n"+
+				"Content-Type: text/plain; charset=iso-8859-1\n\nGr\xfc\xdfe aus K\xf6ln\n")) + `"}`},
+		{"D1 a newsletter, again", "POST", "/api/normalize/email", `{"raw_text":"` + newsletterMail + `"}`},
 		{"D3 a batch that goes on", "POST", "/api/db/insert",
 			`{"items":[LAST,LAST,{"source":"email"}],"continue_on_error":true}`},
 		{"D1 a page", "POST", "/api/normalize/webpage",
@@ -104,6 +109,7 @@ func TestD3Errors(t *testing.T) {
 			"no field"},
 		{"D1 no mail", "POST /api/normalize/email", `{"subject":"x"}`, 400, "raw_text", "raw_text is missing"},
 		{"D1 no subject", "POST /api/normalize/email", `{"raw_text":"x"}`, 400, "subject", "subject is missing"},
+		{"Y3 two mails", "POST /api/normalize/email", `{"raw_text":"a","raw_base64":"YQ=="}`, 400, "raw_base64", "instead"},
 		{"D1 no page", "POST /api/normalize/webpage", `{}`, 400, "text", "text is missing"},
 		{"D3 fail closed", "POST /api/db/insert", `{"source":"telegram"}`, 400, "idempotency_policy_key", "is missing"},
 		{"D3 an unknown column", "POST /api/db/insert", `{"source":"x","colour":"red"}`, 400, "colour", "no column"},

@@ -2,8 +2,10 @@ package pushed
 
 import (
 	"context"
+	"encoding/base64"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
@@ -18,6 +20,13 @@ func (h *Handlers) normalizeTelegram(_ context.Context, req api.TelegramRequest)
 
 // normalizeEmail computes the identity of a mail.
 func (h *Handlers) normalizeEmail(_ context.Context, req api.EmailRequest) (any, error) {
+	if req.RawBase64 != "" {
+		raw, err := base64.StdEncoding.DecodeString(req.RawBase64)
+		if err != nil || req.RawText != "" {
+			return nil, fault.Field("raw_base64", "raw_base64 must be base64, and given instead of raw_text, not beside it")
+		}
+		req.RawText = string(raw)
+	}
 	return entry.NormalizeEmail(entry.Email{
 		RawText: req.RawText, From: req.From, Subject: req.Subject, ContentType: req.ContentType,
 		MessageID: req.Source.MessageID, Date: req.Source.Date,

@@ -47,11 +47,12 @@ func (id *TelegramID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// EmailRequest normalizes a mail (spec 001). RawText is the whole mail, or only its text. From, Subject and
-// Source override the mail's header. ContentType (newsletter or correspondence_thread) overrides the
-// inferred type.
+// EmailRequest normalizes a mail (spec 001). RawText is the whole mail, or only its text; a mail with bytes that are
+// not UTF-8 is given as RawBase64 instead. From, Subject and Source override the mail's header. ContentType (newsletter
+// or correspondence_thread) overrides the inferred type.
 type EmailRequest struct {
 	RawText     string      `json:"raw_text,omitempty"`
+	RawBase64   string      `json:"raw_base64,omitempty"`
 	From        string      `json:"from,omitempty"`
 	Subject     string      `json:"subject,omitempty"`
 	ContentType string      `json:"content_type,omitempty"`

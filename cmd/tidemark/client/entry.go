@@ -3,15 +3,18 @@ package client
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
@@ -70,8 +73,15 @@ func addMailCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				if isMailbox(body) {
 					return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
 				}
-				warnOfBytes(t, file, body)
-				return api.NormalizeEmail.Call(ctx, s.Silent(), api.EmailRequest{RawText: string(body)})
+				req := api.EmailRequest{RawText: string(body)}
+				if !utf8.Valid(body) { // JSON has no such bytes
+					if len(body) > maxBinaryBytes {
+						return api.Entry{}, refusedf("it has bytes that are not UTF-8, and more than %s of them all, which is what can "+
+							"be sent: put it into an mbox file, and import that", words.Count(maxBinaryBytes, "byte"))
+					}
+					req = api.EmailRequest{RawBase64: base64.StdEncoding.EncodeToString(body)}
+				}
+				return api.NormalizeEmail.Call(ctx, s.Silent(), req)
 			})
 		},
 	}

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
@@ -21,6 +19,9 @@ import (
 // maxEntryBytes bounds the size of a file that is pushed. A request may have 4 MiB, so this leaves room for the rest
 // of the request.
 const maxEntryBytes = 3 << 20
+
+// maxBinaryBytes is the same bound for a file that is sent in base64, which makes four bytes of three.
+const maxBinaryBytes = 2900 << 10
 
 // refusedError is the error for an entry that this command refuses to send.
 type refusedError struct{ text string }
@@ -124,14 +125,4 @@ func readEntry(t *terminal.Terminal, name string) ([]byte, error) {
 		err = refusedf("it has more than %s bytes, which is what can be sent", words.Thousands(maxEntryBytes))
 	}
 	return body, err
-}
-
-// warnOfBytes warns about bytes that are not UTF-8, which JSON cannot represent. Old mails have such bytes in parts
-// that are not encoded for transport.
-func warnOfBytes(t *terminal.Terminal, name string, body []byte) {
-	if !utf8.Valid(body) {
-		n := len(body) - len(strings.ToValidUTF8(string(body), ""))
-		t.Note("%s: not UTF-8, so %s of letters will be lost", terminal.Cut(terminal.Clean(name), 100), words.Count(n,
-			"byte"))
-	}
 }

@@ -22,6 +22,9 @@ type Email struct {
 	ContentType string // newsletter or correspondence_thread; inferred when empty
 	MessageID   string
 	Date        string // RFC 3339, RFC 5322, or only a day; required for a newsletter without MessageID
+	// Mailbox states that RawText comes from a mailbox, so it is a whole mail. Such a mail needs no subject, and its
+	// text must be readable if it has one.
+	Mailbox bool
 }
 
 const (
@@ -48,12 +51,16 @@ func NormalizeEmail(e Email) (Fields, error) {
 	if err != nil {
 		return nil, err
 	}
+	root := ""
+	if e.Mailbox {
+		root = rootOf(header)
+	}
 	e.From, e.Subject = cmp.Or(fieldOf(e.From), header("From")), cmp.Or(fieldOf(e.Subject), header("Subject"))
 	e.MessageID, e.Date = messageID(cmp.Or(e.MessageID, header("Message-ID"))), cmp.Or(fieldOf(e.Date), header("Date"))
 	if e.ContentType == "" {
 		e.ContentType = kindOfMail(e.Subject, text, header)
 	}
-	keys, err := e.keys()
+	keys, err := e.keys(root)
 	if err != nil {
 		return nil, err
 	}
@@ -81,18 +88,24 @@ func fieldOf(text string) string {
 func (e Email) read() (text string, header func(name string) string, err error) {
 	none := func(string) string { return "" }
 	raw := strings.TrimLeft(e.RawText, "\ufeff\r\n")
+	if e.Mailbox {
+		raw = e.RawText
+	}
 	if strings.TrimSpace(raw) == "" {
 		return "", nil, fault.Field("raw_text", "raw_text is missing: give the mail, or its text")
 	}
-	if whole, ok := wholeMail(raw); ok {
+	if whole, ok := wholeMail(raw); ok || e.Mailbox {
 		m, err := mail.Read([]byte(whole), mailBase, extract.Limits{})
 		if err != nil {
 			return "", nil, fault.Field("raw_text", "%w", err)
 		}
+		if e.Mailbox && m.Missing != "" {
+			return "", nil, fault.Field("raw_text", "the text of the mail cannot be read: %s", m.Missing)
+		}
 		return m.Document.Text, m.Header, nil
 	}
 	if looksLikeHTML(raw) {
-		doc, err := web.Extract([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
+		doc, err := web.Letter([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
 		if err != nil {
 			return "", nil, fault.Field("raw_text", "%w", err)
 		}
@@ -117,29 +130,31 @@ var knownHeaders = map[string]bool{
 }
 
 // wholeMail reports whether a text is a mail with its header. It is if the lines before the first blank line are
-// header fields, and two of them are in knownHeaders. The returned mail has no mbox separator line at the beginning.
+// header fields, and two of them are in knownHeaders. A damaged header has more of these fields than lines that are no
+// header. The returned mail has no mbox separator line at the beginning.
 func wholeMail(raw string) (mail string, ok bool) {
 	if line, rest, found := strings.Cut(raw, "\n"); found && strings.HasPrefix(line, "From ") {
 		raw = rest
 	}
-	known := map[string]bool{}
+	known, damaged := map[string]bool{}, 0
 	for line := range strings.SplitSeq(raw, "\n") {
 		line = strings.TrimRight(line, "\r")
 		if line == "" {
-			return raw, len(known) >= 2
+			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
 			continue
 		}
 		m := headerLine.FindStringSubmatch(line)
 		if m == nil {
-			return "", false
+			damaged++
+			continue
 		}
 		if name := strings.ToLower(m[1]); knownHeaders[name] {
 			known[name] = true
 		}
 	}
-	return raw, len(known) >= 2
+	return raw, len(known) >= 2 && damaged < len(known) && (damaged == 0 || known["from"] && known["subject"])
 }
 
 var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|table|meta|span|style|!--)\b`)
@@ -172,12 +187,30 @@ func kindOfMail(subject, text string, header func(string) string) string {
 	return Correspondence
 }
 
-// keys returns the keys of a mail under the policy for its kind.
-func (e Email) keys() (Keys, error) {
+// rootOf returns the id of the mail that began a thread.
+func rootOf(header func(name string) string) string {
+	for _, name := range []string{"References", "In-Reply-To", "Message-ID"} {
+		if id := messageID(header(name)); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// keys returns the keys of a mail under the policy for its kind. A mail of a mailbox without subject is known by the
+// root of its thread.
+func (e Email) keys(root string) (Keys, error) {
 	base := subjectBase(e.Subject)
 	switch e.ContentType {
 	case Correspondence:
-		if base == "" {
+		switch {
+		case base != "":
+		case root != "":
+			return Keys{Policy: EmailThread, Primary: Digest("message-id:" + root)}, nil
+		case e.Mailbox:
+			return Keys{}, fault.Field("subject", "subject is missing, and so are Message-ID and References: "+
+				"the mails of a thread are known by one of them")
+		default:
 			return Keys{}, fault.Field("subject", "subject is missing: the mails of a thread are known by it")
 		}
 		return Keys{Policy: EmailThread, Primary: Digest(base)}, nil

@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"mime"
 	"net/mail"
 	"strings"
 	"unicode/utf8"
@@ -16,12 +15,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// encodedWords decodes the encoded words of RFC 2047 with the charsets of the Encoding standard.
-var encodedWords = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
-
 // field returns the value of a header field of a mail, on one line.
 func field(root *enmime.Part, name string) string {
-	value := words.Clip(root.Header.Get(name), maxField)
+	value := words.Clip(root.Header.Get(name), maxRaw)
 	if !utf8.ValidString(value) {
 		value = legacy(value, root)
 	}
@@ -46,14 +42,10 @@ func legacy(value string, root *enmime.Part) string {
 	return value
 }
 
-// decode decodes encoded words. It bounds the length of the value, because for each encoded word without an end, the
-// decoder searches all the rest of the value.
+// decode decodes encoded words, up to a bound on the length of the value.
 func decode(value string) string {
-	value = words.Clip(value, maxField)
-	if decoded, err := encodedWords.DecodeHeader(value); err == nil {
-		value = decoded
-	}
-	return dom.Fold(strings.ToValidUTF8(value, "\ufffd"))
+	value = strings.ToValidUTF8(decodeWords(words.Clip(value, maxRaw)), "\ufffd")
+	return words.Clip(dom.Fold(value), maxField)
 }
 
 // envelope returns one line for each field that gives the sender, the recipients or the date.
@@ -85,4 +77,10 @@ func date(value string) string {
 }
 
 // fileName returns the name of an attachment, or "".
-func fileName(p *enmime.Part) string { return words.Clip(decode(p.FileName), maxName) }
+func fileName(p *enmime.Part) string {
+	name := p.FileName
+	if !utf8.ValidString(name) {
+		name = legacy(name, p)
+	}
+	return words.Clip(decode(name), maxName)
+}

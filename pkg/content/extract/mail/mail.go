@@ -30,7 +30,8 @@ const (
 	maxNested = 10        // multiparts of one mail; each of them makes reading slower
 	maxMails  = 3         // levels of mails: a mail attached to a mail that is attached to a mail
 	maxHeader = 256 << 10 // bytes to read of all headers, including those of parts and attached mails
-	maxField  = 2000      // bytes to read of a header field
+	maxRaw    = 16 << 10  // bytes to read of a header field as it was sent
+	maxField  = 2000      // bytes of a header field without its encoding
 	maxName   = 200       // bytes of the name of an attachment
 )
 

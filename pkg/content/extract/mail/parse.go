@@ -3,19 +3,13 @@ package mail
 import (
 	"bytes"
 	"io"
-	"mime"
+	"regexp"
 	"strings"
 
 	"github.com/jhillyerd/enmime/v2"
-	"github.com/jhillyerd/enmime/v2/mediatype"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
-
-// undecoded is put before the media types of texts, so that enmime does not decode their charsets. enmime trusts its
-// own detector more than the declaration in the mail. Of several equally likely charsets, the detector may return
-// any.
-const undecoded = "undecoded-"
 
 // parser is the state of parsing one mail.
 type parser struct {
@@ -49,16 +43,53 @@ func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
 	if err != nil {
 		return nil, p, fault.New(fault.Invalid, "broken mail: %.100v", err)
 	}
+	prepare(root)
 	if isMultipart(root) && root.FirstChild == nil {
-		root.ContentType, root.Content = "", afterHeader(body)
+		p.repair(root)
 	}
 	return root, p, nil
 }
+
+// repair reads a multipart without parts again: its boundary may be known from its text alone, or all of it may have a
+// transfer encoding. Otherwise it becomes one text.
+func (p *parser) repair(root *enmime.Part) {
+	body := afterHeader(p.body)
+	inner := decoded(body, root.Header.Get("Content-Transfer-Encoding"), true)
+	boundary := root.ContentTypeParams["boundary"]
+	if !bytes.Contains(inner, []byte("--"+boundary)) || boundary == "" {
+		boundary = boundaryOf(inner)
+	}
+	again := parser{nested: maxNested, header: p.header, body: append([]byte("Content-Type: "+root.ContentType+
+		"; boundary=\""+boundary+"\"\n\n"), inner...)}
+	if boundary != "" && len(inner) <= len(body) {
+		if whole, err := again.parts(); err == nil && whole.FirstChild != nil {
+			prepare(whole)
+			root.AddChild(whole.FirstChild)
+			p.header, p.left = again.header, append(p.left, again.left...)
+			return
+		}
+	}
+	root.ContentType, root.Content = "", body
+}
+
+// boundaryOf returns the boundary of a multipart by its closing line; "" if there is none.
+func boundaryOf(body []byte) string {
+	m := closing.FindSubmatch(body)
+	if m == nil || !bytes.Contains(body, append([]byte("--"), append(m[1], '\n')...)) &&
+		!bytes.Contains(body, append([]byte("--"), append(m[1], '\r')...)) {
+		return ""
+	}
+	return string(m[1])
+}
+
+// closing matches the line that ends a multipart.
+var closing = regexp.MustCompile(`(?m)^--([^\s"]{1,70})--\s*?$`)
 
 func (p *parser) parts() (*enmime.Part, error) {
 	p.at, p.end, p.boundaries, p.skip, p.left = 0, len(p.body), map[string]bool{}, nil, nil
 	p.shorten(0, 0)
 	return enmime.NewParser(
+		enmime.RawContent(true), // package mail decodes what enmime does not
 		enmime.SkipMalformedParts(true),
 		enmime.MultipartWOBoundaryAsSinglePart(true),
 		enmime.MaxStoredPartErrors(1), // without this, each line of a header may add an error
@@ -85,22 +116,15 @@ func (p *parser) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// mediaType parses a Content-Type or Content-Disposition. Of a broken value, it keeps only the type before the ";".
-// enmime calls this hook for every part, so the hook also checks the bounds of the parser.
+// mediaType parses a Content-Type. enmime calls this hook for every part, so the hook also checks the bounds of the
+// parser. enmime needs only the boundaries; [describe] sets the rest.
 func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
-	value = value[:min(len(value), maxField)] // parsing takes quadratic time
-	kind, params, _, err := mediatype.Parse(value)
-	if err != nil {
-		kind, _, _ = strings.Cut(value, ";")
-		kind, params = strings.ToLower(strings.TrimSpace(kind)), nil
+	kind, params := kindOf(value)
+	boundary := params["boundary"]
+	if !strings.HasPrefix(kind, "multipart/") || !p.admit(boundary) {
+		return kind, nil, nil, nil
 	}
-	if boundary, ok := params["boundary"]; ok && !(strings.HasPrefix(kind, "multipart/") && p.admit(boundary)) {
-		delete(params, "boundary")
-	}
-	if strings.HasPrefix(kind, "text/") {
-		kind = undecoded + kind
-	}
-	return kind, params, nil, nil
+	return kind, map[string]string{"boundary": boundary}, nil, nil
 }
 
 // admit reports whether a multipart may be parsed. If the multipart has too many parts, admit truncates the mail
@@ -137,33 +161,7 @@ func begins(body []byte, at int) bool { return at == 0 || body[at-1] == '\n' }
 
 func isMultipart(p *enmime.Part) bool { return strings.HasPrefix(p.ContentType, "multipart/") }
 
-// isText reports whether p is a text of the mail itself. A part that declares no type is plain text (RFC 2045 §5.2).
-func isText(p *enmime.Part) bool {
-	if p.Disposition == "attachment" || p.FileName != "" {
-		return false
-	}
-	return isHTML(p) || p.ContentType == undecoded+"text/plain" || p.ContentType == ""
-}
-
-func isHTML(p *enmime.Part) bool { return p.ContentType == undecoded+"text/html" }
-
 // isDecoration reports whether p is a picture that an HTML text shows.
 func isDecoration(p *enmime.Part) bool {
 	return p.ContentID != "" && p.Disposition != "attachment" && strings.HasPrefix(p.ContentType, "image/")
-}
-
-// contentType returns the type of a part with its declared charset. It ignores a declared charset of ASCII, because
-// programs often declare ASCII when they do not know the charset.
-func contentType(p *enmime.Part) string {
-	kind := strings.TrimPrefix(p.ContentType, undecoded)
-	if kind == "" {
-		kind = "text/plain"
-	}
-	if p.Charset == "" || strings.EqualFold(p.Charset, "us-ascii") {
-		return kind
-	}
-	if full := mime.FormatMediaType(kind, map[string]string{"charset": p.Charset}); full != "" {
-		return full
-	}
-	return kind
 }

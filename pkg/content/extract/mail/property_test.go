@@ -82,6 +82,14 @@ func FuzzExtract(f *testing.F) {
 		f.Add([]byte(load(f, path)))
 	}
 	f.Add([]byte(multipart("digest", "b", "Content-Type: message/rfc822\n\nSubject: a\n\nb")))
+	for _, body := range []string{
+		"Subject: =?GB2312?B?1tDO?= =?GB2312?B?xMTqyrw=?= =?x?Q?=_?=\nContent-Type: text plain; charset=utf-7\n\na+APw-",
+		"Content-Type: multipart boundary=b\nContent-Transfer-Encoding: x-base64;\n\nLS1iCgphCi0tYi0t\n_\nfooter",
+		"Microsoft\nSubject : a\nb\nContent-Transfer-Encoding: quoted-printable\n\na= \n=C3",
+		"Content-Disposition: attachment; filename*0*=koi8-r''%D0; filename*1=x\nContent-Type: text/x; delsp=yes\n\na \nb",
+	} {
+		f.Add([]byte(body))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		lim := extract.Limits{MaxBytes: 1 << 16, MaxBlocks: 100}
 		doc, err := Extract(body, base, lim)

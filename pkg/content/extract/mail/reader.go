@@ -1,9 +1,10 @@
 package mail
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/jhillyerd/enmime/v2"
@@ -21,7 +22,8 @@ type reader struct {
 	header   int    // number of bytes of headers that may still be read
 	language string // language of the first text that has one
 	detected bool
-	charset  string // charset of the first text
+	charset  string    // charset of the first text
+	body     bodyTexts // which texts of the present mail are its body
 }
 
 // mail adds a mail and returns its subject. At depth 1, the mail is the document itself; at depth 2, it is attached
@@ -51,10 +53,14 @@ func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 
 // parse splits a mail into its parts, within the bounds that remain.
 func (r *reader) parse(body []byte) (*enmime.Part, error) {
+	body, cut := mend(body)
 	root, p, err := parse(body, r.header)
 	r.header = p.header
-	for _, l := range p.left {
+	for _, l := range append(cut, p.left...) {
 		r.out.SkipBytes(l.why, l.text)
+	}
+	if err == nil {
+		r.body = bodyOf(root)
 	}
 	return root, err
 }
@@ -66,7 +72,7 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 		if p.FirstChild == nil && len(p.Content) > 0 {
 			r.out.SkipBytes(extract.Only(maxNested, "multipart"), p.Content)
 		}
-		choice := choose(p)
+		choice := r.choose(p)
 		for c := p.FirstChild; c != nil; c = c.NextSibling {
 			if err := r.part(c, chosen && (choice == nil || c == choice), attached); err != nil {
 				return err
@@ -78,7 +84,7 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 		r.out.SkipBytes(onlyParts, p.Content)
 		return nil
 	}
-	if !isText(p) {
+	if !isText(p, r.body) {
 		if !isDecoration(p) {
 			*attached = append(*attached, p)
 		}
@@ -89,23 +95,23 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 
 // choose returns the alternative to read: the first plain text, or else the first part that may hold a text. It
 // returns nil unless p is multipart/alternative.
-func choose(p *enmime.Part) *enmime.Part {
+func (r *reader) choose(p *enmime.Part) *enmime.Part {
 	if p.ContentType != "multipart/alternative" {
 		return nil
 	}
-	var other *enmime.Part
+	var other, last *enmime.Part
 	for c := p.FirstChild; c != nil; c = c.NextSibling {
-		if isText(c) && !isHTML(c) && len(strings.TrimSpace(string(c.Content))) > 0 {
+		text := isText(c, r.body) && len(bytes.TrimSpace(c.Content)) > 0
+		switch {
+		case text && isPlain(c):
 			return c
-		}
-		if other == nil && (isHTML(c) || isMultipart(c)) {
+		case other == nil && (text && isHTML(c) && !isBeside(c) || isMultipart(c)):
 			other = c
+		case last == nil && text:
+			last = c
 		}
 	}
-	if other == nil {
-		return p.FirstChild
-	}
-	return other
+	return cmp.Or(other, last, p.FirstChild)
 }
 
 // text adds a text of the mail itself.
@@ -117,7 +123,8 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	if !isHTML(p) {
 		base.Path = "/" // the name of the mail's file says nothing about the type of this text
 	}
-	doc, err := web.Extract(sound(p), contentType(p), base.String(), r.limits)
+	content, contentType := readAs(p)
+	doc, err := web.Letter(content, contentType, base.String(), r.limits)
 	if err != nil {
 		return err
 	}
@@ -127,18 +134,6 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 		r.links(doc)
 	}
 	return nil
-}
-
-// sound returns the content of a text without control bytes. Damaged mailboxes are full of control bytes, and a
-// single one would make the text look like binary data. In UTF-16 and UTF-32, sound keeps these bytes, because they
-// are parts of letters.
-func sound(p *enmime.Part) []byte {
-	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") ||
-		strings.Contains(wide, "ucs") {
-		return p.Content
-	}
-	return slices.DeleteFunc(p.Content,
-		func(b byte) bool { return b < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", rune(b)) })
 }
 
 func (r *reader) add(doc extract.Document) {
@@ -174,7 +169,11 @@ func (r *reader) attachment(p *enmime.Part, depth int) {
 	}
 	name := fileName(p)
 	address := url.URL{Scheme: r.base.Scheme, Host: r.base.Host, Path: "/" + name}
-	doc, err := web.Extract(p.Content, contentType(p), address.String(), r.limits)
+	content, contentType := p.Content, p.ContentType
+	if isWritten(p) {
+		content, contentType = readAs(p)
+	}
+	doc, err := web.Extract(content, contentType, address.String(), r.limits)
 	if err != nil || doc.Unsupported || doc.Text == "" {
 		return
 	}
