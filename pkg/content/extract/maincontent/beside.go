@@ -226,9 +226,11 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 		!dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td {
 		return false
 	}
-	if m.seen.pages > 0 && m.seen.plain == 0 && m.seen.paged*2 >= m.seen.text &&
-		(named || aside || namesMenu(dom.Attr(n, "class"))) {
-		return true
+	if m.seen.pages > 0 && m.seen.plain == 0 {
+		menu := namesMenu(dom.Attr(n, "class")) // whose links may have descriptions
+		if (named || aside || menu) && m.seen.paged*2 >= m.seen.text || menu && m.seen.paged*4 >= m.seen.text {
+			return true
+		}
 	}
 	marked := len(s.mains)+len(s.articles) > 0
 	text := m.seen.text
@@ -263,16 +265,26 @@ func isAside(n *html.Node) bool {
 }
 
 // setPlain notes the text of a block without links. A short text beside one or two links is part of a reference to
-// these pages, as a date is.
+// these pages, as a date or a description is.
 func (s *Survey) setPlain(n *html.Node, start int, m *linkMeasure, named bool) {
+	const longest = 60 // bytes of a description
 	switch {
 	case dom.IsHeading(n.DataAtom) && m.seen.pages == 0 && !strings.ContainsFunc(s.Text.From(start), unicode.IsDigit):
 		m.seen.heads = m.seen.text
 	case m.seen.pages == 0 && dom.IsBlock(n.DataAtom) && !dom.IsHeading(n.DataAtom):
 		m.seen.plain = m.seen.text
-	case m.seen.pages > 0 && m.seen.pages <= 2 && m.seen.plain <= m.seen.paged && !isAside(n) && !named:
+	case m.seen.pages > 0 && m.seen.pages <= 2 && !isAside(n) && !named &&
+		(m.seen.plain <= m.seen.paged || m.seen.plain <= longest && !mayBeFact(s.Text.From(start))):
 		m.seen.plain = 0
 	}
+}
+
+// mayBeFact reports whether a text beside a link may be more than a description of that link: it holds a number, a
+// currency, a mail address, or a sign of a label or call.
+func mayBeFact(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsDigit(r) || unicode.Is(unicode.Sc, r) || r == '@' || r == '!' || r == ':'
+	})
 }
 
 // isSkipLink reports whether a link at the very beginning of a page leads to a part of the page, past the navigation.
