@@ -76,6 +76,7 @@ func walk(n *html.Node, skips func(*html.Node) bool, holes map[*html.Node][]*htm
 func (s *Survey) beside(c Content) blocks.Text {
 	text := blocks.Around(c.around.body, max(0, s.limits.MaxBlocks-len(c.Blocks)), c.around.skips, c.around.holes)
 	text.Blocks = slices.DeleteFunc(text.Blocks, func(b extract.Block) bool { return isSign(b.Text) })
+	text.Blocks = withoutContents(text.Blocks, c.Blocks)
 	for i := range text.Blocks {
 		text.Blocks[i].Zone = extract.Beside
 	}
@@ -152,7 +153,14 @@ func isFurniture(n *html.Node, at ancestors) bool {
 	case isChromeRole(role, at.inContent()):
 		return true
 	}
-	return len(n.Attr) > 0 && namesFurniture(dom.Attr(n, "class"), at.inContent())
+	return len(n.Attr) > 0 && (isTooltip(n, role) || namesFurniture(dom.Attr(n, "class"), at.inContent()))
+}
+
+// isTooltip reports whether an element is the description of another one, which appears only while a pointer is there.
+// A class alone is no evidence: pages also use it for the element that is described.
+func isTooltip(n *html.Node, role string) bool {
+	return role == "tooltip" || n.Data == "tool-tip" || dom.Attr(n, "aria-hidden") == "true" &&
+		strings.Contains(strings.ToLower(dom.Attr(n, "class")), "tooltip")
 }
 
 func isDialog(role string) bool { return role == "dialog" || role == "alertdialog" }

@@ -197,6 +197,8 @@ func TestN1ListsOnPagesWithoutLandmarks(t *testing.T) {
 		`<main>%p</main><div><h4>zebu 12 EUR</h4>` + strings.Replace(list, "zebu", "3", 1) + `</div>`: true,
 		`<body><div class=a>%p</div><div class=b><div class=comment>zebu ` + strings.Repeat("and more words ", 9) + `</div>` +
 			strings.Replace(list, "zebu", "3", 1) + `</div>`: true,
+		`<main>%p</main><span class=b-TooltipV2 aria-hidden=true>zebu</span>`:                                   false,
+		`<main>%p</main><span class=tooltip>zebu<span role=tooltip>a cow</span></span>`:                         true,
 		`<section><h1>x</h1>%p<footer>zebu</footer></section>`:                                                  false,
 		`<main>%p</main><ul class=uk-nav><li><a href=/1>DNS lookup</a><p>Look up the zebu of a domain</p></ul>`: false,
 		`<main>%p</main><ul class=uk-nav><li><a href=/1>DNS lookup</a><p>From now on 9 EUR a zebu</p></ul>`:     true,
