@@ -19,6 +19,10 @@ type Rest struct {
 	filter noise.Filter
 }
 
+// longestFiltered is the number of bytes at the beginning of a line in which text that changes by itself is looked for.
+// No line of prose is longer. Of a longer one, which is data, each change after that is noticed.
+const longestFiltered = 64 << 10
+
 // Line adds a line or a block of text. Whitespace, and text that changes by itself, are folded as in
 // [Document.Hashes]. A text that has nothing else is ignored.
 func (r *Rest) Line(text string) {
@@ -28,9 +32,20 @@ func (r *Rest) Line(text string) {
 	if r.hash == nil {
 		r.hash = xxhash.New()
 	}
+	tail := ""
+	if len(text) > longestFiltered {
+		end := longestFiltered
+		if at := strings.LastIndexByte(text[:end], ' '); at > 0 {
+			end = at
+		}
+		text, tail = text[:end], text[end:]
+	}
 	r.filter.Out = r.filter.Out[:0]
 	r.filter.Block(text)
 	_, _ = r.hash.Write(append(norm.NFC.Bytes(r.filter.Out), '\n')) // never fails
+	if tail != "" {
+		_, _ = r.hash.Write(append(norm.NFC.Bytes([]byte(tail)), '\n'))
+	}
 }
 
 // Sum returns the summary of the lines so far. It is zero if there are none.

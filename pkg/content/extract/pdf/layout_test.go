@@ -106,6 +106,26 @@ func TestRunningHeads(t *testing.T) {
 }
 
 // at makes a line in 10-point type, in a column 200 points wide.
+// TestRepeatedSentences checks that a sentence that is the same on several pages stays, and that a footer that is a
+// sentence goes.
+func TestRepeatedSentences(t *testing.T) {
+	var lines []line
+	for page := range 6 {
+		for i, text := range []string{"Harbour rules", fmt.Sprintf("Chapter %c begins with this", 'a'+page),
+			fmt.Sprintf("and goes on with %c.", 'a'+page), "Ask the harbour master if in doubt.", "All rights of it are reserved."} {
+			l := at(50, []float64{800, 700, 688, 676, 40}[i], text)
+			l.page, l.size = page, 10
+			lines = append(lines, l)
+		}
+	}
+	findRunningLines(lines)
+	for i, l := range lines {
+		if want := i%5 == 0 || i%5 == 4; l.running != want {
+			t.Errorf("page %d: %q: running %v", l.page, l.text, l.running)
+		}
+	}
+}
+
 func at(x, y float64, text string) line {
 	return line{text: text, size: 10, x: x, y: y, endX: x + 5*float64(len(text)), endY: y}
 }

@@ -2,8 +2,11 @@ package pdf
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // edge is the number of lines at the top, and at the bottom, of a page that may be running heads.
@@ -34,6 +37,45 @@ func findRunningLines(lines []line) {
 			}
 		}
 	}
+	for _, page := range pages {
+		for _, i := range edges(page) {
+			lines[i].running = lines[i].running && !isOfText(lines, page, i)
+		}
+	}
+}
+
+// isOfText reports whether a line is a sentence that continues the text of its page: the line next to it, towards the
+// middle of the page, is as near as lines of a paragraph are, and is no running head. Such a sentence may be the same
+// on several pages.
+func isOfText(lines []line, page []int, i int) bool {
+	if l := lines[i]; l.size <= 0 || !isSentence(l.text) {
+		return false
+	}
+	at, towards := slices.Index(page, i), 1
+	if at >= len(page)/2 {
+		towards = -1
+	}
+	if at+towards < 0 || at+towards >= len(page) {
+		return false
+	}
+	next := lines[page[at+towards]]
+	return !next.running && math.Abs(next.y-lines[i].y) <= nextLine*lines[i].size
+}
+
+const (
+	nextLine      = 1.8 // distance of two lines of a paragraph at most, in sizes of the font
+	sentenceWords = 4   // least number of words of a sentence that is not a running head
+)
+
+// isSentence reports whether a text ends as a sentence does and has several words, or is in a script without spaces.
+func isSentence(text string) bool {
+	switch last, _ := utf8.DecodeLastRuneInString(text); last {
+	case '。', '！', '？':
+		return true
+	case '.', '!', '?', '؟', '।':
+		return strings.Count(text, " ")+1 >= sentenceWords
+	}
+	return false
 }
 
 // span describes the pages on which a line recurs: the first page, the last page, and how many there are.

@@ -160,12 +160,15 @@ func (r *reader) sheet(name string) {
 	if r.cut == "" {
 		r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: dom.Fold(name)})
 	}
-	for rows.Next() && r.left >= 0 {
+	exact := exactNumbers{file: r.file, sheet: name}
+	defer exact.close()
+	for n := 1; rows.Next() && r.left >= 0; n++ {
 		cells, err := rows.Columns()
 		if err != nil {
 			r.cut = fmt.Sprintf("a row of the sheet %.100q cannot be read, nor can those after it", name)
 			break
 		}
+		exact.write(n, cells)
 		if r.full() {
 			r.rest.Line(strings.Join(cells, " | "))
 			r.left--

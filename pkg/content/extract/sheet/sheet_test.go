@@ -198,3 +198,35 @@ func FuzzExtract(f *testing.F) {
 		}
 	})
 }
+
+// TestA17LongNumbers checks that whole numbers have all digits, and that other numbers are as they are shown.
+func TestA17LongNumbers(t *testing.T) {
+	f := book(t, 1, 0, 0)
+	sheet := f.GetSheetList()[0]
+	scientific, err := f.NewStyle(&excelize.Style{NumFmt: 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range []any{"before", 123456789012345, -123456789012, 1234567890123, 1e20, 0.00001234, 12.5, 5e14} {
+		for _, row := range []int{1, 4, 7} { // with empty rows between
+			if err := f.SetCellValue(sheet, fmt.Sprintf("%c%d", 'A'+i, row), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := f.SetCellStyle(sheet, "B7", "B7", scientific); err != nil {
+		t.Fatal(err)
+	}
+	body, err := f.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Extract(body.Bytes(), extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "before | 123456789012345 | -123456789012 | 1234567890123 | 1E+20 | 0.00001234 | 12.5 | 500000000000000"
+	if n := strings.Count(doc.Text, want); n != 3 {
+		t.Errorf("%d rows are right:\n%s", n, doc.Text)
+	}
+}
