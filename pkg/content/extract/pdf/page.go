@@ -98,6 +98,7 @@ func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
 	if err != nil {
 		return err
 	}
+	r.orderLigatures(text, units)
 	for i, c := range units {
 		if c == '\n' || c == '\r' {
 			flush()

@@ -63,10 +63,16 @@ func (e *Engine) Extract(body []byte, o Options) (extract.Document, error) {
 	}
 	defer p.Close()
 	opened, err := p.OpenDocument(&requests.OpenDocument{File: &body})
+	cut := ""
+	if repaired := withTrailer(body, err); repaired != nil {
+		if again, retryErr := p.OpenDocument(&requests.OpenDocument{File: &repaired}); retryErr == nil {
+			opened, err, cut = again, nil, "the end of the file is missing, and with it perhaps some of its pages"
+		}
+	}
 	if err != nil {
 		return extract.Document{}, openError(err)
 	}
-	r := &reader{pdfium: p, doc: opened.Document, o: o, out: extract.NewComposer(MediaType, o.Limits)}
+	r := &reader{pdfium: p, doc: opened.Document, o: o, out: extract.NewComposer(MediaType, o.Limits), cut: cut}
 	r.base, _ = url.Parse(o.BaseURL)
 	return r.read()
 }
