@@ -112,7 +112,8 @@ func TestRepeatedSentences(t *testing.T) {
 	var lines []line
 	for page := range 6 {
 		for i, text := range []string{"Harbour rules", fmt.Sprintf("Chapter %c begins with this", 'a'+page),
-			fmt.Sprintf("and goes on with %c.", 'a'+page), "Ask the harbour master if in doubt.", "All rights of it are reserved."} {
+			fmt.Sprintf("and goes on with %c.", 'a'+page), "Ask the harbour master if in doubt.",
+			"All rights of it are reserved."} {
 			l := at(50, []float64{800, 700, 688, 676, 40}[i], text)
 			l.page, l.size = page, 10
 			lines = append(lines, l)
