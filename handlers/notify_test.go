@@ -317,3 +317,23 @@ func TestW5ChannelForm(t *testing.T) {
 		t.Errorf("it was not removed: %d", w.Code)
 	}
 }
+
+// TestX16DashboardShowsBrokenRules checks that a stored rule beyond the bounds is shown as broken wherever people look:
+// in the list, on its own page, which can mend it, and where things need attention (X16).
+func TestX16DashboardShowsBrokenRules(t *testing.T) {
+	r := newRig(t)
+	const why = "filter.added: it is too large"
+	post(t, r, "/api/ui/notifications/new-channel", "same-origin",
+		url.Values{"name": {"ops"}, "url": {"https://h.example/"}})
+	_, err := r.store.Table(notify.Table).Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+		Key: storage.Key{Partition: "rules", Row: "rule_large"}, Props: storage.Properties{"since": "0.0.0",
+			"created": "2026-11-25T12:00:00Z",
+			"spec":    `{"name":"Large","filter":{"added":"(.?){999}(.?){999}"},"channels":["ops"]}`}}})
+	must(t, err)
+	shows(t, r, "/api/ui/notifications", "Large", "reports nothing: "+why)
+	shows(t, r, "/api/ui/attention", "Broken rules", why)
+	shows(t, r, "/api/ui/notifications/rules/rule_large", "The rule reports nothing at present: "+why, `value="Large"`)
+	send(t, r, "/api/ui/notifications/rules/rule_large",
+		url.Values{"do": {"save"}, "name": {"Small"}, "channels": {"ops"}, "filter.added": {"lock"}})
+	shows(t, r, "/api/ui/attention", "Nothing needs attention")
+}

@@ -52,6 +52,8 @@ type Rule struct {
 	Created time.Time `json:"created,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
+	// Problem is why the rule reports nothing at present, for example because a regular expression is too large.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Rules lists all rules, by name.
@@ -64,6 +66,8 @@ type Rules struct {
 type RuleTest struct {
 	Looked  int `json:"looked"` // number of changes examined, newest first
 	Matched int `json:"matched"`
+	// Partial is true if the test ended early because the regular expressions take too long.
+	Partial bool `json:"partial,omitempty"`
 	// Message is the title of the message for the newest of these changes, or of the digest of them all.
 	Message string       `json:"message,omitempty"`
 	Changes []FeedChange `json:"changes"` // the newest 20 changes that the rule matches

@@ -119,7 +119,7 @@ func (r *fileReader) file(root *yaml.Node) (f File) {
 		c := r.channel(fmt.Sprintf("channels[%d]", i), n, names)
 		f.channels = append(f.channels, c)
 	}
-	targets := 0
+	targets, size := 0, 0
 	for i, n := range entries(lists["rules"]) {
 		at := fmt.Sprintf("rules[%d]", i)
 		one := r.rule(at, n)
@@ -129,6 +129,9 @@ func (r *fileReader) file(root *yaml.Node) (f File) {
 		}
 		if targets += len(one.Channels); targets > maxTargets {
 			r.bad(lineOf(n, "channels"), at+".channels", "all rules together may name %d channels", maxTargets)
+		}
+		if size += one.size(); one.size() > 0 && size > maxPrograms {
+			r.bad(lineOf(n, "filter"), at+".filter", "%s", tooLargeTogether)
 		}
 		f.rules = append(f.rules, one)
 	}

@@ -33,7 +33,7 @@ func TestW5File(t *testing.T) {
 	f, err := ParseFile("rules.yaml", []byte(goodFile))
 	must(t, err)
 	r := f.rules[0]
-	if len(f.channels) != 2 || r.ID != "file-prices-of-the-port" || r.plan.Quiet == nil || r.added == nil ||
+	if len(f.channels) != 2 || r.ID != "file-prices-of-the-port" || r.plan.Quiet == nil || len(r.sought) != 1 ||
 		r.Filter.MinShare != 0.1 || r.Origin != FromFile {
 		t.Errorf("%+v", f)
 	}

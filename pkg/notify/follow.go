@@ -73,7 +73,8 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	if err != nil {
 		return false, err
 	}
-	p := &pass{s: s, now: s.now(), rules: rules, state: st, ids: map[string]delivery{}}
+	p := &pass{s: s, now: s.now(), rules: rules, state: st, ids: map[string]delivery{},
+		left: maxEffort}
 	if err := p.begin(ctx, etag == ""); err != nil {
 		return false, err
 	}
@@ -113,6 +114,7 @@ type pass struct {
 	changed bool
 	at      feed.Position
 	ids     map[string]delivery
+	left    effort // for the rest of the step
 }
 
 // begin sets the position from which the step continues. It removes the state of deleted rules, and sets the first
@@ -163,7 +165,8 @@ func (p *pass) beginAt(id string, at feed.Position) {
 // room returns the number of further deliveries that fit into the transaction.
 func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
 
-// read lets the rules decide about new changes. It stops when no further delivery fits into the transaction.
+// read lets the rules decide about new changes. It stops when no further delivery fits into the transaction, and when
+// the effort of the step is used up.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	before := p.at
 	defer func() {
@@ -178,14 +181,16 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 		if err != nil {
 			return looked, false, err
 		}
-		if looked == perStep || p.room() < maxTargets {
+		if looked == perStep || p.room() < maxTargets || p.left <= 0 {
 			return looked, true, nil
 		}
 		looked++
 		if c, err = withDifference(ctx, p.s.feed, c, p.rules...); err != nil {
 			return looked, false, err
 		}
-		p.decide(c)
+		if err := p.decide(ctx, c); err != nil {
+			return looked, false, err
+		}
 		p.at = c.Position
 	}
 	return looked, false, nil
@@ -218,10 +223,17 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 }
 
 // decide lets every rule decide about a change.
-func (p *pass) decide(c feed.Change) {
+func (p *pass) decide(ctx context.Context, c feed.Change) error {
+	left := maxEffort
+	defer func() { p.left -= maxEffort - left }()
 	for i := range p.rules {
 		r := &p.rules[i]
-		if !c.Position.After(r.since) || !r.wants(c) {
+		if !c.Position.After(r.since) {
+			continue
+		}
+		if met, err := r.meets(ctx, c, &left); err != nil {
+			return err
+		} else if !met {
 			continue
 		}
 		p.changed = true
@@ -241,6 +253,7 @@ func (p *pass) decide(c feed.Change) {
 		}
 		p.state.Rules[r.ID] = g
 	}
+	return nil
 }
 
 // digests writes the digests that are due. It reports whether some did not fit into the transaction. Before the step
@@ -250,7 +263,7 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	for i := range p.rules {
 		r := &p.rules[i]
 		g := p.state.Rules[r.ID]
-		if !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
+		if r.Problem != "" || !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
 			continue
 		}
 		if p.room() < len(r.Channels) {
@@ -278,7 +291,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 	out = []api.FeedChange{}
 	from, _ := feed.ParsePosition(g.Since)
 	to, _ := feed.ParsePosition(g.Final)
-	looked := 0
+	looked, left := 0, maxEffort
 	for c, err := range s.feed.Oldest(ctx, from) {
 		if fault.Is(err, fault.Expired) {
 			return out, lines, nil
@@ -292,7 +305,14 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 		if c, err = withDifference(ctx, s.feed, c, *r); err != nil {
 			return nil, lines, err
 		}
-		if c.Position.After(r.since) && r.wants(c) {
+		met, err := r.wants(ctx, c, &left)
+		if errors.Is(err, errSpent) {
+			break // the counts of the digest cover all changes
+		}
+		if err != nil {
+			return nil, lines, err
+		}
+		if met && c.Position.After(r.since) {
 			shown := c.JSON()
 			if lines.Add(shown, inDigest); len(out) < inDigest {
 				out = append(out, shown)

@@ -48,26 +48,33 @@ func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := readRule(e)
-		if err != nil {
-			// Another release of Tidemark accepted this rule. The other rules still work.
-			s.o.Log.ErrorContext(ctx, "a rule cannot be read", "rule", e.Row, "err", err)
-			continue
-		}
-		out = append(out, r)
+		out = append(out, s.read(ctx, e))
 	}
 	return out, nil
 }
 
-func readRule(e storage.Entity) (rule, error) {
-	kept, err := ruleRows.Decode(e.Props)
-	if err != nil {
-		return rule{}, err
+// read returns a stored rule. It compiles each version of a rule once. A rule that this release does not accept is
+// broken: it is shown with the reason, and matches nothing.
+func (s *Book) read(ctx context.Context, e storage.Entity) rule {
+	if known, ok := s.compiled.Get(e.Row); ok && known.etag == e.ETag {
+		return known.rule
 	}
+	kept, err := ruleRows.Decode(e.Props)
 	r, errs := compile(kept.Spec)
+	if err = cmp.Or(err, first(errors.Join(errs...))); err != nil {
+		s.o.Log.ErrorContext(ctx, "a rule is broken", "rule", e.Row, "err", err)
+		r.Problem = err.Error()
+	}
 	r.ID, r.Origin, r.Created = e.Row, Here, kept.Created
 	r.since, _ = feed.ParsePosition(kept.Since)
-	return r, errors.Join(errs...)
+	s.compiled.Put(e.Row, version{e.ETag, r})
+	return r
+}
+
+// version is a stored rule as it was compiled.
+type version struct {
+	etag storage.ETag
+	rule rule
 }
 
 // all lists every rule, by name.
@@ -77,6 +84,7 @@ func (s *Book) all(ctx context.Context) ([]rule, error) {
 		return nil, err
 	}
 	out = append(out, s.o.File.rules...)
+	bound(out)
 	slices.SortFunc(out, func(a, b rule) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
@@ -115,19 +123,20 @@ func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 	if err != nil {
 		return rule{}, "", err
 	}
-	r, err := readRule(e)
-	return r, e.ETag, err
+	return s.read(ctx, e), e.ETag, nil
 }
 
 // Rule returns the rule with an id, with what it has gathered. Errors: NotFound.
 func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
-	r, _, err := s.rule(ctx, id)
+	all, err := s.Rules(ctx)
 	if err != nil {
 		return api.Rule{}, err
 	}
-	st, _, err := s.loadState(ctx)
-	r.Gathered = st.Rules[id].Gathered
-	return r.Rule, err
+	at := slices.IndexFunc(all.Rules, func(r api.Rule) bool { return r.ID == id })
+	if at < 0 {
+		return api.Rule{}, fault.New(fault.NotFound, "there is no rule %.64q", id)
+	}
+	return all.Rules[at], nil
 }
 
 // SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
@@ -152,10 +161,10 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 		id, next.Since = "rule_"+s.o.Token(), end.String()
 	}
 	r, errs := compile(spec)
-	if err := errors.Join(append(errs, s.checkTargets(ctx, id, spec)...)...); err != nil {
+	r.ID, r.Origin, r.Created = id, Here, next.Created
+	if err := errors.Join(append(errs, s.checkBounds(ctx, &r)...)...); err != nil {
 		return out, first(err)
 	}
-	r.ID, r.Origin, r.Created = id, Here, next.Created
 	_, err = s.rows.Transact(ctx, ruleRows.Put(ruleKey(id), etag, &next))
 	return r.Rule, err
 }
@@ -168,24 +177,28 @@ func first(err error) error {
 	return err
 }
 
-// checkTargets reports channels of a rule that do not exist, and reports if all rules together have too many
-// channels.
-func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
+// checkBounds reports channels of a rule that do not exist, and reports if all rules together have too many channels or
+// too large expressions.
+func (s *Book) checkBounds(ctx context.Context, next *rule) (errs []error) {
 	all, err := s.all(ctx)
 	if err != nil {
 		return []error{err}
 	}
-	n := len(spec.Channels)
+	n, size := len(next.Channels), next.size()
 	for _, r := range all {
-		if r.ID != id {
-			n += len(r.Channels)
+		if r.ID != next.ID {
+			n, size = n+len(r.Channels), size+r.size()
 		}
+	}
+	if next.size() > 0 && size > maxPrograms {
+		field := "filter." + string(next.sought[0].op)
+		errs = append(errs, fault.Field(field, "%s: %s", field, tooLargeTogether))
 	}
 	if n > maxTargets {
 		errs = append(errs, fault.Field("channels", "all rules together may name %d channels, and would name %d",
 			maxTargets, n))
 	}
-	for _, name := range spec.Channels {
+	for _, name := range next.Channels {
 		_, _, err := s.channel(ctx, name)
 		if fault.Is(err, fault.NotFound) {
 			err = fault.Field("channels", "channels: %w", err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -55,7 +56,11 @@ type base struct {
 }
 
 // Book manages the rules and the channels.
-type Book struct{ *base }
+type Book struct {
+	*base
+
+	compiled recent.Map[string, version] // stored rules, by their ids
+}
 
 // Follower decides which channels are notified of which changes.
 type Follower struct {
@@ -95,7 +100,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	}
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
-	book := &Book{b}
+	book := &Book{base: b}
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
 }
 

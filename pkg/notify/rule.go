@@ -1,8 +1,8 @@
 package notify
 
 import (
+	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +20,8 @@ const (
 	maxTargets  = 90 // number of channels of all rules; the deliveries of a change must fit into one transaction
 	maxName     = 100
 	maxPattern  = 1000
+	maxProgram  = 2 * maxPattern // size of an expression; one without repetitions of a given number is smaller
+	maxPrograms = 20_000         // size of the expressions of all rules
 )
 
 // Origins of rules and channels.
@@ -32,31 +34,50 @@ const (
 type rule struct {
 	api.Rule
 
-	since          feed.Position // the rule reports only changes after this position
-	filter         feed.Filter
-	added, removed *regexp.Regexp
-	plan           digest.Plan
+	since  feed.Position // the rule reports only changes after this position
+	filter feed.Filter
+	sought []sought // regular expressions that must all match
+	plan   digest.Plan
 }
 
-// wants reports whether a rule matches a change.
-func (r *rule) wants(c feed.Change) bool {
-	return r.filter.Wants(c) && passage(c, feed.Added, r.added) && passage(c, feed.Removed, r.removed)
+// size returns the size of the rule's expressions.
+func (r *rule) size() (n int) {
+	for _, s := range r.sought {
+		n += s.re.Size
+	}
+	return n
 }
+
+// bound marks the rules as broken that exceed the bound on all rules together. The oldest rules come first.
+func bound(all []rule) {
+	size := 0
+	byAge := func(a, b int) int {
+		return cmp.Or(all[a].Created.Compare(all[b].Created), strings.Compare(all[a].ID, all[b].ID))
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, byAge)
+	for _, i := range order {
+		r := &all[i]
+		if size += r.size(); r.size() > 0 && size > maxPrograms && r.Problem == "" {
+			r.Problem, r.sought = tooLargeTogether, nil
+		}
+	}
+}
+
+const tooLargeTogether = "the regular expressions of all rules together are too large: " +
+	"repeat less in this one or in others"
 
 // withDifference reads the whole difference of a change, if one of the rules looks for words in it.
 func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...rule) (feed.Change, error) {
 	if c.Whole == "" || !slices.ContainsFunc(rules, func(r rule) bool {
-		return r.filter.Seeks(c, r.added != nil || r.removed != nil)
+		return r.Problem == "" && r.filter.Seeks(c, len(r.sought) > 0)
 	}) {
 		return c, nil
 	}
 	return f.WithDifference(ctx, c)
-}
-
-func passage(c feed.Change, op feed.Op, pattern *regexp.Regexp) bool {
-	return pattern == nil || slices.ContainsFunc(c.Differing(), func(p feed.Passage) bool {
-		return p.Op == op && pattern.MatchString(p.Text)
-	})
 }
 
 // compile parses a rule. Each error has the name of a field.
@@ -74,10 +95,8 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if r.filter, err = feed.NewFilter(spec.Filter.ChangeFilter); err != nil {
 		blame("filter."+fault.FieldOf(err), err)
 	}
-	r.added, err = pattern(spec.Filter.Added)
-	blame("filter.added", err)
-	r.removed, err = pattern(spec.Filter.Removed)
-	blame("filter.removed", err)
+	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
+	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))
 	if len(spec.Channels) == 0 || len(spec.Channels) > MaxChannels {
 		errs = append(errs, fault.Field("channels", "channels must name 1 to %d channels", MaxChannels))
 	}
@@ -130,18 +149,4 @@ func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 		r.plan.Quiet = quiet
 	}
 	return errs
-}
-
-func pattern(text string) (*regexp.Regexp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	if len(text) > maxPattern {
-		return nil, fault.New(fault.Invalid, "%d bytes; at most %d are allowed", len(text), maxPattern)
-	}
-	p, err := regexp.Compile(text)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "%w; write a regular expression of RE2", err)
-	}
-	return p, nil
 }

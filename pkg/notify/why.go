@@ -33,18 +33,24 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 	if c, err = withDifference(ctx, s.feed, c, rules...); err != nil {
 		return out, err
 	}
+	met := map[string]bool{} // for each rule, by its id
+	left := maxEffort
 	for i := range rules {
-		if r := &rules[i]; r.wants(c) {
+		r := &rules[i]
+		if met[r.ID], err = r.meets(ctx, c, &left); err != nil {
+			return out, err
+		}
+		if met[r.ID] {
 			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
 		}
 	}
-	out.Deliveries, err = s.deliveriesOf(ctx, c, rules)
+	out.Deliveries, err = s.deliveriesOf(ctx, c, met)
 	return out, err
 }
 
 // deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
 // the change.
-func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
+func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[string]bool) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
 		later := c.Position
@@ -58,7 +64,7 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule
 			if looked++; looked > whyRows {
 				break
 			}
-			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, rules) {
+			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, met) {
 				out = append(out, deliveryJSON(e.Row[1:], d))
 			}
 		}
@@ -66,8 +72,8 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule
 	return out, nil
 }
 
-// covers reports whether a delivery contains a change.
-func covers(d delivery, c feed.Change, rules []rule) bool {
+// covers reports whether a delivery contains a change. The map says for each rule whether it matches the change.
+func covers(d delivery, c feed.Change, met map[string]bool) bool {
 	if d.Type == string(api.EventChange) {
 		return d.Final == c.Position.String()
 	}
@@ -76,10 +82,6 @@ func covers(d delivery, c feed.Change, rules []rule) bool {
 	if err != nil || failed != nil || !c.Position.After(since) || c.Position.After(last) {
 		return false
 	}
-	for i := range rules {
-		if rules[i].ID == d.Rule {
-			return rules[i].wants(c)
-		}
-	}
-	return true // the rule no longer exists, so it may have matched the change
+	matches, exists := met[d.Rule]
+	return matches || !exists // a rule that no longer exists may have matched the change
 }

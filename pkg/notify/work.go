@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -261,11 +262,14 @@ func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 	return s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body}).ReceiverAnswer, nil
 }
 
-// TestRule returns the recent changes that a rule would have reported.
+// TestRule returns the recent changes that a rule would have reported. A broken rule is refused (Invalid).
 func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
 		return api.RuleTest{}, err
+	}
+	if r.Problem != "" {
+		return api.RuleTest{}, fault.New(fault.Invalid, "the rule is broken: %s", r.Problem)
 	}
 	return tested(ctx, s.feed, s.now(), &r)
 }
@@ -286,10 +290,11 @@ const (
 	testedTime    = 30 * 24 * time.Hour
 )
 
-// tested applies a rule to the recent changes.
+// tested applies a rule to the recent changes. It stops early if the rule's expressions take too long.
 func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out api.RuleTest, err error) {
 	out.Changes = []api.FeedChange{}
 	kinds := map[string]int{}
+	left := testedEffort
 	for c, err := range all.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
@@ -297,11 +302,18 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 		if out.Looked == testedChanges || c.At.Before(now.Add(-testedTime)) {
 			break
 		}
-		out.Looked++
 		if c, err = withDifference(ctx, all, c, *r); err != nil {
 			return out, err
 		}
-		if !r.wants(c) {
+		met, err := r.wants(ctx, c, &left)
+		if out.Partial = errors.Is(err, errSpent); out.Partial {
+			break
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Looked++
+		if !met {
 			continue
 		}
 		kinds[string(c.Kind)]++

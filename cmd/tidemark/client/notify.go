@@ -57,7 +57,7 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 		t.Say("no rules; `%s rules add NAME --channel CHANNEL` makes one", t.Name)
 		return nil
 	}
-	rows := []string{"NAME\tWHEN\tCHANNELS\tFROM\tID"}
+	rows := []string{"NAME\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
 	for _, r := range got.Rules {
 		when := r.Digest
 		switch {
@@ -66,7 +66,7 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 		case r.At != "":
 			when += " " + r.At
 		}
-		rows = append(rows, terminal.Row(r.Name, when, strings.Join(r.Channels, ","), r.Origin, r.ID))
+		rows = append(rows, terminal.Row(r.Name, when, strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
 	}
 	return terminal.Table(t.Out, rows...)
 }
@@ -77,6 +77,9 @@ func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		return err
 	}
 	t.Say("%d of the newest %d changes", got.Matched, got.Looked)
+	if got.Partial {
+		t.Say("the test ended early because the regular expressions take too long")
+	}
 	for _, c := range got.Changes {
 		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)), terminal.Clean(changedName(c)))
 	}

@@ -16,6 +16,7 @@ type ruleData struct {
 	ID       string // empty for a new rule
 	Origin   string
 	Gathered int
+	Broken   string // why the rule reports nothing
 	Channels []api.Channel
 	Form     frame.Form
 	Preview  *api.RuleTest
@@ -25,10 +26,12 @@ type ruleData struct {
 func (a area) rule(r *http.Request) (frame.Page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
-	if err != nil {
+	switch problem := frame.Refusal(err); {
+	case err == nil:
+		d.Preview = &test
+	case problem == nil || problem.Status != http.StatusBadRequest: // the page of a broken rule says why
 		return frame.Page{}, err
 	}
-	d.Preview = &test
 	return a.rulePage(r, d)
 }
 
@@ -48,7 +51,7 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 	default:
 		var it api.Rule
 		it, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
-		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
+		d.Origin, d.Gathered, d.Broken, p.Title = it.Origin, it.Gathered, it.Problem, "Rule "+it.Name
 		if d.Form.Values == nil {
 			d.Form.Values = ruleValues(it.RuleSpec)
 		}

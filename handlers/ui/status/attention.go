@@ -14,12 +14,15 @@ type attentionData struct {
 	Failing int              // the number of all items that cannot be checked
 	Broken  []api.Item       // items whose watch is broken
 	Held    []api.HostStatus // hosts at which many pages went missing at once
+	Rules   []api.Rule       // rules that report nothing because they are broken
 	Failed  []api.Delivery   // messages that could not be delivered
 	More    bool             // whether there are more failed messages than Failed has
 }
 
 // Nothing reports whether there are no problems.
-func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Held)+len(d.Failed) == 0 }
+func (d attentionData) Nothing() bool {
+	return d.Failing+len(d.Broken)+len(d.Held)+len(d.Rules)+len(d.Failed) == 0
+}
 
 // attention lists the problems that a person must solve, and how to solve each.
 func (a area) attention(r *http.Request) (p frame.Page, err error) {
@@ -42,6 +45,9 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
 	if d.Broken, err = brokenWatches(ctx, a.client); err != nil {
+		return p, err
+	}
+	if d.Rules, err = brokenRules(ctx, a.client); err != nil {
 		return p, err
 	}
 	failed, err := failedDeliveries(ctx, a.client)

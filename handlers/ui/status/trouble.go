@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -15,8 +16,12 @@ func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, m
 	if err != nil {
 		return 0, false, err
 	}
+	rules, err := brokenRules(ctx, c)
+	if err != nil {
+		return 0, false, err
+	}
 	failed, err := failedDeliveries(ctx, c)
-	n = st.Items[api.StatusError] + len(broken) + len(failed.Deliveries)
+	n = st.Items[api.StatusError] + len(broken) + len(rules) + len(failed.Deliveries)
 	return n, failed.Continuation != "" || len(broken) == needsShown, err
 }
 
@@ -35,6 +40,12 @@ func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err erro
 		}
 	}
 	return out, err
+}
+
+// brokenRules returns the rules that report nothing because they are broken.
+func brokenRules(ctx context.Context, c *api.Client) ([]api.Rule, error) {
+	all, err := api.ListRules.Call(ctx, c, api.None{})
+	return slices.DeleteFunc(all.Rules, func(r api.Rule) bool { return r.Problem == "" }), err
 }
 
 func failedDeliveries(ctx context.Context, c *api.Client) (api.DeliveryPage, error) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pattern"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -23,8 +25,8 @@ func (r *reader) site(n node) *Site {
 		"listings":   func(n node) { r.list(n, MaxEntries, func(n node) { s.Listings = append(s.Listings, r.listing(n)) }) },
 		"containers": into(&s.Containers, texts(r, container)),
 		"alternates": into(&s.Alternates, r.truth),
-		"include":    into(&s.Include, texts(r, pattern)),
-		"exclude":    into(&s.Exclude, texts(r, pattern)),
+		"include":    into(&s.Include, texts(r, expression)),
+		"exclude":    into(&s.Exclude, texts(r, expression)),
 		"limits":     into(&s.Limits, r.limits),
 	}, "slug", "domain")
 	r.checkHosts(s, n)
@@ -122,16 +124,19 @@ func (r *reader) selector(n node) string {
 	return text
 }
 
-// pattern parses a regular expression (RE2).
-func pattern(text string) (*regexp.Regexp, error) {
+// expression parses a regular expression (RE2).
+func expression(text string) (*regexp.Regexp, error) {
 	if err := tooLong(text); err != nil {
 		return nil, err
 	}
-	p, err := regexp.Compile(text)
-	if err != nil {
+	p, err := pattern.Compile(text, maxProgram)
+	switch {
+	case fault.Is(err, fault.TooLarge):
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("%w; write a regular expression of RE2 (github.com/google/re2/wiki/Syntax)", err)
 	}
-	return p, nil
+	return p.Regexp, nil
 }
 
 func tooLong(text string) error {

@@ -21,6 +21,7 @@ const (
 	MaxRequests   = 1_000_000_000         // requests per host and day; also the most items of a host
 	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
+	maxProgram    = 2 * maxPattern        // size of a pattern; one without repetitions of a given number is smaller
 )
 
 // Parse parses a site file. In errors, the file has the given name. Errors: Invalid, with up to 50 mistakes, one per

@@ -23,10 +23,10 @@ package watch
 import (
 	"fmt"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pattern"
 )
 
 // Spec is a user's setting. The zero Spec watches the whole page.
@@ -39,12 +39,12 @@ type Spec struct {
 
 // Bounds of a [Spec].
 const (
-	MaxRules     = 50  // number of rules in each list
-	MaxRule      = 500 // number of characters in each rule
-	maxCompounds = 200 // number of parts between combinators, in all selectors together
-	maxChain     = 16  // number of parts between combinators, in one selector
-	maxProgram   = 1000
-	maxPrograms  = 3000 // number of instructions of all regular expressions together
+	MaxRules     = 50   // number of rules in each list
+	MaxRule      = 500  // number of characters in each rule
+	maxCompounds = 200  // number of parts between combinators, in all selectors together
+	maxChain     = 16   // number of parts between combinators, in one selector
+	maxProgram   = 1000 // size of one regular expression, see [pattern.Pattern]
+	maxPrograms  = 3000 // size of all regular expressions together
 )
 
 // Rules are a compiled [Spec]. They are safe for concurrent use.
@@ -132,25 +132,17 @@ func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	bad := func(why string) error {
 		return fault.Field(field, "%s: %.100q is not a regular expression (RE2): %.200s", field, text, why)
 	}
-	tree, err := syntax.Parse(text, syntax.Perl)
+	re, err := pattern.Compile(text, maxProgram)
 	if err != nil {
 		return nil, bad(err.Error())
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, bad(err.Error())
+	if *size += re.Size; *size > maxPrograms {
+		return nil, bad("together with the others it is too large: repeat less, or use fewer rules")
 	}
-	if *size += len(program.Inst); len(program.Inst) > maxProgram || *size > maxPrograms {
-		return nil, bad("it is too large, alone or with the others: repeat less, or use fewer rules")
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, bad(err.Error())
-	}
-	if re.MatchString("") {
+	if re.Regexp.MatchString("") {
 		return nil, bad("it matches every line: name what a line has to hold")
 	}
-	return re, nil
+	return re.Regexp, nil
 }
 
 // Selects reports whether there are selectors, which apply only to documents with elements.

@@ -38,7 +38,7 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"no expression":       {watch.Spec{Ignore: []string{"a("}}, `watch.ignore: "a(" is not a regular expression (RE2): error parsing regexp`},
 		"looks around":        {watch.Spec{Trigger: "(?!a)"}, "watch.trigger: "},
 		"large":               {watch.Spec{Ignore: []string{`(\pL{50}x){20}`}}, "it is too large"},
-		"large together":      {watch.Spec{Ignore: []string{`a{900}`, `b{900}`, `c{900}`, `d{900}`}}, "it is too large"},
+		"large together":      {watch.Spec{Ignore: []string{`a{900}`, `b{900}`, `c{900}`, `d{900}`}}, "with the others it is too large"},
 		"matches every line":  {watch.Spec{Ignore: []string{`.*`}}, "it matches every line"},
 		"trigger of anything": {watch.Spec{Trigger: `x*`}, "it matches every line"},
 	} {
