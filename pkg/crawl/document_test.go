@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -96,6 +98,35 @@ func TestA17DocumentsChange(t *testing.T) {
 		r.site.put("/d", page{body: fmt.Sprint("broken", i)}.set("Content-Type", docxType))
 		if it := r.next("/d"); it.Status != registry.Error && it.Status != indexed {
 			t.Errorf("broken: %s", it.Status)
+		}
+	}
+}
+
+// TestX7DeclaredTypes checks that a page is read by its bytes where its declared type cannot be true, and that the
+// declared type stays with the capture (X7).
+func TestX7DeclaredTypes(t *testing.T) {
+	r := newRig(t)
+	var packed strings.Builder
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(text("packed").body))
+	must(t, errors.Join(err, w.Close()))
+	for path, tt := range map[string]struct {
+		body, declared string
+		status         registry.Status
+	}{
+		"/gzip":   {packed.String(), "text/html", indexed},
+		"/word":   {text("word").body, "html", indexed},
+		"/comma":  {text("comma").body, "text/html,charset=utf-8", indexed},
+		"/jpeg":   {"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + long(100), "text/html", registry.Crawled},
+		"/binary": {strings.Repeat("\x01\x02\x03\x04", 100), "text/html", registry.Crawled},
+	} {
+		r.site.put(path, page{body: tt.body}.set("Content-Type", tt.declared))
+		it := r.first(path)
+		if it.Status != tt.status || tt.status == indexed && r.index.holds(it) == "" {
+			t.Errorf("%s is %s (%s), the index has %.80q", path, it.Status, it.ErrorMessage, r.index.holds(it))
+		}
+		if all := r.captures(path); len(all) != 1 || all[0].ContentType() != tt.declared {
+			t.Errorf("%s: %d captures, type %q", path, len(all), all[0].ContentType())
 		}
 	}
 }

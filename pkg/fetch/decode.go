@@ -85,6 +85,31 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	}
 }
 
+// claimsText reports whether a Content-Type, however misspelt, is that of a text.
+func claimsText(contentType string) bool {
+	contentType = strings.ToLower(contentType)
+	return slices.ContainsFunc([]string{"text", "html", "xml", "json", "javascript"}, func(name string) bool {
+		return strings.Contains(contentType, name)
+	})
+}
+
+// unforgotten decodes the gzip coding of a text that a server sends without declaring it. It returns the body as it was
+// received if that is no text, if the stream is broken, or if the result is larger than the limit. The only errors are
+// those of Request.Large.
+func unforgotten(body []byte, l limit) ([]byte, error) {
+	if !isGzip(body) {
+		return body, nil
+	}
+	out, err := gunzip(body, l)
+	switch {
+	case fault.Is(err, fault.Unavailable):
+		return nil, err
+	case err != nil && !(l.short && len(out) > 0), !isPlain(out):
+		return body, nil
+	}
+	return out, nil
+}
+
 // isPlain reports whether a body is text, or a file whose first bytes name a type, so that no coding was applied to it.
 // Short text counts only if it is ASCII, because the beginning of a compressed body may look like text.
 func isPlain(body []byte) bool {

@@ -312,3 +312,44 @@ func TestS2LargeBodiesAsk(t *testing.T) {
 		}
 	}
 }
+
+// TestX7ForgottenGzip checks that gzip without Content-Encoding is decoded where the declared type is a text, within the
+// limit on bytes, and is kept as it is where the result is no text (X7).
+func TestX7ForgottenGzip(t *testing.T) {
+	page := []byte("<html><p>" + strings.Repeat("the tide rises, the tide falls. ", 100))
+	gz := encode("gzip", page)
+	bodies := map[string][]byte{"page": page, "gzip": gz, "bomb": zeros("gzip", 8<<20), "large": encode("gzip",
+		bytes.Repeat([]byte("tide "), 1<<20)), "binary": encode("gzip", zeros("raw", 999)), "short": gz[:len(gz)/2],
+		"twice": encode("gzip", gz)}
+	c, base := serve(t, Config{MaxBytes: 1 << 20}, map[string]http.HandlerFunc{
+		"/{name}": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", r.URL.Query().Get("type"))
+			if r.PathValue("name") == "twice" {
+				w.Header().Set("Content-Encoding", "gzip")
+			}
+			w.Write(bodies[r.PathValue("name")])
+		},
+	})
+	for _, tt := range []struct{ path, want string }{
+		{"gzip?type=text/html", "page"},
+		{"gzip?type=Text/HTML%3Bcharset=utf-8", "page"},
+		{"gzip?type=text/plain", "page"},
+		{"gzip?type=application/json", "page"},
+		{"gzip?type=application/xhtml%2Bxml", "page"},
+		{"gzip?type=html", "page"},
+		{"twice?type=text/html", "page"},
+		{"page?type=text/html", "page"},
+		{"gzip?type=application/gzip", "gzip"},
+		{"gzip?type=application/octet-stream", "gzip"},
+		{"gzip?type=application/x-tar", "gzip"},
+		{"bomb?type=text/html", "bomb"},
+		{"large?type=text/html", "large"},
+		{"binary?type=text/plain", "binary"},
+		{"short?type=text/html", "short"},
+	} {
+		res, err := c.Get(t.Context(), Request{URL: base + "/" + tt.path})
+		if err != nil || !bytes.Equal(res.Body, bodies[tt.want]) {
+			t.Errorf("%s: have %.20q, %v", tt.path, res.Body, err)
+		}
+	}
+}

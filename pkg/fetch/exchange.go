@@ -161,6 +161,9 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 		return err
 	}
 	x.out.Body, x.out.Encoding, err = decode(wire, res.Header["Content-Encoding"], x.limit)
+	if err == nil && x.out.Encoding == "" && claimsText(res.Header.Get("Content-Type")) {
+		x.out.Body, err = unforgotten(x.out.Body, x.limit)
+	}
 	return err
 }
 

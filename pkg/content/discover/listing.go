@@ -2,7 +2,6 @@ package discover
 
 import (
 	"iter"
-	"mime"
 	"regexp"
 	"slices"
 	"strings"
@@ -140,12 +139,8 @@ func forbidsFollowing(page *goquery.Selection) bool {
 
 // isPage reports whether a Content-Type may be that of a web page. A missing type and plain text are accepted.
 func isPage(contentType string) bool {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil && media == "" {
-		return true
-	}
-	switch media {
-	case "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
+	switch web.DeclaredType(contentType) {
+	case "", "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
 		return true
 	}
 	return false

@@ -34,8 +34,9 @@ const (
 //  2. A body that is declared as PDF is a PDF if the PDF signature is within its first 1024 bytes. Without the
 //     signature, the body is usually an error page that was sent instead of the document. The same applies to a body
 //     that is declared as an Office file but does not have that format. If such a body is text, it is read as text.
-//  3. Any other specific declared type is trusted.
-//  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
+//  3. A body that is declared as text but is a picture or an archive is that.
+//  4. Any other specific declared type is trusted.
+//  5. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
 // If no specific type is declared, as for a file in a folder, the type of the file name extension counts as the
 // declared type. So a broken document is reported as broken, and a mail needs no complete header.
@@ -67,6 +68,11 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 			return found, nil
 		}
 		return declared, nil
+	}
+	if web.IsText(declared) && web.IsBinary(body) {
+		if found := detect(body); isPackedType(found) {
+			return found, nil
+		}
 	}
 	if web.SaysNothing(declared) {
 		if found := detect(body); !strings.HasPrefix(found, "text/") {
@@ -116,6 +122,17 @@ func isOffice(declared string) bool {
 		return true
 	}
 	return false
+}
+
+// isPackedType reports whether a type that [detect] found is that of a picture, a sound, or packed data.
+func isPackedType(found string) bool {
+	switch found {
+	case "application/gzip", "application/zip", "application/zstd", "application/x-bzip2", "application/x-xz",
+		"application/x-7z-compressed":
+		return true
+	}
+	top, _, _ := strings.Cut(found, "/")
+	return top == "image" || top == "audio" || top == "video" || top == "font"
 }
 
 // detect returns the type, without parameters, that a body appears to have.

@@ -113,3 +113,31 @@ func FuzzMediaType(f *testing.F) {
 		}
 	})
 }
+
+// TestX7MediaType checks that what is declared as text, but is a picture or an archive, is that (X7).
+func TestX7MediaType(t *testing.T) {
+	jpeg, png := "\xff\xd8\xff\xe0\x00\x10JFIF\x00", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	docx := archive(t, "[Content_Types].xml", "word/document.xml")
+	for _, c := range []struct{ declared, body, want string }{
+		{"text/html; charset=utf-8", jpeg, "image/jpeg"},
+		{"text/html", png, "image/png"},
+		{"text/html", "GIF89a\x01\x00\x01\x00", "image/gif"},
+		{"text/html", string(archive(t, "a.txt")), "application/zip"},
+		{"text/html", string(docx), docxType},
+		{"html", string(docx), docxType},
+		{"text/html", "\x1f\x8b\x08\x00\x00\x00\x00\x00", "application/gzip"},
+		{"text/html", "%PDF-1.7", "application/pdf"},
+		{"text/html", "\r\n%PDF-1.7", "text/html"}, // only a page that speaks of it
+		{"html", "\r\n%PDF-1.7", "application/pdf"},
+		{"application/json", jpeg, "image/jpeg"},
+		{"text/xml", png, "image/png"},
+		{"text/plain", jpeg, "image/jpeg"},
+		{"text/plain", "<!doctype html><p>x", "text/plain"},
+		{"text/html", "<!doctype html><p>\x00x", "text/html"},
+		{"application/vnd.google-earth.kmz", string(archive(t, "doc.kml")), "application/vnd.google-earth.kmz"},
+	} {
+		if got, err := mediaType(c.declared, []byte(c.body), "https://port.example/a"); got != c.want || err != nil {
+			t.Errorf("%s %.12q: have %q, %v, want %q", c.declared, c.body, got, err, c.want)
+		}
+	}
+}

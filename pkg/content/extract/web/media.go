@@ -10,14 +10,27 @@ import (
 // octets is the media type of content whose real type is unknown.
 const octets = "application/octet-stream"
 
-// DeclaredType returns the media type of a Content-Type header, in lower case and without parameters.
+// DeclaredType returns the media type of a Content-Type header, in lower case and without parameters. A value that is
+// no media type declares none: html, none, "text/html" in quotes, text/*, and text/html,charset=utf-8.
 func DeclaredType(contentType string) string {
 	declared, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		// A broken parameter does not make the type unknown.
 		declared, _, _ = strings.Cut(contentType, ";")
 	}
-	return strings.ToLower(strings.TrimSpace(declared))
+	declared = strings.ToLower(strings.TrimSpace(declared))
+	top, sub, _ := strings.Cut(declared, "/")
+	if !isToken(top) || !isToken(sub) {
+		return ""
+	}
+	return declared
+}
+
+// isToken reports whether a text is a name of a media type: a token (RFC 9110 §5.6.2), without the asterisk of Accept.
+func isToken(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+		return c <= ' ' || c > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}*`, c)
+	})
 }
 
 // mediaType returns the declared type. When the declaration is missing, unknown, or one that servers send by default,
@@ -26,6 +39,8 @@ func DeclaredType(contentType string) string {
 func mediaType(contentType string, body []byte, urlPath string) string {
 	declared := DeclaredType(contentType)
 	switch {
+	case IsHTML(declared) && isPacked(body):
+		return octets
 	case declared == "text/plain":
 	case SaysNothing(declared):
 		declared = octets
@@ -36,7 +51,7 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 		codeOf(declared) != "", isMedia(declared):
 		return declared
 	case looksLikeHTML(body):
-		return "text/html" // "html", "application/html"
+		return "text/html" // application/html
 	}
 	if IsBinary(body) {
 		if declared == "text/plain" {
@@ -57,11 +72,18 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 // real type, or to force a download.
 func SaysNothing(declared string) bool {
 	switch declared {
-	case "", octets, "binary/octet-stream", "unknown/unknown", "application/unknown", "*/*",
+	case "", octets, "binary/octet-stream", "unknown/unknown", "application/unknown",
 		"application/x-download", "application/download", "application/force-download":
 		return true
 	}
 	return false
+}
+
+// IsText reports whether documents of a type are text.
+func IsText(mimeType string) bool {
+	top, _, _ := strings.Cut(mimeType, "/")
+	return !isMedia(mimeType) && (top == "text" || readers[mimeType] != nil || codeOf(mimeType) != "" ||
+		strings.HasSuffix(mimeType, "+json") || strings.HasSuffix(mimeType, "+xml"))
 }
 
 // isMedia reports whether documents of a type are no text, whatever their bytes look like: pictures, sound and packed
@@ -112,9 +134,39 @@ func IsBinary(body []byte) bool {
 	}
 	return bytes.HasPrefix(head, []byte("%PDF-")) ||
 		bytes.IndexByte(body[:min(len(body), far)], 0) >= 0 ||
-		bytes.ContainsFunc(head, func(r rune) bool {
-			return r <= 0x08 || r == 0x0b || r >= 0x0e && r <= 0x1a || r == 0x1c || r == 0x1d || r == 0x1f
-		})
+		bytes.ContainsFunc(head, func(r rune) bool { return r != 0x1e && isControl(r) }) // JSON sequences have 0x1e
+}
+
+// signatures begin files that are no text.
+var signatures = []string{"\x1f\x8b", "PK\x03\x04", "%PDF-", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ", "7z\xbc\xaf",
+	"\x89PNG", "\xff\xd8\xff", "GIF8", "RIFF", "\x00\x00\x01\x00", "OggS", "ID3", "wOF", "\x00asm"}
+
+// isPacked reports whether a body that is declared as HTML is none: a picture, an archive, or a page that is still
+// compressed. Pages may hold a few bytes that no text contains, and browsers show them; so these bytes alone prove
+// nothing.
+func isPacked(body []byte) bool {
+	const rare = 50 // one byte of so many
+	if !IsBinary(body) || looksLikeHTML(body) {
+		return false
+	}
+	head := body[:min(len(body), 1445)]
+	for _, begin := range signatures {
+		if bytes.HasPrefix(head, []byte(begin)) {
+			return true
+		}
+	}
+	n := 0
+	for _, c := range head {
+		if isControl(rune(c)) {
+			n++
+		}
+	}
+	return n*rare > len(head)
+}
+
+// isControl reports whether no text contains a byte (WHATWG MIME Sniffing standard, "binary data byte").
+func isControl(r rune) bool {
+	return r <= 0x08 || r == 0x0b || r >= 0x0e && r <= 0x1a || r >= 0x1c && r <= 0x1f
 }
 
 // looksLikeHTML reports whether a body begins with one of the tags that begin whole pages. It follows the HTML rows
@@ -123,7 +175,7 @@ func looksLikeHTML(body []byte) bool {
 	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
 	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))
 	for _, tag := range []string{"<!doctype html", "<html", "<head", "<title", "<body", "<!--", "<main", "<article", "<h1",
-		"<p", "<div"} {
+		"<p", "<div", "<meta", "<link", "<table", "<br", "<font", "<iframe"} {
 		rest, found := strings.CutPrefix(head, tag)
 		if found && (tag == "<!--" || rest == "" || strings.ContainsAny(rest[:1], " >\t\n\f\r")) {
 			return true

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -52,5 +53,62 @@ func TestMediaTypes(t *testing.T) {
 				t.Errorf("have %s unsupported=%v, want %s %v", doc.MimeType, doc.Unsupported, tc.mimeType, tc.unsupported)
 			}
 		})
+	}
+}
+
+// TestX7DeclaredTypes checks that a value that is no media type declares none, that bytes that are no text are not read
+// as HTML, that HTML with a few odd bytes is, and that text declared as plain stays so (X7).
+func TestX7DeclaredTypes(t *testing.T) {
+	const html = "<!doctype html><p>High water"
+	packed := make([]byte, 2000)
+	for i := range packed {
+		packed[i] = byte(i*i*31 + i*7)
+	}
+	for _, tc := range []struct {
+		name, contentType, body string
+		mimeType                string
+		unsupported             bool
+	}{
+		{"a word", "html", html, "text/html", false},
+		{"a word with a charset", "html; charset=utf-8", html, "text/html", false},
+		{"a word for nothing", "none", html, "text/html", false},
+		{"in quotes", `"text/html"`, html, "text/html", false},
+		{"in single quotes", "'text/html'", html, "text/html", false},
+		{"a comma before the charset", "text/html,charset=utf-8", html, "text/html", false},
+		{"a colon before the charset", "text/html:charset=utf-8", html, "text/html", false},
+		{"a blank before the charset", "text/html charset=utf-8", html, "text/html", false},
+		{"two types", "text/html, text/html", html, "text/html", false},
+		{"a wildcard", "text/*", html, "text/html", false},
+		{"a charset alone", "charset=utf-8", html, "text/html", false},
+		{"no subtype", "text/", html, "text/html", false},
+		{"a word for a table", "html", "<table><tr><td>x", "text/html", false},
+		{"a word for text", "html", "High water at noon", "text/plain", false},
+		{"a broken type of a picture", "jpg", "\xff\xd8\xff\xe0\x00\x10JFIF", "application/octet-stream", true},
+
+		{"gzip as HTML", "text/html", "\x1f\x8b\x08\x00\x00\x00", "application/octet-stream", true},
+		{"zip of texts as HTML", "text/html", "PK\x03\x04\x14\x00" + strings.Repeat("High water. ", 200),
+			"application/octet-stream", true},
+		{"zstd as XHTML", "application/xhtml+xml", "\x28\xb5\x2f\xfd\x04\x00", "application/octet-stream", true},
+		{"JPEG as HTML", "text/html; charset=utf-8", "\xff\xd8\xff\xe0\x00\x10JFIF", "application/octet-stream", true},
+		{"bytes without a signature as HTML", "text/html", string(packed), "application/octet-stream", true},
+
+		{"HTML with a few odd bytes", "text/html", html + "\x00\x01" + strings.Repeat(" of spring", 40), "text/html", false},
+		{"a fragment with an odd byte", "text/html", "High \x01water" + strings.Repeat(" of spring", 40), "text/html", false},
+		{"HTML with many odd bytes", "text/html", html + strings.Repeat("\x01 ", 100), "text/html", false},
+		{"HTML in UTF-16", "text/html", "<\x00p\x00>\x00H\x00i\x00", "text/html", false},
+		{"HTML in ISO-2022-JP", "text/html", "\x1b$B$3$s$K$A$O\x1b(B", "text/html", false},
+		{"text that begins like an archive", "text/html", "PK\x03\x04"[:2] + " is a name", "text/html", false},
+
+		{"plain text is not raised", "text/plain", html, "text/plain", false},
+		{"plain text with a charset is not raised", "Text/Plain; charset=utf-8", html, "text/plain", false},
+	} {
+		doc, err := Extract([]byte(tc.body), tc.contentType, goldenBase, extract.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.MimeType != tc.mimeType || doc.Unsupported != tc.unsupported {
+			t.Errorf("%s: have %s unsupported=%v, want %s %v", tc.name, doc.MimeType, doc.Unsupported, tc.mimeType,
+				tc.unsupported)
+		}
 	}
 }
