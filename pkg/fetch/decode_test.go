@@ -313,8 +313,8 @@ func TestS2LargeBodiesAsk(t *testing.T) {
 	}
 }
 
-// TestX7ForgottenGzip checks that gzip without Content-Encoding is decoded where the declared type is a text, within the
-// limit on bytes, and is kept as it is where the result is no text (X7).
+// TestX7ForgottenGzip checks that gzip without Content-Encoding is decoded where the declared type is a text, within
+// the limit on bytes, and is kept as it is where the result is no text (X7).
 func TestX7ForgottenGzip(t *testing.T) {
 	page := []byte("<html><p>" + strings.Repeat("the tide rises, the tide falls. ", 100))
 	gz := encode("gzip", page)

@@ -37,7 +37,7 @@ type sought struct {
 	re *pattern.Pattern
 }
 
-// seek adds an expression to a rule. An empty text is none.
+// seek adds an expression to a rule. It ignores an empty text.
 func (r *rule) seek(op feed.Op, text string) error {
 	if text == "" {
 		return nil

@@ -141,8 +141,8 @@ func IsBinary(body []byte) bool {
 var signatures = []string{"\x1f\x8b", "PK\x03\x04", "%PDF-", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ", "7z\xbc\xaf",
 	"\x89PNG", "\xff\xd8\xff", "GIF8", "RIFF", "\x00\x00\x01\x00", "OggS", "ID3", "wOF", "\x00asm"}
 
-// isPacked reports whether a body that is declared as HTML is none: a picture, an archive, or a page that is still
-// compressed. Pages may hold a few bytes that no text contains, and browsers show them; so these bytes alone prove
+// isPacked reports whether a body that is declared as HTML is something else: a picture, an archive, or a page that is
+// still compressed. Pages may hold a few bytes that no text contains, and browsers show them; so such bytes alone prove
 // nothing.
 func isPacked(body []byte) bool {
 	const rare = 50 // one byte of so many
