@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestS13AddRefusesWhatIsNeverFetched checks that an address that can never be fetched is refused when it is added,
@@ -34,5 +36,24 @@ func TestS13AddRefusesWhatIsNeverFetched(t *testing.T) {
 	if w.Code != http.StatusAccepted || !strings.Contains(batch.Items[0].Error, "localhost is a name of this machine") ||
 		batch.Items[1].Item == nil || batch.Items[2].Item == nil {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestX4FormsAreKept checks that addresses are requested in the form in which peoplegive them, one or many (X4).
+func TestX4FormsAreKept(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/one/"}`)
+	do(t, r, "POST", "/api/AddUrlDocument",
+		`{"urls":["https://port.example/q?z=1&a=2","https://port.example/n?utm_source=x"]}`)
+	for address, want := range map[string]string{
+		"https://port.example/one/": "https://port.example/one/", "https://port.example/n": "",
+		"https://port.example/q?a=2&z=1": "https://port.example/q?z=1&a=2",
+	} {
+		src, err := source.DefaultRules().ParseURL(address)
+		must(t, err)
+		it, err := registry.New(r.store, registry.Options{}).Items.Find(t.Context(), src.ID())
+		if err != nil || it.FetchSource != want {
+			t.Errorf("%s is requested as %q, want %q (%v)", address, it.FetchSource, want, err)
+		}
 	}
 }

@@ -67,6 +67,8 @@ func (h *Registration) addOne(ctx context.Context, a addition) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Forms = source.Forms{}
+	a.Forms.Note(src, a.one, h.Sources.Rules)
 	got := h.Items.Register(ctx, []source.Source{src}, a.RegisterOptions)[0]
 	return itemJSON(&got.Item), got.Err
 }
@@ -75,6 +77,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(a.many))}
 	var sources []source.Source
 	var at []int
+	a.Forms = source.Forms{}
 	for i, raw := range a.many {
 		batch.Items[i].Source = raw
 		src, err := a.parse(raw, a.Credential)
@@ -83,6 +86,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 			continue
 		}
 		sources, at = append(sources, src), append(at, i)
+		a.Forms.Note(src, raw, h.Sources.Rules)
 	}
 	failed := 0
 	var last error

@@ -207,7 +207,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 
 // lists returns the service that imports lists of addresses. It refuses addresses that may never be fetched.
 func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
-	return listimport.New(a.store, items, listimport.Options{Log: a.log,
+	return listimport.New(a.store, items, listimport.Options{Log: a.log, Rules: a.cfg.Rules,
 		Parse: func(address string) (source.Source, error) {
 			src, err := a.cfg.Rules.ParseURL(address)
 			if err == nil {

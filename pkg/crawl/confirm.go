@@ -12,7 +12,6 @@ import (
 // never fetched successfully, its removal does not count as a loss.
 func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	it, config := &c.item, c.basis.Rules.Schedule
-	it.FetchSource = "" // the spelling that last answered may be gone although the source still exists
 	kind := config.Miss(it.Schedule(), 0, c.now())
 	var losses schedule.Losses
 	if kind == schedule.Guarded {

@@ -27,7 +27,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		return got, o, err
 	}
 	// Status and redirects are recorded even if the body turns out to be unchanged.
-	c.item = verdict.NoteResponse(c.item, got.Response, c.basis.Rules.Sources)
+	c.item = verdict.NoteResponse(c.item, got, c.basis.Rules.Sources)
 	got.Raw = snapshot.Hash(got.Response.Body)
 	return got, o, nil
 }

@@ -33,7 +33,9 @@ func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	err = links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+	o := registry.RegisterOptions{Method: linkMethod, Forms: source.Forms{}}
+	o.Forms.Note(page, raw, s.s.o.Rules)
+	err = links.Register(ctx, []source.Source{page}, o)[0].Err
 	if registry.IsItemLimit(err) {
 		return nil // the entry is stored although its page is not registered
 	}

@@ -38,6 +38,9 @@ type RegisterOptions struct {
 	Job func(source.Source) string
 	// Tags returns the tags for a new item, in the form of [options.Tags]. If it is nil, new items get no tags.
 	Tags func(source.Source) []string
+	// Forms are the forms in which the sources were given. A new item is requested in that form. Another form takes
+	// over only from one that failed.
+	Forms source.Forms
 	// Settings are applied to every registered item, new or not.
 	Settings Settings
 
@@ -311,6 +314,7 @@ func otherFile(display string) error {
 func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions,
 	until time.Time) []storage.Op {
 	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
+	failed := it.Status == Error || it.Status == Gone
 	if created {
 		*it = item.New(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
@@ -325,6 +329,9 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 			it.Tags = o.Tags(m.Source)
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod+o.by)
+	}
+	if form, given := o.Forms[m.ID()]; given && (created || failed) {
+		it.FetchSource, it.FetchTracked = form.Requested, form.Tracked
 	}
 	it.Revive(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now

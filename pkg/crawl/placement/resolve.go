@@ -271,7 +271,8 @@ func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 // worker dies, the next check finds the target registered. The returned obstacle states why the target does not stand
 // for the page yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
-	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
+	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod, Forms: source.Forms{}}
+	options.Forms.Note(cl.Source, cl.Address, r.basis.Rules.Sources)
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")
 	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {
 		options.Credential = r.item.Credential // a credential is valid for one origin only

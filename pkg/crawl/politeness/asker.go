@@ -158,6 +158,9 @@ func (a *Asker) Get(
 		return got, o, err
 	}
 	got.Response, err = a.ask(ctx, req)
+	if err == nil {
+		got, err = a.otherwise(ctx, it, req, got)
+	}
 	switch {
 	case err == nil:
 		return got, o, nil
@@ -167,6 +170,37 @@ func (a *Asker) Get(
 		return got, verdict.Excluded("robots.txt disallows where it redirects to"), nil
 	}
 	return got, verdict.FailedBy(err), nil
+}
+
+// otherwise requests the other forms of an address that failed, each once, and returns the first answer that has the
+// page. If none has it, it returns the answer that it was given. The only errors are failures of this program, which
+// the session remembers.
+func (a *Asker) otherwise(
+	ctx context.Context, it *registry.Item, req fetch.Request, first verdict.Answer,
+) (verdict.Answer, error) {
+	for _, form := range verdict.OtherForms(it, first.Response) {
+		o, err := OriginOf(form)
+		if err != nil {
+			return first, nil // Unreachable: the forms of an address are addresses.
+		}
+		r, err := a.ruling(ctx, o)
+		if err != nil || r.unknown() || !r.allows(a.hosts.agent, form) {
+			continue // the first answer stands
+		}
+		if a.lease.Wait(ctx) != nil {
+			return first, nil // the host can take no more requests now
+		}
+		req.URL = form
+		resp, err := a.ask(ctx, req)
+		switch {
+		case a.session.ours != nil:
+			return first, a.session.ours
+		case err == nil && (resp.OK() || resp.NotModified):
+			first.Response, first.Other = resp, form
+			return first, nil
+		}
+	}
+	return first, nil
 }
 
 // sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer shows that the page is

@@ -12,6 +12,7 @@ import (
 // Candidate is a source that may stand for an item in the index.
 type Candidate struct {
 	source.Source
+	Address string // the address that was given, if it is that of a redirect
 	Why     string
 	Says    string // the reason, worded to be followed by the candidate's address
 	Variant bool   // the candidate may stand for the item only if both have the same content
@@ -26,8 +27,9 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 		return nil, "" // a file that is also published on the web is found under both addresses
 	}
 	host := it.SourceHost
-	if moved, ok := movedTo(it, rules); ok {
-		to := Candidate{Source: moved, Why: "permanent redirect", Says: "redirects permanently to", Moved: true}
+	if moved, location, ok := movedTo(it, rules); ok {
+		to := Candidate{Source: moved, Address: location, Why: "permanent redirect", Says: "redirects permanently to",
+			Moved: true}
 		named = append(named, to)
 		host = moved.Host // the page that gives the canonical URL belongs to that host
 	}
@@ -48,23 +50,24 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 	return named, ""
 }
 
-// movedTo returns the source to which permanent redirects lead; ok is false if that is the item itself.
-func movedTo(it *registry.Item, rules source.Rules) (to source.Source, ok bool) {
+// movedTo returns the source to which permanent redirects lead, and its address; ok is false if that is the item
+// itself.
+func movedTo(it *registry.Item, rules source.Rules) (to source.Source, location string, ok bool) {
 	for _, hop := range it.HTTPRedirectChain {
-		code, location, _ := strings.Cut(hop, " ")
-		if code != "301" && code != "308" {
-			return to, false
+		var code string
+		if code, location, _ = strings.Cut(hop, " "); code != "301" && code != "308" {
+			return to, "", false
 		}
 		var err error
 		to, err = rules.ParseURL(location)
 		ok = err == nil && to.Normalized != it.NormalizedSource
 	}
-	return to, ok
+	return to, location, ok
 }
 
 // movedAddress returns the identity of the source to which permanent redirects lead; "" if there is none.
 func movedAddress(it *registry.Item, rules source.Rules) string {
-	to, ok := movedTo(it, rules)
+	to, _, ok := movedTo(it, rules)
 	if !ok {
 		return ""
 	}

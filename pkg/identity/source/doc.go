@@ -23,8 +23,8 @@
 //     distinguish them. Remove the "?" of a query without pieces.
 //  7. Refuse results longer than [MaxNormalized].
 //
-// Rule 5 may join pages that a server distinguishes, but the requirement demands it. Therefore a request never uses
-// the normalized text: [FetchForm] keeps trailing slash and query order as given.
+// Rules 4 to 6 may join pages that a server distinguishes, but the requirement demands it. Therefore requests use the
+// [Form] that was given first, and the normalized text only where that fails.
 //
 // # Secrets
 //

@@ -95,7 +95,8 @@ type Seen struct {
 	Status       Status `col:"status"`
 	ErrorMessage string `col:"errorMessage"`
 
-	FetchSource       string   `col:"fetchSource"` // the address to request, if it differs from NormalizedSource
+	FetchSource       string   `col:"fetchSource"`  // the address to request, if it differs from NormalizedSource
+	FetchTracked      string   `col:"fetchTracked"` // the address as it was given, if that has trackers
 	HTTPEtag          string   `col:"httpEtag"`
 	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it; conditional requests repeat it
 	HTTPContentLength int64    `col:"httpContentLength"`

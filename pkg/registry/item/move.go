@@ -39,7 +39,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
 	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
 	if n.SourceHost != it.SourceHost {
-		n.FetchSource = ""
+		n.FetchSource, n.FetchTracked = "", ""
 	}
 	if n.Indexable() {
 		n.SetStale()

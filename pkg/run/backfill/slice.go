@@ -113,6 +113,7 @@ func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 		}
 		c.see(src.Normalized)
 		wanted = append(wanted, src)
+		w.forms.Note(src, addresses[c.Offset], w.s.o.Rules)
 		w.out.url = src.Display
 	}
 	c.Traps, err = json.Marshal(traps)
@@ -219,7 +220,7 @@ func (w *step) register(ctx context.Context, missing []source.Source) (begun boo
 		return begun, wait, err
 	}
 	o := registry.RegisterOptions{NewOnly: true, Missing: true, Method: Method, Run: w.at.Run, Job: w.at.job,
-		Respell: true}
+		Respell: true, Forms: w.forms}
 	for i, got := range w.s.reg.Items.Register(ctx, missing, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case registry.IsItemLimit(got.Err):

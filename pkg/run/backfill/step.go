@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -22,6 +23,7 @@ type step struct {
 	until time.Time // when the steps of one message end
 	now   time.Time
 	out   outcome
+	forms source.Forms // the forms of the addresses that were chosen
 }
 
 // outcome is the result of a step, apart from the step's changes to the checkpoint.
@@ -146,7 +148,8 @@ func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	if err != nil || c.Step != m.Step {
 		return nil, err
 	}
-	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt)}, nil
+	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt),
+		forms: source.Forms{}}, nil
 }
 
 // send sends the message for the next step of a source.

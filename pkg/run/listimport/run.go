@@ -78,6 +78,7 @@ type Registry interface {
 type Options struct {
 	// Parse returns the source of an address. Its error is the reason for refusing the address.
 	Parse func(address string) (source.Source, error)
+	Rules source.Rules     // the trackers, which are left out of requests
 	Step  int              // addresses per step; 500 when zero
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids unique; crypto/rand when nil
@@ -181,8 +182,13 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	after := *im
 	after.Refusals = slices.Clone(im.Refusals)
 	sources, of, tags := s.sources(some, &after)
+	forms := source.Forms{}
+	for i, src := range sources {
+		forms.Note(src, of[i].URL, s.o.Rules)
+	}
 	seen := map[source.ID]bool{}
-	for i, got := range s.items.Register(ctx, sources, registry.RegisterOptions{NewOnly: true, Tags: tags}) {
+	o := registry.RegisterOptions{NewOnly: true, Tags: tags, Forms: forms}
+	for i, got := range s.items.Register(ctx, sources, o) {
 		switch id := sources[i].ID(); {
 		case registry.IsItemLimit(got.Err):
 			after.refuse(of[i], "not registered: "+got.Err.Error())

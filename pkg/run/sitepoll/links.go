@@ -129,6 +129,7 @@ func (w *step) register(ctx context.Context, list []candidate) (left int, capped
 // interrupted attempt of this step count as new.
 func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int, err error) {
 	var sources []source.Source
+	forms := source.Forms{}
 	for _, c := range chunk {
 		w.done[c.hash] = c.mod
 		w.st.Now.Found++
@@ -138,11 +139,12 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 			continue
 		}
 		sources = append(sources, c.Source)
+		forms.Note(c.Source, c.link.URL, w.s.o.Rules)
 	}
 	// Items store the job, so that a repeated step recognizes the items that it has registered itself.
 	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
-		Job: func(source.Source) string { return job }}
+		Forms: forms, Job: func(source.Source) string { return job }}
 	for i, got := range w.s.reg.Items.Register(ctx, sources, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:

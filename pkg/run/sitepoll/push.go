@@ -77,14 +77,14 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	if err != nil {
 		return Pushed{}, err
 	}
-	sources, err := s.pushed(p.URLs, found, location)
+	sources, forms, err := s.pushed(p.URLs, found, location)
 	if err != nil {
 		return Pushed{}, err
 	}
 	if err := s.verify(ctx, found, p.Key, location); err != nil {
 		return Pushed{}, err
 	}
-	return s.register(ctx, found, sources)
+	return s.register(ctx, found, sources, forms)
 }
 
 // of returns the site that a host belongs to. Errors: Blocked for an unknown host.
@@ -102,30 +102,34 @@ func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.S
 	return nil, fault.New(fault.Blocked, "%.100q is the host of no site that is known, so nothing of it is taken", host)
 }
 
-// pushed parses the addresses of a push.
-func (s *Service) pushed(urls []string, found *site.Site, location keyFile) (out []source.Source, err error) {
+// pushed parses the addresses of a push. It returns the forms in which they were given, too.
+func (s *Service) pushed(urls []string, found *site.Site, location keyFile) (out []source.Source, forms source.Forms,
+	err error) {
 	seen := map[string]bool{}
+	forms = source.Forms{}
 	for _, text := range urls {
 		src, err := s.o.Rules.ParseURL(text)
 		switch {
 		case err != nil:
-			return nil, &MismatchError{fault.Field("urlList", "%.200q is no address: %w", text, err)}
+			return nil, nil, &MismatchError{fault.Field("urlList", "%.200q is no address: %w", text, err)}
 		case src.Host != found.Domain:
-			return nil, &MismatchError{fault.Field("urlList", "%.200q is not on %s", text, found.Domain)}
+			return nil, nil, &MismatchError{fault.Field("urlList", "%.200q is not on %s", text, found.Domain)}
 		case !location.covers(text):
-			return nil, &MismatchError{fault.Field("keyLocation", "a key at %s covers addresses below %s only, not %.200q",
+			return nil, nil, &MismatchError{fault.Field("keyLocation", "a key at %s covers addresses below %s only, not %.200q",
 				location.url, location.dir, text)}
 		case !seen[src.Normalized]:
 			seen[src.Normalized] = true
 			out = append(out, src)
+			forms.Note(src, text, s.o.Rules)
 		}
 	}
-	return out, nil
+	return out, forms, nil
 }
 
 // register processes addresses within the day's bounds. It first reserves the number that it may need and afterwards
 // returns the unused part, so that concurrent calls together keep the bounds.
-func (s *Service) register(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
+func (s *Service) register(ctx context.Context, found *site.Site, sources []source.Source, forms source.Forms,
+) (out Pushed, err error) {
 	out.Received = len(sources)
 	var room pushDay
 	err = s.changePushes(ctx, found.Slug, func(st *pushData) error {
@@ -143,7 +147,7 @@ func (s *Service) register(ctx context.Context, found *site.Site, sources []sour
 	if err != nil {
 		return out, err
 	}
-	done, err := s.work(ctx, found, sources[:room.Looked], room, &out)
+	done, err := s.work(ctx, found, sources[:room.Looked], forms, room, &out)
 	out.Left += len(sources) - room.Looked
 	back := pushDay{New: room.New - done.New, Forwarded: room.Forwarded - done.Forwarded}
 	if failed := s.changePushes(ctx, found.Slug,
@@ -157,8 +161,8 @@ func (s *Service) register(ctx context.Context, found *site.Site, sources []sour
 }
 
 // work processes addresses, 32 at a time.
-func (s *Service) work(ctx context.Context, found *site.Site, sources []source.Source, room pushDay,
-	out *Pushed) (done pushDay, err error) {
+func (s *Service) work(ctx context.Context, found *site.Site, sources []source.Source, forms source.Forms,
+	room pushDay, out *Pushed) (done pushDay, err error) {
 	wanted := slices.DeleteFunc(slices.Clone(sources), func(src source.Source) bool { return found.Judge(src) != "" })
 	out.Excluded = len(sources) - len(wanted)
 	for chunk := range slices.Chunk(wanted, registry.JobItems) {
@@ -180,7 +184,7 @@ func (s *Service) work(ctx context.Context, found *site.Site, sources []source.S
 		out.Known += len(chunk) - len(fresh) - moved
 		n := min(len(fresh), room.New-done.New)
 		out.Left += len(fresh) - n
-		added, err := s.registerPushed(ctx, fresh[:n], out)
+		added, err := s.registerPushed(ctx, fresh[:n], forms, out)
 		if done.New += added; err != nil {
 			return done, err
 		}
@@ -188,8 +192,10 @@ func (s *Service) work(ctx context.Context, found *site.Site, sources []source.S
 	return done, nil
 }
 
-func (s *Service) registerPushed(ctx context.Context, fresh []source.Source, out *Pushed) (added int, err error) {
-	for _, got := range s.reg.Items.Register(ctx, fresh, registry.RegisterOptions{NewOnly: true, Method: PushMethod}) {
+func (s *Service) registerPushed(ctx context.Context, fresh []source.Source, forms source.Forms,
+	out *Pushed) (added int, err error) {
+	o := registry.RegisterOptions{NewOnly: true, Method: PushMethod, Forms: forms}
+	for _, got := range s.reg.Items.Register(ctx, fresh, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			out.Refused++
