@@ -382,3 +382,28 @@ func TestL4KeysOverHTTP(t *testing.T) {
 		t.Errorf("log: %s", log)
 	}
 }
+
+// TestX18WebhooksAreShortened checks that a key that may only read does not get the addresses of webhooks, which often
+// hold a secret (X18).
+func TestX18WebhooksAreShortened(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	as := func(scope api.Scope, method, path, body string) string {
+		w := ask(t, g, method, path, body, "Authorization", "Bearer "+g.keys[scope])
+		return w.Body.String()
+	}
+	for name, address := range map[string]string{"path": "https://hooks.example/services/T0/hush",
+		"query": "https://hooks.example:8443/?token=hush"} {
+		as(api.ScopeAdmin, "POST", "/api/channels", `{"name":"`+name+`","kind":"webhook","url":"`+address+`"}`)
+	}
+	for scope, want := range map[api.Scope]bool{api.ScopeRead: false, api.ScopeWrite: true, api.ScopeAdmin: true} {
+		got := as(scope, "GET", "/api/channels", "")
+		if strings.Contains(got, "hush") != want || !strings.Contains(got, "https://hooks.example:8443/") {
+			t.Errorf("%s: %s", scope, got)
+		}
+	}
+	for _, path := range []string{"/api/rules", "/api/deliveries"} {
+		if got := as(api.ScopeRead, "GET", path, ""); strings.Contains(got, "hush") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

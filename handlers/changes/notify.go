@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -36,8 +37,25 @@ func (h *Handlers) testRule(ctx context.Context, q api.RuleID) (api.RuleTest, er
 	return h.Notify.TestRule(ctx, q.ID)
 }
 
+// listChannels lists the channels. Addresses of webhooks often hold a secret, so a key that may only read gets their
+// hosts.
 func (h *Handlers) listChannels(ctx context.Context, _ api.None) (api.Channels, error) {
-	return h.Notify.Channels(ctx)
+	out, err := h.Notify.Channels(ctx)
+	if !wire.CallerOf(ctx).Scope.Covers(api.ScopeWrite) {
+		for i := range out.Channels {
+			out.Channels[i].URL = hostOnly(out.Channels[i].URL)
+		}
+	}
+	return out, err
+}
+
+// hostOnly shortens an address to its scheme and host.
+func hostOnly(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + "/…"
 }
 
 // addChannel adds a channel. The answer may contain a secret, which no later answer shows.

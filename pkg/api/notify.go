@@ -78,7 +78,7 @@ type RuleTest struct {
 type ChannelSpec struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`          // webhook or shoutrrr
-	URL  string `json:"url,omitempty"` // address of the webhook
+	URL  string `json:"url,omitempty"` // address of the webhook; a key of the scope read gets only its host
 	// Secret is the NAME of a setting CREDENTIAL_NAME=secret whsec_…. Messages to a webhook are signed with that
 	// secret.
 	Secret string `json:"secret,omitempty"`

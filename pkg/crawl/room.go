@@ -2,9 +2,11 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 )
 
 // room is the part of the worker's memory that a check holds (S2): first for a large body while it arrives, then for
@@ -28,7 +30,7 @@ func (r *room) large(ctx context.Context) error {
 		of = r.of.LargeNow
 	}
 	leave, err := of(ctx)
-	if err == nil {
+	if err = notNow(ctx, err); err == nil {
 		r.body, r.leaves = true, append(r.leaves, leave)
 	}
 	return err
@@ -40,8 +42,17 @@ func (r *room) begin(ctx context.Context, n int) error {
 		return nil
 	}
 	leave, err := r.of.Work(ctx, n)
-	if err == nil {
+	if err = notNow(ctx, err); err == nil {
 		r.work, r.leaves = true, append(r.leaves, leave)
+	}
+	return err
+}
+
+// notNow returns the error of a wait for memory. A wait that lasts until the worker's time is over says nothing about
+// the page, which then waits for the next job.
+func notNow(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
 	}
 	return err
 }

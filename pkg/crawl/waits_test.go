@@ -388,3 +388,33 @@ func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
 		t.Errorf("the page that does not exist is not known: %s", it.Status)
 	}
 }
+
+// TestX18NoMemoryIsNoError checks that a page that waits for memory until its worker's time is over waits for the next
+// job, and is not an error, whatever the memory is for (X18).
+func TestX18NoMemoryIsNoError(t *testing.T) {
+	for name, take := range map[string]func(*opsmemory.Room) (func(), error){
+		"body": func(m *opsmemory.Room) (func(), error) { return m.Large(t.Context()) },
+		"work": func(m *opsmemory.Room) (func(), error) { return m.Work(t.Context(), 1<<30) },
+	} {
+		r := newRig(t, func(k *knobs) { k.crawl.Room = opsmemory.NewRoom(256<<20, 20<<20) })
+		r.site.put("/p", page{body: text("v1").body + long(opsmemory.Small)})
+		leave, err := take(r.o.Room)
+		must(t, err)
+		r.register(false, "/p")
+		j := r.batch()
+		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		j.run(short)
+		cancel()
+		if j.progress.failed != nil {
+			t.Errorf("%s: the job fails: %v", name, j.progress.failed)
+		}
+		must(t, j.commit(t.Context(), true))
+		if it := r.item("/p"); it.Status != registry.Pending || it.ErrorMessage != "" {
+			t.Errorf("%s: %s: %s", name, it.Status, it.ErrorMessage)
+		}
+		leave()
+		if it := r.next("/p"); it.Status != indexed {
+			t.Errorf("%s: then %s: %s", name, it.Status, it.ErrorMessage)
+		}
+	}
+}

@@ -166,6 +166,8 @@ func (a *Asker) Get(
 		return got, o, nil
 	case a.session.ours != nil:
 		return got, o, a.session.ours
+	case errors.Is(err, ErrNotNow):
+		return got, o, err
 	case errors.Is(err, errDisallowed):
 		return got, verdict.Excluded("robots.txt disallows where it redirects to"), nil
 	}
