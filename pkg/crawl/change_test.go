@@ -158,8 +158,8 @@ var changeCases = []struct {
 			indexed,
 			"indexed",
 		},
-		{map[string]page{"/p": changeV2, "/p/": status(404)}, false, "GET /p/", "", indexed, "missing"},
-		{nil, false, "GET /p", "put v2", indexed, "indexed"},
+		{map[string]page{"/p": changeV2, "/p/": status(404)}, false, "GET /p/; GET /p", "put v2", indexed, "indexed"},
+		{nil, false, "GET /p", "", indexed, "unchanged"},
 	}},
 	{"A15 force asks without conditions and indexes again", []look{
 		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},

@@ -106,6 +106,9 @@ func (s *Site) Near(address, document string) bool {
 // refusals can be counted by reason. Files come from containers, and are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
 	if u.Type == source.URL && u.Host != s.Domain {
+		if strings.TrimPrefix(u.Host, "www.") == strings.TrimPrefix(s.Domain, "www.") {
+			return "other host: " + clip(u.Host) + "; add it as a site to have its pages"
+		}
 		return "other host: " + clip(u.Host)
 	}
 	for _, pattern := range s.Exclude {

@@ -295,7 +295,7 @@ func TestE9Judge(t *testing.T) {
 		{"a", "http://A.example:80/news/1/", ""},
 		{"a", "https://a.example/notices/1/print/x", "exclude: /print/"},
 		{"a", "https://a.example/about", "no include pattern matches"},
-		{"a", "https://www.a.example/notices/1", "other host: www.a.example"},
+		{"a", "https://www.a.example/notices/1", "other host: www.a.example; add it as a site to have its pages"},
 		{"a", "https://a.example:8443/notices/1", "other host: a.example:8443"},
 		{"a", "https://" + strings.Repeat("x.", 100) + "example/", "other host: " + strings.Repeat("x.", 50) + "…"},
 		{"b", "https://a.example/about", ""},
@@ -377,6 +377,26 @@ func TestE9Near(t *testing.T) {
 	} {
 		if have := s.Near(row.address, row.document); have != row.want {
 			t.Errorf("%s named by %s: %v, want %v", row.address, row.document, have, row.want)
+		}
+	}
+}
+
+// TestX5OtherHostSaysWhatToDo checks that a page of the same site under its other name, with or without www., is
+// excluded with what to do about it (X5).
+func TestX5OtherHostSaysWhatToDo(t *testing.T) {
+	const todo = "; add it as a site to have its pages"
+	for _, tt := range []struct{ domain, page, want string }{
+		{"port.example", "https://www.port.example/a", "other host: www.port.example" + todo},
+		{"www.port.example", "https://port.example/a", "other host: port.example" + todo},
+		{"port.example", "https://blog.port.example/a", "other host: blog.port.example"},
+		{"port.example", "https://port.example/a", ""},
+	} {
+		u, err := source.DefaultRules().ParseURL(tt.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := (&Site{Domain: tt.domain}).Judge(u); have != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.page, tt.domain, have, tt.want)
 		}
 	}
 }
