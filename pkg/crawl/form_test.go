@@ -81,8 +81,8 @@ func (r *rig) given(e *exact, form string) registry.Item {
 	return r.item(e.URL + form)
 }
 
-// TestX4RequestedForm checks that a page is requested in the form in which it was given, that the identity is tried once
-// where that form fails, and that an unchanged check costs one request in whatever form (X4).
+// TestX4RequestedForm checks that a page is requested in the form in which it was given, that the identity is tried
+// once where that form fails, and that an unchanged check costs one request in whatever form (X4).
 func TestX4RequestedForm(t *testing.T) {
 	for _, tt := range []struct {
 		name, given string

@@ -381,9 +381,9 @@ func TestE9Near(t *testing.T) {
 	}
 }
 
-// TestX5OtherHostSaysWhatToDo checks that a page of the same site under its other name, with or without www., is
-// excluded with what to do about it (X5).
-func TestX5OtherHostSaysWhatToDo(t *testing.T) {
+// TestOtherHostSaysWhatToDo checks that a page of the same site under its other name, with or without www., is
+// excluded with what to do about it.
+func TestOtherHostSaysWhatToDo(t *testing.T) {
 	const todo = "; add it as a site to have its pages"
 	for _, tt := range []struct{ domain, page, want string }{
 		{"port.example", "https://www.port.example/a", "other host: www.port.example" + todo},

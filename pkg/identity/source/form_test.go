@@ -56,7 +56,8 @@ func TestX4Forms(t *testing.T) {
 // requested one has no tracker (X4).
 func TestX4FormsAreTheSource(t *testing.T) {
 	r := source.DefaultRules()
-	pieces := []string{"a", "/", "//", "?", "&", "=", "%7e", "%2f", "%", "utm_source=x", "gclid", "[0]", "é", "#", ".", "..", ";",
+	pieces := []string{"a", "/", "//", "?", "&", "=", "%7e", "%2f", "%", "utm_source=x", "gclid", "[0]", "é", "#", ".",
+		"..", ";",
 		"b=2", "a=1", "+", " "}
 	rapid.Check(t, func(t *rapid.T) {
 		raw := "http://port.example/" + strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
@@ -74,7 +75,8 @@ func TestX4FormsAreTheSource(t *testing.T) {
 			}
 			requestable(t, one)
 		}
-		if again := r.FormOf(s, form.Requested); form.Requested != "" && (again.Tracked != "" || again.Requested != form.Requested) {
+		again := r.FormOf(s, form.Requested)
+		if form.Requested != "" && (again.Tracked != "" || again.Requested != form.Requested) {
 			t.Fatalf("%q: the form of %q is %+v", raw, form.Requested, again)
 		}
 	})
