@@ -216,6 +216,9 @@ func classify(err error) error {
 			return fault.New(fault.Blocked, "%w", err)
 		}
 	}
+	if what := refusal(err); what != "" {
+		return fault.New(fault.Unavailable, "%s, which the site has to fix: %w", what, err)
+	}
 	return fault.New(fault.Unavailable, "%w", err)
 }
 

@@ -245,3 +245,33 @@ func TestLimitRead(t *testing.T) {
 		}
 	}
 }
+
+// TestX8RefusedAnswers checks that an answer which net/http refuses fails with what the site has to fix (X8).
+func TestX8RefusedAnswers(t *testing.T) {
+	const ok, rest = "HTTP/1.1 200 OK\r\n", "\r\n\r\nhello"
+	for name, tt := range map[string]struct{ reply, want string }{
+		"identity":      {ok + "Transfer-Encoding: identity" + rest, "the header Transfer-Encoding is wrong"},
+		"gzip, chunked": {ok + "Transfer-Encoding: gzip, chunked" + rest, "the header Transfer-Encoding is wrong"},
+		"chunked twice": {ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked" + rest,
+			"the header Transfer-Encoding"},
+		"no length":          {ok + "Content-Length:" + rest, "the header Content-Length is wrong"},
+		"a list of lengths":  {ok + "Content-Length: 5, 5" + rest, "the header Content-Length is wrong"},
+		"two lengths":        {ok + "Content-Length: 5\r\nContent-Length: 6" + rest, "the header Content-Length is wrong"},
+		"no colon":           {ok + "X-Powered by" + rest, "a line of the header is malformed"},
+		"no name":            {ok + ": x" + rest, "a line of the header is malformed"},
+		"a version":          {"HTTP/1 200 OK\r\nA: b" + rest, "the status line is malformed"},
+		"a version in lower": {"http/1.1 200 OK\r\nA: b" + rest, "the status line is malformed"},
+		"no blank":           {"HTTP/1.1 200OK\r\nA: b" + rest, "the status line is malformed"},
+	} {
+		c, err := New(Config{AllowHosts: []string{"127.0.0.1"}, Timeout: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Get(t.Context(), Request{URL: "http://" + raw(t, tt.reply, nil) + "/"})
+		wantKind(t, err, fault.Unavailable, tt.want)
+		wantKind(t, err, fault.Unavailable, "which the site has to fix")
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
