@@ -296,9 +296,10 @@ func mayBeFact(text string) bool {
 }
 
 // isSkipLink reports whether a link at the very beginning of a page leads to a part of the page, past the navigation.
+// The beginning is counted in elements: a clock before the link may be longer at the next check.
 func (s *Survey) isSkipLink(n *html.Node, start int, at ancestors) bool {
-	const longest, beginning = 60, 300 // bytes
-	return start < beginning && s.Text.Size()-start < longest && !at.inContent() && !at.headed &&
+	const longest, beginning = 60, 100 // bytes, elements
+	return s.elements < beginning && s.Text.Size()-start < longest && !at.inContent() && !at.headed &&
 		strings.HasPrefix(strings.TrimSpace(dom.Attr(n, "href")), "#")
 }
 

@@ -32,6 +32,7 @@ type Survey struct {
 	furniture map[*html.Node]bool // see [isFurniture]
 	lists     []linkList          // lists of links that are furniture if they are outside of the content
 
+	elements    int                // number of elements so far
 	lastHeading *html.Node         // the last heading so far, other than an h1
 	measures    map[*html.Node]int // for each candidate above, the bytes of text that is not chrome
 	namedSize   int                // bytes of text that only a class or id marks as chrome
@@ -135,6 +136,7 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 // begin records candidates and line breaks before the children of n are visited. It returns the position at which the
 // text of n begins.
 func (s *Survey) begin(n *html.Node, at *ancestors) int {
+	s.elements++
 	if dom.IsBlock(n.DataAtom) {
 		s.Text.Line()
 	}

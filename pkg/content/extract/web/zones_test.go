@@ -239,3 +239,17 @@ func TestT5AnchorsAreNoLinks(t *testing.T) {
 		t.Errorf("a table is not content: %.300s", main)
 	}
 }
+
+// TestN2LengthOfFurnitureDecidesNothing checks that a clock in the header of the site, however long, decides nothing
+// about the links that follow (N2).
+func TestN2LengthOfFurnitureDecidesNothing(t *testing.T) {
+	text := func(clock int) string {
+		header := "<body><header>" + strings.Repeat("x", clock) + "</header><div><a href=#>close</a> it</div>"
+		return extractString(t, pageAt(header+"<div class=a><h1>Lamp</h1>%p</div>", "")).Text
+	}
+	for clock := 250; clock < 320; clock += 10 {
+		if text(clock) != text(10) {
+			t.Errorf("a header of %d bytes changes the text", clock)
+		}
+	}
+}
