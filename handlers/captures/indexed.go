@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -21,10 +22,21 @@ func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, erro
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
 			Heading: c.Heading, Zone: string(c.Zone),
 			Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
-			TextHash: c.TextHash,
+			TextHash: c.TextHash, Segment: segmentOf(c.MetaV2.Segment),
 		})
 	}
 	return out, err
+}
+
+func segmentOf(s *chunk.SegmentRecord) *api.ChunkSegment {
+	if s == nil {
+		return nil
+	}
+	out := &api.ChunkSegment{SegmentUID: s.SegmentUID, Type: s.Type, VirtualPath: s.VirtualPath}
+	if s.LanguageID != nil {
+		out.LanguageID = *s.LanguageID
+	}
+	return out
 }
 
 // images lists the pictures of an item that are in the index (A18).

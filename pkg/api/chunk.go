@@ -19,6 +19,16 @@ type ChunkInfo struct {
 	Start       int    `json:"start"` // offset in the document's text, in UTF-16 code units
 	End         int    `json:"end"`
 	TextHash    string `json:"textHash"`
+	// Segment is the segment that contains the chunk, such as a block of code; left out for prose.
+	Segment *ChunkSegment `json:"segment,omitempty"`
+}
+
+// ChunkSegment describes a segment of a document, as metaV2 of spec 002 does.
+type ChunkSegment struct {
+	SegmentUID  string `json:"segmentUid"`
+	Type        string `json:"type"`
+	LanguageID  string `json:"languageId,omitempty"`
+	VirtualPath string `json:"virtualPath"`
 }
 
 // ImageList lists the images of an item in the index, in page order.

@@ -97,6 +97,7 @@ func TestA16AliasRows(t *testing.T) {
 		{"names none", func(r *rig) {
 			r.site.put("/p", text("p"))
 			r.look("/p")
+			r.look("/p")
 		}, 0},
 		{"is gone", func(r *rig) {
 			r.site.put("/p", status(410))

@@ -17,6 +17,13 @@ func naming(canonical, version string) page {
 	return page{body: "<link rel=canonical href='" + canonical + "'>" + text(version).body}
 }
 
+// namingOther is a page of 60 words that names another as its canonical.
+func namingOther(canonical string, from int) page {
+	p := prose("other", from, 60)
+	p.body = "<link rel=canonical href='" + canonical + "'>" + p.body
+	return p
+}
+
 // turn is one check of one page, with the expected results.
 type turn struct {
 	serve map[string]page // changes to the site before the check
@@ -96,7 +103,15 @@ var canonicalCases = []struct {
 	{"the page names it no longer", []turn{
 		{canonicalBoth, "/b", "/b", "", ""},
 		{nil, "/a", "/b", "/b", "rel=canonical"},
-		{serve("/a", canonicalV1), "/a", "/a /b", "", ""},
+		{serve("/a", canonicalV1), "/a", "/b", "/b", "until the next check, too, says otherwise"},
+		{nil, "/a", "/a /b", "", ""},
+	}},
+	{"the page names it no longer, for one check", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{serve("/a", canonicalV1), "/a", "/b", "/b", "until the next check, too, says otherwise"},
+		{serve("/a", naming("/b", "v1")), "/a", "/b", "/b", "rel=canonical"},
+		{serve("/a", canonicalV1), "/a", "/b", "/b", "until the next check, too, says otherwise"},
 	}},
 	{"another canonical", []turn{
 		{canonicalBoth, "/b", "/b", "", ""},
@@ -127,7 +142,8 @@ var canonicalCases = []struct {
 		{canonicalBoth, "/b", "/b", "", ""},
 		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
 		{serve("/c", canonicalV1), "/c", "/b /c", "", ""},
-		{serve("/b", naming("/c", "v1")), "/b", "/c", "/c", "/c: rel=canonical"},
+		{serve("/b", naming("/c", "v1")), "/b", "/b /c", "", "is believed when the next check says the same"},
+		{nil, "/b", "/c", "/c", "/c: rel=canonical"},
 		{nil, "/a", "/c", "/c", "/c: rel=canonical"},
 	}},
 	{"a loop of two", []turn{
@@ -163,7 +179,9 @@ var canonicalCases = []struct {
 	{"two pages change roles, the alias first", []turn{
 		{canonicalBoth, "/b", "/b", "", ""},
 		{nil, "/a", "/b", "/b", "rel=canonical"},
-		{map[string]page{"/a": canonicalV1, "/b": naming("/a", "v1")}, "/a", "/a /b", "", ""},
+		{map[string]page{"/a": canonicalV1, "/b": naming("/a", "v1")}, "/a", "/b", "/b", "says otherwise"},
+		{nil, "/b", "/b", "", "leads back here"},
+		{nil, "/a", "/a /b", "", ""},
 		{nil, "/b", "/a", "/a", "/a: rel=canonical"},
 	}},
 	{"two pages change roles, the canonical first", []turn{
@@ -172,6 +190,52 @@ var canonicalCases = []struct {
 		{map[string]page{"/a": canonicalV1, "/b": naming("/a", "v1")}, "/b", "/b", "", "leads back here"},
 		{nil, "/a", "/a /b", "", ""},
 		{nil, "/b", "/a", "/a", "/a: rel=canonical"},
+	}},
+	{"a canonical with other content", []turn{
+		{map[string]page{"/": prose("home", 0, 60), "/a": namingOther("/", 100)}, "/", "/", "", ""},
+		{nil, "/a", "/ /a", "", "has other content: 0 % of the shorter text is in the other"},
+		{nil, "/a", "/ /a", "", "has other content"},
+	}},
+	{"a template that breaks", []turn{
+		{map[string]page{"/": prose("home", 0, 60), "/a": prose("a", 100, 60)}, "/", "/", "", ""},
+		{nil, "/a", "/ /a", "", ""},
+		{serve("/a", namingOther("/", 100)), "/a", "/ /a", "", "has other content"},
+		{nil, "/a", "/ /a", "", "has other content"},
+	}},
+	{"a page of which most is in the canonical", []turn{
+		{map[string]page{"/all": prose("all", 0, 500), "/1": namingOther("/all", 10)}, "/all", "/all", "", ""},
+		{nil, "/1", "/all", "/all", "/all: rel=canonical"},
+	}},
+	{"an alias whose content becomes another", []turn{
+		{map[string]page{"/all": prose("all", 0, 500), "/1": namingOther("/all", 440)}, "/all", "/all", "", ""},
+		{nil, "/1", "/all", "/all", "/all: rel=canonical"},
+		{serve("/1", namingOther("/all", 470)), "/1", "/all", "/all", "says otherwise"},
+		{nil, "/1", "/1 /all", "", "has other content"},
+	}},
+	{"a canonical whose content becomes another", []turn{
+		{map[string]page{"/b": prose("b", 0, 60), "/a": namingOther("/b", 0)}, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{serve("/b", prose("b", 20, 60)), "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{serve("/b", prose("b", 50, 60)), "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "says otherwise"},
+		{nil, "/a", "/a /b", "", "has other content"},
+	}},
+	{"a header names the canonical", []turn{
+		{map[string]page{"/b": canonicalV1, "/a": canonicalV1.set("Link",
+			`</c>; rel=next, </b>; title="a, b"; rel="x Canonical"`)}, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{serve("/a", canonicalV1), "/a", "/b", "/b", "says otherwise"},
+		{nil, "/a", "/a /b", "", ""},
+		{serve("/a", canonicalV1.set("Link", `</b>; rel=canonical`)), "/a", "/a /b", "", "is believed when the next"},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+	}},
+	{"the page takes precedence over the header", []turn{
+		{map[string]page{"/b": canonicalV1, "/c": canonicalV1, "/a": naming("/b", "v1").set("Link", `</c>; rel=canonical`)},
+			"/b", "/b", "", ""},
+		{nil, "/c", "/b /c", "", ""},
+		{nil, "/a", "/b /c", "/b", "/b: rel=canonical"},
+		{nil, "/a", "/b /c", "/b", "/b: rel=canonical"},
 	}},
 	{"an alias whose content changes", []turn{
 		{canonicalBoth, "/b", "/b", "", ""},
@@ -331,10 +395,12 @@ func TestReindexOnCanonicalChange(t *testing.T) {
 		r.first("/b")
 		r.site.put("/a", naming("/b", "v1"))
 		r.look("/a")
+		r.look("/a")
 		if r.shown() != "/b" {
 			t.Errorf("reindex %v: shown %q", reindex, r.shown())
 		}
 		r.site.put("/a", text("v1"))
+		r.look("/a")
 		if it = r.look("/a"); r.shown() != "/a /b" || it.HTTPCanonicalURL != "" {
 			t.Errorf("reindex %v: shown %q, canonical %q", reindex, r.shown(), it.HTTPCanonicalURL)
 		}

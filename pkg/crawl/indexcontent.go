@@ -39,7 +39,7 @@ func (c *check) indexContent(
 	}
 	// A search must not find the same content twice. So if another item stands for the page, that item takes
 	// precedence.
-	s, err := c.placer.Resolve(ctx, it, o.Kind)
+	s, err := c.placer.Resolve(ctx, it, o.Kind, r.Words)
 	if err != nil {
 		return p, o, err
 	}

@@ -17,17 +17,17 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err
 	}
-	page := doc.Text
+	page, linked := doc.Text, verdict.LinkCanonical(&doc, header, address)
 	doc, watched := c.basis.Watching.Read(doc, body, header.Get("Content-Type"), address)
 	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
-	r.Page, r.Part = page, watched
+	r.Page, r.Part, r.Linked = page, watched, linked
 	return r, nil
 }
 
 // reading returns the part of a stored document that may be indexed.
 func (c *check) reading(s stored) verdict.Reading {
 	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
-	r.Page, r.Part = s.page, s.part
+	r.Page, r.Part, r.Linked = s.page, s.part, s.linked
 	return r
 }
 

@@ -41,6 +41,7 @@ type stored struct {
 	page       string           // the text of the page
 	part       *part.Part       // the watched part of the page; nil if no part is watched
 	capture    snapshot.Capture
+	linked     bool  // a header gives the canonical address
 	gone       bool  // the document is no longer stored, or never was
 	unreadable error // why the document cannot be read
 }
@@ -62,6 +63,7 @@ func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdi
 	s.capture = capture
 	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
+		s.linked = verdict.LinkCanonical(&s.doc, capture.Header, verdict.BaseURL(it))
 		s.doc, s.part = as.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
 	}
 	return s, err

@@ -145,6 +145,9 @@ func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	if err := p.check(); err != nil {
 		return Policy{}, err
 	}
+	if err := entry.CheckUpdateFields(p.Key, p.UpdateFields); err != nil {
+		return Policy{}, err
+	}
 	if p.Source == "" {
 		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
 	}

@@ -187,6 +187,12 @@ func TestD2PoliciesAreEdited(t *testing.T) {
 	if res := r.inserted(keyed(entry.TelegramLink, "p", "", entry.Fields{"title": "x"})); res.Action != Updated {
 		t.Errorf("an edited policy: %s", res.Action)
 	}
+	for _, name := range []string{"colour", "created_at", "id", "gist"} { // X12: the last three can never be written
+		bad := Policy{Key: "a", Source: "a", OnConflict: Change, UpdateFields: []string{"title", name}}
+		if _, err := r.In(Production).SavePolicy(t.Context(), bad); fault.FieldOf(err) != "update_fields" {
+			t.Errorf("update_fields with %s: %v", name, err)
+		}
+	}
 	for field, bad := range map[string]Policy{
 		"policy_key":      {Key: "A b", OnConflict: Skip},
 		"source":          {Key: "a", OnConflict: Skip},

@@ -115,6 +115,9 @@ type Document struct {
 	// Failure describes the answer that the host sent in place of the page, such as an error with status 200 or a
 	// login form. It is empty for a page. No hash covers it.
 	Failure string `json:",omitempty"`
+	// Door is the sign by which a page with little text is one for login, single sign-on or consent. The page may be
+	// one all the same that readers want, so that only a redirect to it shows a failure. No hash covers it.
+	Door string `json:",omitempty"`
 
 	Title            string
 	Metadata         Metadata `json:",omitzero"`

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -25,6 +26,7 @@ type Resolution struct {
 	soon       bool           // the reason in note is likely to change
 	loop       bool           // the page refers to an item that leads back to the page
 	registered bool           // the target of the page's redirect is registered, now or earlier
+	claimed    bool           // the alias is due to the page's rel=canonical
 }
 
 // ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
@@ -43,7 +45,11 @@ func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 type resolver struct {
 	*Placer
 	item    *registry.Item
-	changed bool // the item's content is new
+	changed bool         // the item's content is new
+	words   change.Words // of the item's new text; zero if the text is not new
+	named   string       // the canonical address that the page names and that may be true
+	refused string       // the canonical address that the page names although its content is another
+	moved   bool         // permanent redirects lead to another address
 }
 
 // obstacle is the reason why an item does not stand for a page, and whether this reason is likely to change soon.
@@ -67,8 +73,21 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 // Resolve decides which item stands for the page. An item that the page itself refers to, by a permanent redirect or
 // rel=canonical, takes precedence over a better variant of the page. If there is neither, Resolve registers the
 // target of a redirect. So a page leads to only one address.
-func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
-	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
+//
+// The words are those of the page's text if it is new.
+func (p *Placer) Resolve(
+	ctx context.Context, it *registry.Item, kind schedule.Outcome, words change.Words,
+) (s Resolution, err error) {
+	r := resolver{Placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
+	if s, err = r.resolve(ctx); err != nil {
+		return s, err
+	}
+	return r.conclude(ctx, s)
+}
+
+// resolve tries the candidates of the page.
+func (r *resolver) resolve(ctx context.Context) (s Resolution, err error) {
+	it, p := r.item, r.Placer
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
 	if foreign != "" {
 		s.add(foreign, false)
@@ -76,12 +95,16 @@ func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.O
 	better, _ := verdict.VariantsOf(it, p.basis.Rules.Sources)
 	var unknown []verdict.Candidate
 	for _, cl := range append(claims, better...) {
+		r.moved = r.moved || cl.Moved
+		if cl.Claimed() {
+			r.named = cl.Normalized // unless the contents differ
+		}
 		of, o, err := r.follow(ctx, cl)
 		switch {
 		case err != nil:
 			return s, err
 		case of != nil:
-			return Resolution{Alias: of, why: aliasReason(cl, of)}, nil
+			return Resolution{Alias: of, why: aliasReason(cl, of), claimed: cl.Claimed()}, nil
 		case o == notRegistered && r.mayRegister(cl):
 			unknown = append(unknown, cl)
 		case o.why != "":
@@ -125,8 +148,8 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 		}
 		return nil, o, nil
 	}
-	// An item that the page refers to stands for the page, whatever the content of that item. A variant must have the
-	// same content as the page.
+	// An item that the page redirects to stands for the page, whatever the content of that item. A variant must have
+	// the same content as the page.
 	if cl.Variant {
 		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
 			return nil, o, err
@@ -135,18 +158,28 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	if o, err = r.endOfAliases(ctx, &it); err != nil || o.why != "" {
 		return nil, o, err
 	}
-	// Only an item that a search can find may stand for another.
-	switch {
-	case it.Status == registry.Pending:
-		return nil, notFetched, nil
-	case it.Status != registry.Indexed || it.IndexedHash == "":
-		return nil, obstacle{why: "has the status " + string(it.Status)}, nil
+	if o, err = r.stands(ctx, &it); err == nil && o.why == "" && cl.Claimed() {
+		o, err = r.credible(ctx, cl, &it)
 	}
-	back, err := r.leadsBack(ctx, &it)
-	if err != nil || back != "" {
-		return nil, obstacle{why: back}, err
+	if err != nil || o.why != "" {
+		return nil, o, err
 	}
 	return &it, o, nil
+}
+
+// stands returns an obstacle if an item cannot stand for the page, whatever the content of both: a search must find it,
+// and it must not lead back to the page.
+func (r *resolver) stands(ctx context.Context, it *registry.Item) (o obstacle, err error) {
+	switch {
+	case it.RemoveRequested:
+		return obstacle{why: "is to be removed"}, nil
+	case it.Status == registry.Pending:
+		return notFetched, nil
+	case it.Status != registry.Indexed || it.IndexedHash == "":
+		return obstacle{why: "has the status " + string(it.Status)}, nil
+	}
+	back, err := r.leadsBack(ctx, it)
+	return obstacle{why: back}, err
 }
 
 // notThere returns the obstacle for an item that the page refers to but that does not exist.

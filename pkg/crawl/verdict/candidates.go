@@ -19,6 +19,9 @@ type Candidate struct {
 	Moved   bool   // permanent redirects lead to the candidate
 }
 
+// Claimed reports whether the candidate is the canonical address that the page names.
+func (c Candidate) Claimed() bool { return !c.Moved && !c.Variant }
+
 // CandidatesOf returns the sources that an item's last answer gave as replacements of the item: the target of a chain
 // of permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
 // write into a page could then hand the page over to another site. For such a URL, CandidatesOf returns a note.

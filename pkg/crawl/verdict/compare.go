@@ -3,8 +3,12 @@ package verdict
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -43,9 +47,11 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// A page with the same bytes is unchanged, with two exceptions: there is, or was, an X-Robots-Tag header; or the
-	// address of the page is now another, so that a relative rel=canonical refers to another page.
+	// A page with the same bytes is unchanged, with two exceptions: the header says other things about the
+	// page, by X-Robots-Tag or Link; or the address of the page is now another, so that a relative rel=canonical refers
+	// to another page.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
+	spoken = spoken || b.linksElsewhere(&it, got)
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
@@ -97,10 +103,20 @@ func (b Basis) isKnown(it *registry.Item, r Reading, now time.Time) bool {
 		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && bylineOf(r.Doc, now) == knownToSay(it)
 }
 
-// isFailure reports whether a body shows an error message instead of the page. A forced check accepts such a body as
-// the page.
-func (b Basis) isFailure(got Answer, r Reading) bool {
-	return r.Doc.Failure != "" && got.File == nil && !b.Forced
+// failure describes what a body shows instead of the page, such as an error message; "" if it shows the page. A forced
+// check accepts any body as the page.
+func (b Basis) failure(it *registry.Item, got Answer, r Reading) string {
+	switch {
+	case got.File != nil || b.Forced:
+		return ""
+	case r.Doc.Failure != "":
+		return "HTTP 200, but " + r.Doc.Failure
+	}
+	return sentToDoor(it, got, r)
+}
+
+func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
+	return b.failure(it, got, r) != ""
 }
 
 // Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failed or unreadable.
@@ -124,7 +140,11 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		noteCut(&it, r.Doc, now)
 		noteUncompared(&it, r, true, now)
 		it.ImageExclusion, it.States, it.MainState = r.ImageExclusion, b.states(&it, r), r.Main[:]
+		it.Claim.Header = r.Linked
 		noteMetadata(&it, r.Doc, now)
+		if got.Raw == it.RawHash {
+			return it, Unchanged(WhySameBytes)
+		}
 		return it, Unchanged(WhySameContent)
 	}
 	// New content may be what the host shows for pages that do not exist, or an error message with status 200.
@@ -133,8 +153,8 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		it.ImageExclusion = "" // the body itself shows whether its images are excluded
 		return it, Outcome{Kind: LooksMissing, Why: why}
 	}
-	if b.isFailure(got, r) {
-		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
+	if why := b.failure(&it, got, r); why != "" {
+		return it, Failed("%s", why)
 	}
 	// Any other body is the page's present content. compareNews decides whether to believe it, and what in it is new.
 	return b.compareNews(it, got, r, now)
@@ -148,5 +168,51 @@ func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
 // ComparesContent reports whether [Compare] will compare the content of the body with the known content of the item.
 // For that, Compare needs the words of both.
 func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
-	return b.IsNews(it, r, now) && !b.isFailure(got, r) && b.Soft404.shownBy(it, got, r, b) == ""
+	return b.IsNews(it, r, now) && !b.isFailure(it, got, r) && b.Soft404.shownBy(it, got, r, b) == ""
+}
+
+// doorLetters is the number of letters from which a text is content, and not a page for login or consent.
+const doorLetters = 400
+
+// sentToDoor describes why the target of redirects is a page for login, single sign-on or consent, and not the page;
+// "" if it is the page. It must be at another path or host than the page, where no earlier check ended, with
+// little text, and its path, title or form must say what it is.
+func sentToDoor(it *registry.Item, got Answer, r Reading) string {
+	final := got.Response.FinalURL
+	if len(got.Response.Redirects) == 0 || sameAddress(final, FetchURL(it)) ||
+		it.HTTPFinalURL != "" && sameAddress(final, it.HTTPFinalURL) || manyLetters(r.Doc.MainText()) {
+		return ""
+	}
+	sign := r.Doc.Door
+	if sign == "" && failure.DoorAddress(final) && !failure.DoorAddress(FetchURL(it)) {
+		sign = "its address"
+	}
+	if sign == "" {
+		return ""
+	}
+	return "redirected to a page for login or consent, " + publicURL(withoutQuery(final)) + " (by " + sign + ")"
+}
+
+// sameAddress reports whether two addresses have the same host and path.
+func sameAddress(a, b string) bool {
+	x, err := url.Parse(a)
+	y, other := url.Parse(b)
+	return err == nil && other == nil && x.Host == y.Host && strings.Trim(x.Path, "/") == strings.Trim(y.Path, "/")
+}
+
+func withoutQuery(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	return address
+}
+
+func manyLetters(text string) bool {
+	n := 0
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			if n++; n >= doorLetters {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -33,6 +33,7 @@ type Reading struct {
 	Unread         bool       // the body has no text that can be read; Hash and Body are those of its bytes
 	Page           string     // the text of the whole page
 	Part           *part.Part // the watched part; nil if no part is watched
+	Linked         bool       // a header gives the canonical address
 }
 
 // The exclusions that a page can ask for: in the body or in a header, for the whole page or for its images.

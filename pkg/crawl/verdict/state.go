@@ -2,9 +2,11 @@ package verdict
 
 import (
 	"cmp"
+	"net/http"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -121,6 +123,31 @@ func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 		return movedAddress(it, b.Rules.Sources)
 	}
 	return s.Normalized
+}
+
+// LeastInCommon is the share of the shorter of two texts that must be in the other, so that the one page may stand for
+// the other.
+const LeastInCommon = 0.6
+
+// LinkCanonical sets the canonical address of a document that gives none to the one that the header gives. It reports
+// whether the header gives one.
+func LinkCanonical(doc *extract.Document, header http.Header, address string) bool {
+	if doc.Canonical != "" {
+		return false
+	}
+	doc.Canonical = fetch.CanonicalLink(header, address)
+	return doc.Canonical != ""
+}
+
+// linksElsewhere reports whether the canonical address that a header gives may differ from the known one. A header can
+// change while the body stays the same.
+func (b Basis) linksElsewhere(it *registry.Item, got Answer) bool {
+	link := fetch.CanonicalLink(got.Response.Header, got.Response.FinalURL)
+	if link == "" {
+		return it.Claim.Header
+	}
+	s, err := b.Rules.Sources.ParseURL(link)
+	return err == nil && s.Normalized != it.HTTPCanonicalURL
 }
 
 // NoteCanonical records a document's canonical URL on the item. It must be called before the hashes are set: an item

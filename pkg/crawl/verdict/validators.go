@@ -38,7 +38,7 @@ func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now ti
 			v.LiedAt, v.Blind = firstTime(v.LiedAt, now), v.Blind || blind
 			it.Record(now, "validators", v.Why())
 		}
-	case content && !b.isFailure(got, r) && (isOther(it.HTTPEtag, etag) || isOther(it.HTTPLastModified, modified)):
+	case content && !b.isFailure(&it, got, r) && (isOther(it.HTTPEtag, etag) || isOther(it.HTTPLastModified, modified)):
 		v.Proven = true
 	}
 	return it

@@ -99,6 +99,16 @@ func Known(name string) bool {
 	return writable || slices.Contains(immutable, name)
 }
 
+// CheckUpdateFields returns an error if a policy's columns for updates contain one that callers may not write.
+func CheckUpdateFields(policy string, names []string) error {
+	for _, name := range names {
+		if _, writable := columns[name]; !writable {
+			return fault.Field("update_fields", "update_fields of %s has %.100q, which an update can never write", policy, name)
+		}
+	}
+	return nil
+}
+
 // Decode reads columns from JSON. Errors: Invalid for a nil raw; Invalid, with the name of the column, for a column
 // that is unknown, of the wrong type or too large.
 func Decode(raw map[string]json.RawMessage) (Fields, error) {

@@ -155,6 +155,29 @@ func TestH7Extent(t *testing.T) {
 	}
 }
 
+// TestX2InCommon checks which share of the shorter text the longer one has, too (X2).
+func TestX2InCommon(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b string
+		want       float64
+	}{
+		{"the same", "one two", "two one", 1},
+		{"a part", "aaaa bbbb", "xxxx aaaa yyyy bbbb zzzz", 1},
+		{"half of the shorter", "aaaa cccc", "xxxx aaaa yyyy bbbb zzzz", 0.5},
+		{"nothing", "aaaa", "bbbb", 0},
+		{"no letters", "- -", "aaaa", 0},
+		{"an empty text", "", "aaaa", 0},
+	} {
+		a, b := WordsOf(tt.a), WordsOf(tt.b)
+		if have, back := InCommon(a, b), InCommon(b, a); have != tt.want || back != tt.want {
+			t.Errorf("%s: %v and %v, want %v", tt.name, have, back, tt.want)
+		}
+	}
+	if InCommon(Words{}, WordsOf("a")) != 0 {
+		t.Error("a text that is not known has something in common")
+	}
+}
+
 // TestH8EightStates checks that a page that returns to one of its last eight states is reverted, and that a ninth is
 // new content (H8).
 func TestH8EightStates(t *testing.T) {

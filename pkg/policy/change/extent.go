@@ -51,6 +51,16 @@ func Compare(old, now Words) (e Extent) {
 	return e
 }
 
+// InCommon returns the share of the shorter text's letters that are in words which the other text has, too, 0 to 1. It
+// returns 0 if a text is not known or has no letters.
+func InCommon(a, b Words) float64 {
+	if a.letters == 0 || b.letters == 0 {
+		return 0
+	}
+	e := Compare(a, b)
+	return 1 - min(e.New, e.Gone)
+}
+
 func part(of, all int) float64 {
 	if all == 0 {
 		return 0

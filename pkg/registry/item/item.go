@@ -137,6 +137,8 @@ type Seen struct {
 	// CanonicalNote is the reason why a possible canonical item does not represent this one. The history contains the
 	// reason once. While CanonicalNote is set, every check examines the canonical item again.
 	CanonicalNote string `col:"canonicalNote"`
+	// Claim is what was found out about the page's canonical address.
+	Claim Claim `col:"claim"`
 	// Unreadable describes the source's last answer if no text could be extracted from it. The item's content is then
 	// that of an earlier answer.
 	Unreadable Unreadable `col:"unreadable"`

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -26,7 +28,10 @@ type HostState struct {
 	Guarded    int                 `col:"guarded"`    // number of items that the mass-removal guard keeps from being Gone
 	Revisited  int                 `col:"revisited"`  // number of items with a tombstone whose status is not Gone
 	Lying      int                 `col:"lying"`      // number of items whose validators were seen to lie
-	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain, for which a finishing worker scans
+	// Claims is the number of indexed items that name an address as canonical although its content is another, for at
+	// most 16 such addresses.
+	Claims    map[string]int `col:"claims"`
+	Unclaimed bool           `col:"unclaimed"` // unclaimed due rows remain, for which a finishing worker scans
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
@@ -104,13 +109,18 @@ type Tally struct {
 	// or has failed since. Such an item is not present either.
 	Revisited bool
 	Guarded   bool
-	Lying     bool // whether the item's validators were seen to stay the same while its content changed
+	Claim     string // the address that the item names as canonical although its content is another
+	Lying     bool   // whether the item's validators were seen to stay the same while its content changed
 }
 
 // TallyOf returns the tally of an item in its present state.
 func TallyOf(it *item.Item) Tally {
-	return Tally{it.Status, it.RebuildPending, !it.GoneSince.IsZero() && it.Status != item.Gone,
-		!it.GuardedSince.IsZero(), it.Validators.Lied()}
+	t := Tally{Status: it.Status, Waits: it.RebuildPending, Guarded: !it.GuardedSince.IsZero(),
+		Revisited: !it.GoneSince.IsZero() && it.Status != item.Gone, Lying: it.Validators.Lied()}
+	if it.Status == item.Indexed {
+		t.Claim = words.ClipRunes(it.Claim.Refused, maxClaim)
+	}
+	return t
 }
 
 // Recount updates the counters for an item whose tally has changed.
@@ -120,7 +130,42 @@ func (h *HostState) Recount(was, is Tally) {
 	h.Rebuilding += one(is.Waits) - one(was.Waits)
 	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded)) // host rows of earlier versions lack this counter
 	h.Lying = max(0, h.Lying+one(is.Lying)-one(was.Lying))
+	h.claim(was.Claim, is.Claim)
 	h.Revisited += one(is.Revisited) - one(was.Revisited)
+}
+
+const (
+	maxClaims  = 16  // addresses that are counted
+	maxClaim   = 300 // characters of an address
+	manyClaims = 3   // pages with the same wrong claim that show a broken template
+)
+
+// claim counts one item for another address. When there is no room, the address with the smallest count gives way. The
+// counts are then too small, but an address that many pages name is kept.
+func (h *HostState) claim(from, to string) {
+	if from == to {
+		return
+	}
+	h.Claims = maps.Clone(h.Claims) // a commit that is tried again needs the old counts
+	if h.Claims == nil {
+		h.Claims = map[string]int{}
+	}
+	if h.Claims[from]--; h.Claims[from] <= 0 {
+		delete(h.Claims, from)
+	}
+	if to == "" {
+		return
+	}
+	if h.Claims[to]++; len(h.Claims) <= maxClaims {
+		return
+	}
+	least := ""
+	for address, n := range h.Claims {
+		if address != to && (least == "" || n < h.Claims[least] || n == h.Claims[least] && address < least) {
+			least = address
+		}
+	}
+	delete(h.Claims, least)
 }
 
 func one(yes bool) int {
@@ -152,6 +197,12 @@ func (h *HostState) Notices() (out []string) {
 	if h.Lying > 0 {
 		out = append(out, fmt.Sprintf("The ETag and Last-Modified of %s stayed the same while the content changed, so they "+
 			"are not believed there.", words.Count(h.Lying, "page")))
+	}
+	for _, address := range slices.Sorted(maps.Keys(h.Claims)) {
+		if n := h.Claims[address]; n >= manyClaims {
+			out = append(out, fmt.Sprintf("%s name %s as their canonical address, but have other content. Probably a template "+
+				"of the site is broken. All of them stay in the index.", words.Count(n, "page"), address))
+		}
 	}
 	return out
 }

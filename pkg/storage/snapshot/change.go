@@ -126,6 +126,16 @@ func (l Last) Words(rawHash, version string) change.Words {
 	return change.Words{}
 }
 
+// Words returns the words that the rules of a version found in the body with which an item was last found; the zero
+// Words if they are not kept. It reads one row.
+func (s *Store) Words(ctx context.Context, id source.ID, rawHash, version string) (change.Words, error) {
+	e, err := s.captures.Get(ctx, storage.Key{Partition: string(id), Row: tipRow})
+	if fault.Is(err, fault.NotFound) {
+		return change.Words{}, nil
+	}
+	return Last{rows: []storage.Entity{e}}.Words(rawHash, version), err
+}
+
 // recorded returns the change that an earlier try of the same save recorded, for the item's current capture.
 func (r *recording) recorded(ctx context.Context) (Change, error) {
 	if r.given.Change.Kind == change.None {

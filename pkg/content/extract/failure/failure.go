@@ -40,7 +40,7 @@ func Of(root *html.Node, doc *extract.Document, title string) string {
 		return ""
 	}
 	s.title, s.heading = s.read(titleParts(title)), s.read(firstLines(extract.MainBlocks(doc.Blocks)))
-	for _, is := range []func() string{s.crash, s.challenge, s.login, s.consent, s.error} {
+	for _, is := range []func() string{s.crash, s.challenge, s.login, s.cookies, s.consent, s.error} {
 		if why := is(); why != "" {
 			return why
 		}

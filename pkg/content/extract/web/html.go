@@ -81,6 +81,6 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 		doc.KeptImages = p.limits.MaxImages
 	}
 	doc.Thin = failure.Thin(root, doc.VisibleText, s.Size())
-	doc.Failure = failure.Of(root, &doc, h.Title)
+	doc.Failure, doc.Door = failure.Of(root, &doc, h.Title), failure.Door(root, &doc, h.Title)
 	return doc
 }

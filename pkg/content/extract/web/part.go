@@ -78,7 +78,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 		}
 	}
 	doc = assemble(p, root, choose)
-	if doc.Failure, doc.Thin = "", ""; sel.Narrow() && empty {
+	if doc.Failure, doc.Door, doc.Thin = "", "", ""; sel.Narrow() && empty {
 		doc.Blocks, doc.Text = nil, "" // for empty content, [assemble] returned all visible text
 	}
 	return doc, len(roots), true, nil

@@ -1,0 +1,87 @@
+package crawl
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// form is a page with a title and the inside of a form.
+func form(title, inside string) page {
+	return page{body: "<html lang=en><title>" + title + "</title><main>" + inside + "</main>"}
+}
+
+// TestX9Doors checks that a redirect to a page for login or consent is a failed check, and no change; but that other
+// redirects are followed (X9).
+func TestX9Doors(t *testing.T) {
+	const saml = `<form method=post action="https://idp.example/x"><input type=hidden name=SAMLRequest value=abc></form>` +
+		`<p>You are being redirected.</p>`
+	const mail = `<p>Enter your work address.</p><form action=/next><input name=id autocomplete="username"></form>`
+	for _, tt := range []struct {
+		name string
+		path string // where /p leads
+		page page
+		want registry.Status
+	}{
+		{"a form that submits itself", "/go", form("Redirecting", saml), registry.Error},
+		{"the address first", "/start", form("Harbour", mail), registry.Error},
+		{"a password", "/start", form("Harbour", `<p>Hello</p><form><input type=password></form>`), registry.Error},
+		{"only a sentence", "/members", form("Harbour", "<p>Please log in to view this page.</p>"), registry.Error},
+		{"only the path", "/account/login", form("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"a script by its name", "/wp-login.php", form("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"single sign-on", "/sso/saml2", form("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"consent by the title", "/c", form("Consent", "<p>One moment.</p>"), indexed},
+		{"consent by the path", "/cookie-consent", form("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"German", "/m", form("Anmelden", "<p>Ihre Kennung</p>"), registry.Error},
+		{"a page that has moved", "/new", text("v1"), indexed},
+		{"a text about logins", "/login-errors", form("Logins", "<p>How logins fail.</p>"), indexed},
+		{"a long page below a login's path", "/login", prose("Help", 0, 200), indexed},
+		{"an author", "/authors/login-smith", form("Smith", "<p>He writes.</p>"), indexed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			r.site.put("/p", form("v1", "<p>Some words of the page.</p>"))
+			before := r.first("/p")
+			r.site.put("/p", to(302, tt.path+"?next=/p"))
+			r.site.put(tt.path, tt.page)
+			var it registry.Item
+			for range 4 {
+				r.clock.pass(time.Hour)
+				it = r.look("/p")
+			}
+			if it.Status != tt.want {
+				t.Fatalf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
+			}
+			if tt.want == indexed {
+				return
+			}
+			if it.ContentHash != before.ContentHash || r.index.holds(it) != "v1" || len(r.captures("/p")) != 1 ||
+				!strings.HasPrefix(it.ErrorMessage, "redirected to a page for login or consent, "+r.site.URL+tt.path+" (by ") {
+				t.Errorf("holds %q: %s", r.index.holds(it), it.ErrorMessage)
+			}
+			if it = r.force("/p"); it.Status != indexed || r.index.holds(it) == "v1" {
+				t.Errorf("forced: %s (%s)", it.Status, it.ErrorMessage)
+			}
+			if it = r.look("/p"); it.Status != indexed { // now earlier checks ended there
+				t.Errorf("then: %s (%s)", it.Status, it.ErrorMessage)
+			}
+		})
+	}
+}
+
+// TestX9FirstCheckAtADoor checks that a page that is a login form itself is read, and one whose first check is sent to
+// another page is not (X9).
+func TestX9FirstCheckAtADoor(t *testing.T) {
+	r := newRig(t)
+	door := form("Sign in", "<p>Your name</p>")
+	r.site.put("/login", door)
+	if it := r.first("/login"); it.Status != indexed {
+		t.Errorf("/login is %s (%s)", it.Status, it.ErrorMessage)
+	}
+	r.site.put("/p", to(302, "/login"))
+	if it := r.first("/p"); it.Status != registry.Error || r.index.holds(it) != "" {
+		t.Errorf("/p is %s (%s)", it.Status, it.ErrorMessage)
+	}
+}
