@@ -181,18 +181,14 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	return r, err
 }
 
-// rekeyMatches re-keys the stored entries that have the keys that the first revision would have made for the given
-// entry. After that, current keys suffice to find the entries that match. It costs nothing when all entries of the
-// policy are re-keyed.
+// rekeyMatches re-keys the stored entries that have the keys that older revisions would have made for the given entry.
+// After that, current keys suffice to find the entries that match. It costs nothing when all entries of the policy are
+// re-keyed.
 func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fields) error {
 	if policy.Revision >= entry.KeyRevision {
 		return nil
 	}
-	now := entry.KeysOf(in).Each()
-	for i, k := range entry.FirstKeys(in).Each() {
-		if k == now[i] {
-			continue
-		}
+	for _, k := range entry.FormerKeys(in) {
 		id, err := s.holder(ctx, k.Policy, which(k), k.Primary+k.Secondary)
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, l
 	var res Result
 	err := s.s.retry(ctx, func(try int) (err error) {
 		if err = s.rekeyMatches(ctx, policy, in); err == nil {
-			res, err = s.insert(ctx, policy, in, token, likely || try > 0)
+			res, err = s.insert(ctx, policy, in, token, likely || try > 0 || entry.HasFormerSubject(in))
 		}
 		return err
 	})
@@ -115,6 +115,9 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	named := token != ""
 	if look {
 		found, err := s.match(ctx, entry.KeysOf(in))
+		if err == nil && found.id == "" && entry.HasFormerSubject(in) {
+			found, err = s.matchFormer(ctx, in)
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -173,6 +176,18 @@ func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	return found{id: primary, other: secondary}, nil
 }
 
+// matchFormer looks up the entry that has a key of an older revision that re-keying cannot change, because the entry
+// has only a subject that was decoded wrongly. If the entry is updated, it gets current keys.
+func (s *Session) matchFormer(ctx context.Context, in entry.Fields) (found, error) {
+	for _, k := range entry.FormerKeys(in) {
+		id, err := s.holder(ctx, k.Policy, which(k), k.Primary+k.Secondary)
+		if id != "" || err != nil {
+			return found{id: id}, err
+		}
+	}
+	return found{}, nil
+}
+
 // holder returns the id of the entry that has a key; "" if there is none.
 func (s *Session) holder(ctx context.Context, policy, which, key string) (string, error) {
 	if key == "" {
@@ -227,7 +242,7 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 //
 // Errors: NotFound; Invalid, with the name of a column; Conflict for a key of another entry.
 func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
-	id, err := idOf(in)
+	id, err := in.ID()
 	if err != nil {
 		return Result{}, err
 	}
@@ -261,21 +276,6 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 		return s.conflict(ctx, entry.KeysOf(fields), err)
 	})
 	return res, err
-}
-
-// idOf returns the id of the entry to update.
-func idOf(f entry.Fields) (string, error) {
-	id, other := f.Text("entry_id"), f.Text("id")
-	if id == "" {
-		id = other
-	}
-	if id == "" {
-		return "", fault.Field("entry_id", "entry_id is missing: give that of the entry to update")
-	}
-	if other != "" && other != id {
-		return "", fault.Field("id", "id and entry_id name different entries")
-	}
-	return id, nil
 }
 
 // takenError means that the row of a key could not be inserted. It states whether that is a primary key ("p") or a

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // so that day buckets do not depend on the time zones that the machine has
+
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )
 
 // chicago is the time zone that determines the days of newsletters.
@@ -16,27 +18,63 @@ var chicago = func() *time.Location {
 	return l
 }()
 
-// dayBucket returns the day of a date, in Chicago. The date is in the form of mails (RFC 5322) or of programs (RFC
-// 3339). If the date is only a day, dayBucket returns that day. For any other text, ok is false.
+// dayBucket returns the day of a date, in Chicago. Of a date without a zone, it returns the day that is written. For a
+// text that is not a date, ok is false.
 func dayBucket(date string) (day string, ok bool) {
-	if t, err := time.Parse(time.DateOnly, strings.TrimSpace(date)); err == nil {
-		return t.Format(time.DateOnly), true
-	}
-	t, ok := timeOf(date)
+	t, zone, ok := mail.ParseDate(date)
 	if !ok {
 		return "", false
 	}
-	return t.In(chicago).Format(time.DateOnly), true
+	if zone {
+		t = t.In(chicago)
+	}
+	return t.Format(time.DateOnly), true
 }
 
-// timeOf parses a date with a time.
-func timeOf(date string) (t time.Time, ok bool) {
+// dayBucket2 returns the day of a date as the second revision of keys did.
+func dayBucket2(date string) string {
 	date = strings.TrimSpace(date)
+	if t, err := time.Parse(time.DateOnly, date); err == nil {
+		return t.Format(time.DateOnly)
+	}
 	t, err := time.Parse(time.RFC3339, date)
 	if err != nil {
 		t, err = netmail.ParseDate(date)
 	}
-	return t, err == nil
+	if err != nil {
+		return ""
+	}
+	return t.In(chicago).Format(time.DateOnly)
+}
+
+// timeOf parses a date with a time.
+func timeOf(date string) (t time.Time, ok bool) {
+	t, _, ok = mail.ParseDate(date)
+	return t, ok
+}
+
+// sentBefore returns the date of a mail whose header has none that can be read: that of its topmost Received field, or
+// else that of its From line in the mailbox.
+func sentBefore(received, fromLine string) string {
+	_, date, _ := cutLast(received, ";")
+	if _, ok := timeOf(date); ok {
+		return strings.TrimSpace(date)
+	}
+	for fromLine != "" {
+		if _, ok := timeOf(fromLine); ok {
+			return strings.TrimSpace(fromLine)
+		}
+		_, fromLine, _ = strings.Cut(strings.TrimSpace(fromLine), " ")
+	}
+	return ""
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(sep):], true
 }
 
 // OlderMail reports whether the mail f was written before the mail in the given entry, according to their headers. It

@@ -22,6 +22,8 @@ type Email struct {
 	ContentType string // newsletter or correspondence_thread; inferred when empty
 	MessageID   string
 	Date        string // RFC 3339, RFC 5322, or only a day; required for a newsletter without MessageID
+	// Envelope is the From line of the mail in its mailbox.
+	Envelope string
 	// Mailbox states that RawText comes from a mailbox, so it is a whole mail. Such a mail needs no subject, and its
 	// text must be readable if it has one.
 	Mailbox bool
@@ -47,7 +49,7 @@ const (
 //     newsletter.
 //  5. Everything else is correspondence.
 func NormalizeEmail(e Email) (Fields, error) {
-	text, header, err := e.read()
+	text, former, header, err := e.read()
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +57,16 @@ func NormalizeEmail(e Email) (Fields, error) {
 	if e.Mailbox {
 		root = rootOf(header)
 	}
+	if fieldOf(e.Subject) != "" {
+		former = ""
+	}
 	e.From, e.Subject = cmp.Or(fieldOf(e.From), header("From")), cmp.Or(fieldOf(e.Subject), header("Subject"))
 	e.MessageID, e.Date = messageID(cmp.Or(e.MessageID, header("Message-ID"))), cmp.Or(fieldOf(e.Date), header("Date"))
+	if _, ok := timeOf(e.Date); !ok && e.Mailbox {
+		e.Date = cmp.Or(sentBefore(header("Received"), e.Envelope), e.Date)
+	} else if e.Date == "" {
+		e.Date = sentBefore(header("Received"), "")
+	}
 	if e.ContentType == "" {
 		e.ContentType = kindOfMail(e.Subject, text, header)
 	}
@@ -73,7 +83,11 @@ func NormalizeEmail(e Email) (Fields, error) {
 	if out.add(retrieval(extracted, cleaned, "")); cleaned == "" {
 		out[skippedField] = true
 	}
-	out.merge("email", e.metadata(header, len(text) > maxLong))
+	meta := e.metadata(header, len(text) > maxLong)
+	if former != "" && subjectBase(former) != subjectBase(e.Subject) {
+		meta[formerSubject] = words.Clip(former, maxName)
+	}
+	out.merge("email", meta)
 	out.setKeys(keys)
 	return out, out.Check()
 }
@@ -84,34 +98,35 @@ func fieldOf(text string) string {
 	return oneLine(words.Clip(text, longest))
 }
 
-// read returns the mail's text, and a function that looks up fields of its header.
-func (e Email) read() (text string, header func(name string) string, err error) {
+// read returns the mail's text, its subject as earlier versions decoded it, and a function that looks up fields of its
+// header.
+func (e Email) read() (text, former string, header func(name string) string, err error) {
 	none := func(string) string { return "" }
 	raw := strings.TrimLeft(e.RawText, "\ufeff\r\n")
 	if e.Mailbox {
 		raw = e.RawText
 	}
 	if strings.TrimSpace(raw) == "" {
-		return "", nil, fault.Field("raw_text", "raw_text is missing: give the mail, or its text")
+		return "", "", nil, fault.Field("raw_text", "raw_text is missing: give the mail, or its text")
 	}
 	if whole, ok := wholeMail(raw); ok || e.Mailbox {
 		m, err := mail.Read([]byte(whole), mailBase, extract.Limits{})
 		if err != nil {
-			return "", nil, fault.Field("raw_text", "%w", err)
+			return "", "", nil, fault.Field("raw_text", "%w", err)
 		}
 		if e.Mailbox && m.Missing != "" {
-			return "", nil, fault.Field("raw_text", "the text of the mail cannot be read: %s", m.Missing)
+			return "", "", nil, fault.Field("raw_text", "the text of the mail cannot be read: %s", m.Missing)
 		}
-		return m.Document.Text, m.Header, nil
+		return m.Document.Text, m.FormerHeader("Subject"), m.Header, nil
 	}
 	if looksLikeHTML(raw) {
 		doc, err := web.Letter([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
 		if err != nil {
-			return "", nil, fault.Field("raw_text", "%w", err)
+			return "", "", nil, fault.Field("raw_text", "%w", err)
 		}
-		return doc.Text, none, nil
+		return doc.Text, "", none, nil
 	}
-	return raw, none, nil
+	return raw, "", none, nil
 }
 
 // mailBase is the base URL of relative addresses in mails. Its host does not exist.
@@ -279,6 +294,9 @@ func (e Email) metadata(header func(string) string, cut bool) map[string]any {
 	}
 	if day, ok := dayBucket(e.Date); ok {
 		meta["date_bucket"] = day
+		if _, zone, _ := mail.ParseDate(e.Date); !zone && day != strings.TrimSpace(e.Date) {
+			meta["zone"] = "unknown"
+		}
 	}
 	if cut {
 		meta["truncated"] = true

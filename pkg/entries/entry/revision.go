@@ -2,12 +2,14 @@ package entry
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )
 
 // KeyRevision is the revision of the rules by which normalization makes keys. Entries and policies have it in a
@@ -16,17 +18,24 @@ import (
 //
 //  1. Removed forty reply prefixes, in many languages, from a subject, and tags of at most 64 characters. The secondary
 //     key of a thought was the digest of its text, so "ok" in two chats was one thought.
-//  2. Follows spec 001 exactly.
-const KeyRevision int64 = 2
+//  2. Follows spec 001 exactly. Left encoded words in subjects of which one word has an unknown charset, and took
+//     every named zone of a date for UTC.
+//  3. Decodes each encoded word that can be decoded, words of one charset in a row together. Reads dates as mails have
+//     them.
+const KeyRevision int64 = 3
 
 // KeyRules is the name of the current revision, for a migration.
-const KeyRules = "keys_v2"
+const KeyRules = "keys_v3"
+
+// formerSubject is the member of a mail's metadata that has its subject as revision 2 decoded it, if it differs.
+const formerSubject = "subject_before"
 
 // RekeyedPolicies are the policies whose keys differ between the revisions.
 var RekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
 
-// Rekeyed returns an entry with keys of the current revision, if its present keys are of the first revision. Other
-// keys, such as keys that a client has made, stay as they are.
+// Rekeyed returns an entry with keys of the current revision, if its present keys are of an older revision. It
+// reads the stored subject and the stored date again. Other keys, such as keys that a client has made, stay as they
+// are.
 func Rekeyed(f Fields) (out Fields, changed bool) {
 	k := KeysOf(f)
 	if k.Policy == TelegramThought {
@@ -37,13 +46,12 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 		delete(out, "idempotency_key_secondary")
 		return out, true
 	}
-	now, subject := translated(f, subjectBase1, subjectBase)
+	now, email := current(f)
 	if now == k {
 		return f, false
 	}
 	out = maps.Clone(f)
-	out["metadata"] = mergeObjects(f["metadata"].(map[string]any),
-		map[string]any{"email": map[string]any{"subject_base": subjectBase(subject)}})
+	out["metadata"] = mergeObjects(f["metadata"].(map[string]any), map[string]any{"email": email})
 	for name, key := range map[string]string{"idempotency_key_primary": now.Primary,
 		"idempotency_key_secondary": now.Secondary} {
 		if delete(out, name); key != "" {
@@ -51,6 +59,86 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 		}
 	}
 	return out, true
+}
+
+// emailOf returns a function that looks up members of a mail's metadata; ok is false if f is no mail.
+func emailOf(f Fields) (text func(name string) string, ok bool) {
+	meta, _ := f["metadata"].(map[string]any)
+	email, ok := meta["email"].(map[string]any)
+	return func(name string) string { s, _ := email[name].(string); return s }, ok
+}
+
+// current returns the keys of a mail under the current revision, and the members of its metadata that they are made
+// from. If the present keys are not made from the stored subject, current returns them.
+func current(f Fields) (k Keys, email map[string]any) {
+	k = KeysOf(f)
+	text, ok := emailOf(f)
+	if !ok {
+		return k, nil
+	}
+	day, sent := text("date_bucket"), fromAddress(text("from"))
+	if now, ok := dayBucket(text("date")); ok && day != "" {
+		day = now
+	}
+	// The metadata contains the beginning of the subject. The title contains more of it, unless the title was
+	// changed.
+	for _, subject := range []string{text("subject"), f.Text("title")} {
+		decoded := oneLine(mail.DecodeField(subject))
+		base := subjectBase(decoded)
+		email = map[string]any{"subject_base": base, "subject": words.Clip(decoded, maxName)}
+		if day != "" {
+			email["date_bucket"] = day
+		}
+		for _, made := range []string{subjectBase1(subject), subjectBase(subject)} {
+			switch {
+			case base == "":
+			case k.Policy == EmailThread && k.Primary == Digest(made):
+				k.Primary = Digest(base)
+				return k, email
+			case k.Policy == EmailNewsletter && k.Secondary == Digest(sent+made+text("date_bucket")):
+				k.Secondary = Digest(sent + base + day)
+				return k, email
+			}
+		}
+	}
+	return k, nil
+}
+
+// FormerKeys returns the keys that older revisions would have made from the same input as the fields, which have keys
+// of the current revision. Each of them has only one key.
+func FormerKeys(f Fields) (out []Keys) {
+	text, ok := emailOf(f)
+	if !ok {
+		return nil
+	}
+	k, sent, title := KeysOf(f), fromAddress(text("from")), f.Text("title")
+	made := k.Primary == Digest(subjectBase(text("subject"))) || k.Primary == Digest(subjectBase(title))
+	add := func(former Keys) {
+		if key := former.Primary + former.Secondary; key != k.Primary && key != k.Secondary && !slices.Contains(out, former) {
+			out = append(out, former)
+		}
+	}
+	for _, subject := range []string{text("subject"), title, text(formerSubject)} {
+		for _, base := range []string{subjectBase1(subject), subjectBase(subject)} {
+			switch {
+			case base == "":
+			case k.Policy == EmailThread && made:
+				add(Keys{Policy: k.Policy, Primary: Digest(base)})
+			case k.Policy == EmailNewsletter && k.Secondary != "":
+				for _, day := range []string{text("date_bucket"), dayBucket2(text("date"))} {
+					add(Keys{Policy: k.Policy, Secondary: Digest(sent + base + day)})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// HasFormerSubject reports whether a mail may be known under a subject that was decoded wrongly, and that cannot be
+// decoded again.
+func HasFormerSubject(f Fields) bool {
+	text, ok := emailOf(f)
+	return ok && text(formerSubject) != ""
 }
 
 // FirstKeys takes fields with keys of the current revision. It returns the keys that the first revision would have

@@ -3,7 +3,6 @@ package entry
 import (
 	"cmp"
 	"encoding/json"
-	netmail "net/mail"
 	"strings"
 	"time"
 
@@ -79,11 +78,7 @@ func sentAt(f Fields) time.Time {
 	for _, from := range []string{"email", "telegram"} {
 		of, _ := meta[from].(map[string]any)
 		date, _ := of["date"].(string)
-		at, err := time.Parse(time.RFC3339, date)
-		if err != nil {
-			at, err = netmail.ParseDate(date)
-		}
-		if err == nil && at.Year() >= 1970 && at.Before(written) {
+		if at, ok := timeOf(date); ok && at.Year() >= 1970 && at.Before(written) {
 			return at.UTC()
 		}
 	}

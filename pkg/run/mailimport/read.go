@@ -109,7 +109,8 @@ func (t *step) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	case len(bytes.TrimSpace(raw.Raw)) == 0:
 		m.failed = fault.New(fault.Invalid, "the mail is empty")
 	default:
-		m.fields, m.failed = entry.NormalizeEmail(entry.Email{RawText: string(raw.Raw), Mailbox: true})
+		m.fields, m.failed = entry.NormalizeEmail(entry.Email{RawText: string(raw.Raw), Mailbox: true,
+			Envelope: raw.From})
 	}
 	if m.failed == nil {
 		m.fields["source"] = "email-batch"

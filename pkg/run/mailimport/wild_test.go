@@ -102,3 +102,25 @@ func TestY3FailedSaysWhy(t *testing.T) {
 		t.Errorf("the thread is at %q", text)
 	}
 }
+
+// TestY4Undated checks that a mail without a date does not overwrite a dated text, and that dates order in every form
+// (Y4).
+func TestY4Undated(t *testing.T) {
+	mail := func(date, text string) string {
+		return "From \nFrom: a@port.example\nSubject: s\n" + date + "\n" + text + "\n\n"
+	}
+	for name, file := range map[string]string{
+		"undated": mail("Date: Mon, 5 Jan 2026 09:00:00 EST\n", "New.") + mail("", "Old."),
+		"EST": mail("Date: Mon, 5 Jan 2026 10:00:00 +0000\n", "Old.") +
+			mail("Date: 5 Jan 2026 09:00:00 EST\n", "New."),
+		"asctime":    mail("Date: Mon Jan  5 10:00:00 2026\n", "New.") + mail("Date: Sun Jan  4 10:00:00 2026\n", "Old."),
+		"only dated": mail("", "Old.") + mail("Date: Mon, 5 Jan 2026 10:00:00 +0000\n", "New."),
+	} {
+		r := newRig(t, "mem")
+		r.text("in.mbox", file)
+		r.run(mailimport.Request{Path: "in.mbox"})
+		if text := r.onlyText(); text != "New." {
+			t.Errorf("%s: the thread is at %q", name, text)
+		}
+	}
+}

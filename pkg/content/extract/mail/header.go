@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"net/mail"
 	"strings"
 	"unicode/utf8"
 
@@ -69,9 +68,12 @@ func (r *reader) envelope(root *enmime.Part) string {
 // date returns a date in a form that can be sorted. If the value is not a date (RFC 5322 §3.3), date returns it
 // unchanged.
 func date(value string) string {
-	t, err := mail.ParseDate(value)
-	if err != nil {
+	t, zone, ok := ParseDate(value)
+	switch {
+	case !ok:
 		return value
+	case !zone:
+		return t.Format("2006-01-02 15:04")
 	}
 	return t.Format("2006-01-02 15:04 -0700")
 }

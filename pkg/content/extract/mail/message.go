@@ -1,11 +1,17 @@
 package mail
 
 import (
+	"mime"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/jhillyerd/enmime/v2"
+	"golang.org/x/net/html/charset"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Message is a mail as people read it: its text without the header and the attachments. [Message.Header] returns
@@ -61,3 +67,20 @@ func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // Header returns the value of the first field with that name, decoded (RFC 2047) and on one line, or "" if there is
 // none.
 func (m Message) Header(name string) string { return field(m.root, name) }
+
+// FormerHeader returns a field as it was decoded before words of one charset in a row were decoded together. Entries
+// of that time are known by such subjects.
+func (m Message) FormerHeader(name string) string {
+	value := words.Clip(m.root.Header.Get(name), maxField)
+	if !utf8.ValidString(value) {
+		value = legacy(value, m.root)
+	}
+	former := mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+	if decoded, err := former.DecodeHeader(words.Clip(value, maxField)); err == nil {
+		value = decoded
+	}
+	return dom.Fold(strings.ToValidUTF8(value, "\ufffd"))
+}
+
+// DecodeField decodes the encoded words of a header field.
+func DecodeField(value string) string { return decode(value) }
