@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -13,14 +14,16 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
 )
 
 const importListLong = `Register the addresses of a list, each once: a feed reader's OPML, a browser's
 bookmarks, CSV or JSON Lines; "-" reads standard input.
 
-Known sources are not changed, and refused addresses are listed with the reason. From
-OPML, the pages are registered; put feeds in the site file. The import continues on
-the server when this command is interrupted.
+Known sources are not changed. Refused addresses and lines are listed with the reason.
+A long list, of up to 100 MiB, is sent in parts. From OPML, the pages are registered;
+put feeds in the site file. The import continues on the server when this command is
+interrupted.
 
 "tidemark import mbox" imports mails.`
 
@@ -30,6 +33,12 @@ const importListExample = `  tidemark import subscriptions.opml
 
 // maxListFile is the largest list that a server accepts, less the overhead of JSON.
 const maxListFile = 3 << 20
+
+// A list of more bytes is imported in parts, up to maxLongList bytes; each part has about partBytes.
+const (
+	maxLongList = 100 << 20
+	partBytes   = 1 << 20
+)
 
 func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var format string
@@ -44,7 +53,7 @@ func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return importList(cmd.Context(), t, s, api.ListImportRequest{Content: text, Format: format})
+			return importLists(cmd.Context(), t, s, text, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "", "opml, bookmarks, csv or jsonl; detected from the content by default")
@@ -52,34 +61,68 @@ func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 // listFile reads a list from a file.
-func listFile(t *terminal.Terminal, name string) (string, error) {
+func listFile(t *terminal.Terminal, name string) ([]byte, error) {
 	in := t.In
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		defer f.Close()
 		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxListFile+1))
-	if err == nil && len(text) > maxListFile {
-		err = command.Usagef("the list is larger than %d MiB: import it in parts", maxListFile>>20)
+	text, err := io.ReadAll(io.LimitReader(in, maxLongList+1))
+	if err == nil && len(text) > maxLongList {
+		err = command.Usagef("the list is larger than %d MiB: import it in parts", maxLongList>>20)
 	}
-	return string(text), err
+	return text, err
 }
 
-// importList waits for the import of a list and prints the result.
-func importList(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.ListImportRequest) error {
+// importLists imports a list, in parts if it is long, and prints the result.
+func importLists(ctx context.Context, t *terminal.Terminal, s *command.Server, text []byte, format string) error {
+	parts := []api.ListImportRequest{{Content: listimport.Unicode(text), Format: format}}
+	var sum api.ListImport
+	if len(text) > maxListFile || bytes.Count(text, []byte("\n")) > listimport.MaxAddresses {
+		lists, refused, err := listimport.Parts(text, listimport.Format(format), partBytes)
+		if err != nil {
+			return command.Usagef("%v", err)
+		}
+		parts = nil
+		for _, list := range lists {
+			parts = append(parts, api.ListImportRequest{Content: list, Format: string(listimport.JSONLines)})
+		}
+		sum.Refused, sum.Total, sum.Done = len(refused), len(refused), len(refused)
+		for _, a := range refused[:min(len(refused), listimport.MaxRefused)] {
+			sum.Refusals = append(sum.Refusals, api.RefusedAddress{Source: a.URL, Error: a.Why})
+		}
+	}
+	for _, part := range parts {
+		im, err := importList(ctx, t, s, part)
+		if err != nil {
+			return err
+		}
+		im.Added, im.Known, im.Refused = im.Added+sum.Added, im.Known+sum.Known, im.Refused+sum.Refused
+		im.Refusals, im.Total = append(sum.Refusals, im.Refusals...), im.Total+sum.Total
+		im.Done += sum.Done
+		sum = im
+	}
+	return printList(t, sum)
+}
+
+// importList imports a list and waits for the end.
+func importList(ctx context.Context, t *terminal.Terminal, s *command.Server,
+	req api.ListImportRequest) (api.ListImport, error) {
 	im, err := api.ImportList.Call(ctx, s.Silent(), req)
 	for err == nil && im.EndedAt.IsZero() {
 		if err = t.Sleep(ctx, time.Second); err == nil {
 			im, err = api.GetListImport.Call(ctx, s.Silent(), api.ListImportID{ID: im.ID})
 		}
 	}
-	if err != nil {
-		return err
-	}
+	return im, err
+}
+
+// printList prints the result of an import.
+func printList(t *terminal.Terminal, im api.ListImport) error {
 	if t.JSON {
 		return json.NewEncoder(t.Out).Encode(im)
 	}

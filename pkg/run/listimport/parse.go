@@ -1,19 +1,18 @@
 package listimport
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -39,7 +38,8 @@ const (
 	maxAddress   = 8 << 10
 	maxTag       = 100 // bytes of the name of a tag
 	maxTags      = 10
-	maxFolders   = 50 // depth of nesting
+	maxFolders   = 50       // depth of nesting
+	maxToken     = 16 << 20 // bytes of an element, which may have an icon
 )
 
 // Address is one entry of a list.
@@ -51,14 +51,17 @@ type Address struct {
 
 // Detect recognizes the format of a list by its first bytes.
 func Detect(text []byte) Format {
-	start := strings.ToLower(string(bytes.TrimSpace(trimmed(text)[:min(len(trimmed(text)), 1000)])))
+	text = trimmed(unicodeOf(text))
+	start := strings.ToLower(string(bytes.TrimSpace(text[:min(len(text), 1000)])))
 	switch {
+	case strings.HasPrefix(start, "<") && strings.Contains(start, "<opml"):
+		return OPML
 	case strings.Contains(start, "netscape-bookmark"), strings.HasPrefix(start, "<!doctype"),
 		strings.HasPrefix(start, "<html"), strings.HasPrefix(start, "<dl"):
 		return Bookmarks
 	case strings.HasPrefix(start, "<"):
 		return OPML
-	case strings.HasPrefix(start, "{"):
+	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "["):
 		return JSONLines
 	}
 	return CSV
@@ -72,8 +75,14 @@ func Parse(text []byte, format Format) (out []Address, err error) {
 	if format == "" {
 		format = Detect(text)
 	}
-	l := &list{seen: map[string]bool{}}
-	switch text = trimmed(text); format {
+	l := &list{seen: map[string]bool{}, most: MaxAddresses}
+	err = l.parse(text, format)
+	return l.all, err
+}
+
+// parse reads a list in a format.
+func (l *list) parse(text []byte, format Format) (err error) {
+	switch text = trimmed(unicodeOf(text)); format {
 	case OPML:
 		err = l.opml(text)
 	case Bookmarks:
@@ -83,23 +92,37 @@ func Parse(text []byte, format Format) (out []Address, err error) {
 	case JSONLines:
 		err = l.jsonLines(text)
 	default:
-		return nil, fault.Field("format", "format must be one of %v, not %.40q", Formats, format)
+		return fault.Field("format", "format must be one of %v, not %.40q", Formats, format)
 	}
 	switch {
 	case errors.Is(err, errFull):
 		err = fault.Field("content", "a list has at most %s addresses: import it in parts", words.Thousands(MaxAddresses))
 	case err != nil:
 		err = fault.Field("content", "the list cannot be read as %s: %w", format, err)
+	case l.bad != "" && !l.good:
+		err = fault.Field("content", "the list cannot be read as %s: %s", format, l.bad)
 	case len(l.all) == 0:
 		err = fault.Field("content", "the list has no addresses, read as %s", format)
 	}
-	return l.all, err
+	return err
 }
 
 // list collects the addresses of a file.
 type list struct {
 	all  []Address
 	seen map[string]bool
+	most int    // number of addresses
+	good bool   // an address was added
+	bad  string // why the last line was refused
+}
+
+// refuse refuses a line of the file. The first line has the number 1.
+func (l *list) refuse(line int, why string) error {
+	l.bad = why
+	good := l.good
+	err := l.add(fmt.Sprintf("line %d", line), nil, why)
+	l.good = good
+	return err
 }
 
 var errFull = errors.New("too many addresses")
@@ -110,13 +133,13 @@ func (l *list) add(address string, tags []string, why string) error {
 	if address == "" || l.seen[address] {
 		return nil
 	}
-	if len(l.all) == MaxAddresses {
+	if len(l.all) == l.most {
 		return errFull
 	}
 	if len(address) > maxAddress {
 		address, why = words.Clip(address, 200), "the address is too long"
 	}
-	l.seen[address] = true
+	l.seen[address], l.good = true, true
 	a := Address{URL: address, Why: why}
 	for _, tag := range tags {
 		tag = words.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(tag, "")), " "), maxTag)
@@ -130,55 +153,62 @@ func (l *list) add(address string, tags []string, why string) error {
 
 const onlyFeed = "it is a feed without the address of its page (htmlUrl); feeds are named in the site file"
 
-// opml adds the pages in outlines. An outline that contains other outlines is a folder.
+// opml adds the pages in outlines. An outline that contains other outlines is a folder. The file is read as browsers
+// read HTML, because many programs write OPML that is not XML: with "&" in addresses, or with control characters.
 func (l *list) opml(text []byte) error {
-	d := xml.NewDecoder(bytes.NewReader(text))
-	d.CharsetReader, d.Strict, d.Entity = charset.NewReaderLabel, false, xml.HTMLEntity
+	z := html.NewTokenizer(bytes.NewReader(text))
+	z.SetMaxBuf(maxToken)
 	var folders []string
 	for {
-		t, err := d.Token()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch e := t.(type) {
-		case xml.StartElement:
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			if z.Err() == io.EOF {
+				return nil
+			}
+			return z.Err()
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if t.Data != "outline" {
+				continue
+			}
 			if len(folders) == maxFolders {
 				return errors.New("its elements are too deep in each other")
 			}
-			name := ""
-			if strings.EqualFold(e.Name.Local, "outline") {
-				of := map[string]string{}
-				for _, a := range e.Attr {
-					of[strings.ToLower(a.Name.Local)] = a.Value
-				}
-				address, why := of["htmlurl"], ""
-				if address == "" {
-					address = of["url"]
-				}
-				if address == "" && of["xmlurl"] != "" {
-					address, why = of["xmlurl"], onlyFeed
-				}
-				if err := l.add(address, append(slices.Clone(folders), strings.Split(of["category"], ",")...), why); err != nil {
-					return err
-				}
-				if address == "" {
-					name = cmp.Or(of["text"], of["title"])
-				}
+			name, err := l.outline(t, folders)
+			if err != nil {
+				return err
 			}
-			folders = append(folders, name)
-		case xml.EndElement:
-			folders = folders[:max(0, len(folders)-1)]
+			if kind == html.StartTagToken {
+				folders = append(folders, name)
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == "outline" {
+				folders = folders[:max(0, len(folders)-1)]
+			}
 		}
 	}
+}
+
+// outline adds the page of an outline, or returns the name of a folder.
+func (l *list) outline(t html.Token, folders []string) (name string, err error) {
+	of := map[string]string{}
+	for _, a := range t.Attr {
+		of[a.Key] = a.Val
+	}
+	address, why := cmp.Or(of["htmlurl"], of["url"]), ""
+	if address == "" && of["xmlurl"] != "" {
+		address, why = of["xmlurl"], onlyFeed
+	}
+	if address == "" {
+		return cmp.Or(of["text"], of["title"]), nil
+	}
+	return "", l.add(address, append(slices.Clone(folders), strings.Split(of["category"], ",")...), why)
 }
 
 // bookmarks adds the links. The tags of a link are the headings of the lists that contain it.
 func (l *list) bookmarks(text []byte) error {
 	z := html.NewTokenizer(bytes.NewReader(text))
-	z.SetMaxBuf(1 << 20)
+	z.SetMaxBuf(maxToken)
 	var folders []string
 	heading, inHeading := "", false
 	for {
@@ -239,26 +269,30 @@ var urlNames = []string{"url", "displaysource", "normalizedsource", "source", "a
 // csv adds the addresses in the column whose name is in urlNames. If there is no such column, it uses the first one.
 // The tags are in the column with the name "tags".
 func (l *list) csv(text []byte) error {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace, r.ReuseRecord = -1, true, true, true
-	if first, _, _ := bytes.Cut(text, []byte("\n")); !bytes.ContainsRune(first, ',') {
-		switch {
-		case bytes.ContainsRune(first, '\t'):
-			r.Comma = '\t'
-		case bytes.ContainsRune(first, ';'):
-			r.Comma = ';' // in countries with a decimal comma, spreadsheets write semicolons
-		}
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	comma, number := ',', 0
+	if name, sep, found := strings.Cut(strings.TrimSpace(lines[0]), "="); found && name == "sep" && len(sep) <= 1 {
+		lines, number = lines[1:], 1 // written by Excel
+		comma = rune((sep + "\t")[0])
+	} else {
+		comma = separator(lines[0])
 	}
 	at, tags := 0, -1
-	for n := 0; ; n++ {
-		record, err := r.Read()
-		if err == io.EOF {
-			return nil
-		}
+	for first := true; len(lines) > 0; {
+		n := rowLines(lines)
+		record, err := readRow(strings.Join(lines[:n], "\n"), comma)
+		lines, number = lines[n:], number+n
 		if err != nil {
-			return err
+			if err := l.refuse(number-n+1, "it is not a row of CSV: "+err.Error()); err != nil {
+				return err
+			}
+			continue
 		}
-		if n == 0 {
+		if len(record) == 0 {
+			continue
+		}
+		if first {
+			first = false
 			if found, column, ofTags := header(record); found {
 				at, tags = column, ofTags
 				continue
@@ -274,6 +308,61 @@ func (l *list) csv(text []byte) error {
 			}
 		}
 	}
+	return nil
+}
+
+// separator returns the separator of the columns: the one that the first line has most often, outside of quotes.
+// In countries with a decimal comma, spreadsheets write semicolons.
+func separator(line string) rune {
+	counts, quoted := map[rune]int{}, false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[c]++
+		}
+	}
+	best := ','
+	for _, c := range ";\t" {
+		if counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// rowLines returns the number of lines of the first row. A quoted field may have line breaks; one that is never closed
+// ends with its line.
+func rowLines(lines []string) int {
+	const most = 20
+	quotes := 0
+	for i, line := range lines[:min(len(lines), most)] {
+		if i > 0 && startsRow.MatchString(line) {
+			break
+		}
+		if quotes += strings.Count(line, `"`); quotes%2 == 0 {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// startsRow matches the beginning of a row whose first column has an address.
+var startsRow = regexp.MustCompile(`^\s*"?https?://`)
+
+// readRow reads one row; nil for an empty line.
+func readRow(text string, comma rune) ([]string, error) {
+	if strings.Count(text, `"`)%2 == 1 {
+		return nil, errors.New("a quote is not closed")
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace, r.Comma = -1, true, comma != '\t', comma
+	record, err := r.Read()
+	if err == io.EOF {
+		return nil, nil
+	}
+	return record, err
 }
 
 // header reports whether a record is the header, and returns the columns with addresses and tags.
@@ -291,39 +380,49 @@ func header(record []string) (found bool, at, tags int) {
 	return false, 0, -1
 }
 
-// jsonLines adds the address in each line. A line is a string, or an object with one of the fields in urlNames.
+// jsonLines adds the address in each line. A line is a string, or an object with one of the fields in urlNames. A file
+// may also be one list of them.
 func (l *list) jsonLines(text []byte) error {
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
+	var all []json.RawMessage
+	if json.Unmarshal(text, &all) != nil {
+		for line := range bytes.SplitSeq(text, []byte("\n")) {
+			all = append(all, line)
+		}
+	}
+	for i, line := range all {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var address string
-		if json.Unmarshal(line, &address) == nil {
-			if err := l.add(address, nil, ""); err != nil {
-				return err
-			}
-			continue
+		address, tags, err := ofJSON(line)
+		if err != nil {
+			err = l.refuse(i+1, "it is not JSON: "+err.Error())
+		} else {
+			err = l.add(address, tags, "")
 		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(line, &fields); err != nil {
-			return err
-		}
-		for name, value := range fields {
-			fields[strings.ToLower(name)] = value
-		}
-		var tags []string
-		_ = json.Unmarshal(fields["tags"], &tags) // tags of any other type are ignored
-		for _, name := range urlNames {
-			if json.Unmarshal(fields[name], &address) == nil && address != "" {
-				break
-			}
-		}
-		if err := l.add(address, tags, ""); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return lines.Err()
+	return nil
+}
+
+// ofJSON returns the address in a string or an object, and its tags.
+func ofJSON(line []byte) (address string, tags []string, err error) {
+	if json.Unmarshal(line, &address) == nil {
+		return address, nil, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return "", nil, err
+	}
+	for name, value := range fields {
+		fields[strings.ToLower(name)] = value
+	}
+	_ = json.Unmarshal(fields["tags"], &tags) // tags of any other type are ignored
+	for _, name := range urlNames {
+		if json.Unmarshal(fields[name], &address) == nil && address != "" {
+			break
+		}
+	}
+	return address, tags, nil
 }
