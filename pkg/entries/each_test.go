@@ -168,9 +168,9 @@ func TestD6OlderMail(t *testing.T) {
 		{"older", recent, old, false, "stands"},
 		{"older, sent by a client", recent, old, true, "comes"},
 		{"as old", old, "2026-02-01T08:00:00Z", false, "comes"},
-		{"no date", recent, "", false, "comes"},
+		{"no date", recent, "", false, "stands"},
 		{"none before", "", old, false, "comes"},
-		{"no date that can be read", recent, "yesterday", false, "comes"},
+		{"no date that can be read", recent, "yesterday", false, "stands"},
 		{"after one that is yet to come", future, old, false, "comes"},
 		{"one that is yet to come", old, future, false, "comes"},
 	} {

@@ -166,7 +166,7 @@ func TestD3UpdateFields(t *testing.T) {
 			Source:       "telegram",
 			OnConflict:   Change,
 			Enabled:      true,
-			UpdateFields: []string{"title", "id", "created_at"},
+			UpdateFields: []string{"title"},
 		},
 	)
 	one := r.inserted(keyed(entry.TelegramThought, "a", "s", entry.Fields{"title": "1", "author": "1",

@@ -51,8 +51,13 @@ func (f Fields) without(names []string) Fields {
 // OutdoneBy reports whether the mail f says less than the mail in the given entry: f has no text, or has no date, or
 // was written before it ([Fields.OlderMail]). A mail outdoes no mail that has a text unless it has a text, too.
 func (f Fields) OutdoneBy(entry Fields, now time.Time) bool {
-	empty, alsoEmpty := f.HasEmptyText(), TextOf(entry) == ""
 	_, dated := f.Written()
 	_, alsoDated := entry.Written()
-	return empty && !alsoEmpty || empty == alsoEmpty && (f.OlderMail(entry, now) || !dated && alsoDated)
+	switch has := TextOf(entry) != ""; {
+	case f.HasEmptyText() && has:
+		return true
+	case TextOf(f) != "" && !has:
+		return false
+	}
+	return f.OlderMail(entry, now) || !dated && alsoDated
 }
