@@ -192,6 +192,9 @@ func (c *Config) fetchedSettings() []Setting {
 		{"CRAWL_ALLOW_HOSTS", "", shown, list(&c.Fetch.AllowHosts),
 			"Hosts that may have private addresses and ports other than 80 and 443, separated by commas: name, name:port, " +
 				"*.suffix, address or CIDR"},
+		{"CRAWL_TLS_RSA_HOSTS", "", shown, list(&c.Fetch.TLSRSAHosts),
+			"Hosts whose servers know no other TLS key exchange than RSA, in the form of CRAWL_ALLOW_HOSTS. A recorded " +
+				"connection to such a host can be decrypted later with the key of its certificate"},
 		{"CRAWL_USER_AGENT", "Tidemark/" + Version, shown, asIs(&c.Fetch.UserAgent),
 			"User agent of requests; robots.txt rules are matched against the part before the slash"},
 		{"CRAWL_CONTACT", "", shown, asIs(&c.Fetch.Contact),

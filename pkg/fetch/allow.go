@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// allowList lists the hosts that are exempt from the guard, as URLs name them.
+// allowList lists hosts with a property, such as those that are exempt from the guard, as URLs name them.
 type allowList []allowed
 
 // allowed is one entry of the list: a prefix for literal addresses, or a name.
@@ -23,12 +23,13 @@ type allowed struct {
 	port   string // if empty, any port matches
 }
 
-func parseAllowList(entries []string) (allowList, error) {
+// parseHosts parses the value of a field that lists hosts.
+func parseHosts(field string, entries []string) (allowList, error) {
 	var list allowList
 	for _, entry := range entries {
 		a, ok := parseAllowed(strings.TrimSpace(entry))
 		if !ok {
-			return nil, fault.Field("AllowHosts", "%q: want host, host:port, *.suffix, an IP or a CIDR", entry)
+			return nil, fault.Field(field, "%q: want host, host:port, *.suffix, an IP or a CIDR", entry)
 		}
 		list = append(list, a)
 	}
@@ -51,7 +52,7 @@ func parseAllowed(entry string) (allowed, bool) {
 	return allowed{name: name, suffix: suffix, port: port}, ok
 }
 
-// match reports whether a URL with this host and port is exempt.
+// match reports whether a URL with this host and port is in the list.
 func (l allowList) match(host, port string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	addr, err := netip.ParseAddr(host)

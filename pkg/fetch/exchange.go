@@ -106,7 +106,7 @@ func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	r, conditional := x.request(ctx, u)
 	x.out.Requests++
-	res, err := x.c.transport.RoundTrip(r)
+	res, err := x.c.transportTo(u).RoundTrip(r)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -215,6 +215,10 @@ func classify(err error) error {
 		if errors.Is(err, refused) {
 			return fault.New(fault.Blocked, "%w", err)
 		}
+	}
+	if strings.Contains(err.Error(), "tls: handshake failure") {
+		return fault.New(fault.Unavailable, "%w: if the server is old and knows no other key exchange than RSA, add the "+
+			"host to CRAWL_TLS_RSA_HOSTS", err)
 	}
 	if what := refusal(err); what != "" {
 		return fault.New(fault.Unavailable, "%s, which the site has to fix: %w", what, err)

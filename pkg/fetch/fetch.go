@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -64,6 +65,9 @@ type Config struct {
 	// "host:port", "*.suffix", a literal IP with or without a port, or a CIDR. IPs and CIDRs match URLs with a
 	// literal IP. They never match names that resolve to one.
 	AllowHosts []string
+	// TLSRSAHosts lists hosts that know no other key exchange than RSA, in the form of AllowHosts. A recorded connection
+	// to such a host can be decrypted later with the key of its certificate, so no other host is offered RSA.
+	TLSRSAHosts []string
 	// MaxBytes bounds the size of a body, both as received and as decoded. It may be up to 1 GiB. Zero means
 	// DefaultMaxBytes.
 	MaxBytes int64
@@ -88,6 +92,8 @@ type Client struct {
 	userAgent string
 	guard     *guard
 	transport *http.Transport
+	rsaHosts  allowList
+	rsa       *http.Transport // the transport for rsaHosts
 }
 
 // New checks the configuration and returns a client. Errors: Invalid, with the name of the field.
@@ -95,16 +101,40 @@ func New(cfg Config) (*Client, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	allow, err := parseAllowList(cfg.AllowHosts)
+	allow, err := parseHosts("AllowHosts", cfg.AllowHosts)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{cfg: cfg, userAgent: cfg.UserAgent, guard: newGuard(allow, cfg.Resolver)}
+	rsaHosts, err := parseHosts("TLSRSAHosts", cfg.TLSRSAHosts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{cfg: cfg, userAgent: cfg.UserAgent, guard: newGuard(allow, cfg.Resolver), rsaHosts: rsaHosts}
 	if cfg.Contact != "" {
 		c.userAgent += " (+" + cfg.Contact + ")"
 	}
 	c.transport = newTransport(cfg, c.guard)
+	c.rsa = newTransport(cfg, c.guard)
+	c.rsa.TLSClientConfig.CipherSuites = withRSA()
 	return c, nil
+}
+
+// withRSA returns the cipher suites of TLS 1.2 that Go offers, and those with RSA key exchange, which it does not.
+func withRSA() []uint16 {
+	var suites []uint16
+	for _, s := range tls.CipherSuites() {
+		suites = append(suites, s.ID)
+	}
+	return append(suites, tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_RSA_WITH_AES_128_CBC_SHA, tls.TLS_RSA_WITH_AES_256_CBC_SHA)
+}
+
+// transportTo returns the transport for a URL.
+func (c *Client) transportTo(u *url.URL) *http.Transport {
+	if len(c.rsaHosts) > 0 && c.rsaHosts.match(u.Hostname(), effectivePort(u)) {
+		return c.rsa
+	}
+	return c.transport
 }
 
 // complete fills in defaults. It returns an error for values out of bounds.
@@ -149,7 +179,10 @@ func newTransport(cfg Config, g *guard) *http.Transport {
 }
 
 // Close closes idle connections. The client may still be used.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	c.rsa.CloseIdleConnections()
+}
 
 // ProductToken returns the name that robots.txt uses for this crawler: the first token of the user agent.
 func (c *Client) ProductToken() string { return productToken(c.userAgent) }

@@ -248,7 +248,7 @@ func TestAllowList(t *testing.T) {
 		{"[::1]", "::1", "80", true},
 		{"fd00::/8", "fd12::1", "80", true},
 	} {
-		list, err := parseAllowList([]string{tc.entry})
+		list, err := parseHosts("AllowHosts", []string{tc.entry})
 		if err != nil {
 			t.Errorf("%s: %v", tc.entry, err)
 		} else if got := list.match(tc.host, tc.port); got != tc.want {

@@ -16,7 +16,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.c.guard.admit(&u); err != nil {
 		return nil, err
 	}
-	res, err := g.c.transport.RoundTrip(r)
+	res, err := g.c.transportTo(&u).RoundTrip(r)
 	if err != nil {
 		return nil, classify(err)
 	}

@@ -2,9 +2,11 @@ package fetch
 
 import (
 	"bytes"
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -191,6 +193,39 @@ func TestTLS(t *testing.T) {
 	}
 	_, err = newClient(t, Config{AllowHosts: allow}).Get(t.Context(), Request{URL: server.URL})
 	wantKind(t, err, fault.Unavailable, "certificate")
+}
+
+// TestX8RSAHosts checks that RSA key exchange is offered to listed hosts only, and that the error for others names the
+// setting (X8).
+func TestX8RSAHosts(t *testing.T) {
+	server := httptest.NewUnstartedServer(text("old"))
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_256_GCM_SHA384}}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	host := strings.TrimPrefix(server.URL, "https://")
+	for _, tt := range []struct {
+		hosts []string
+		err   string
+	}{
+		{[]string{host}, ""},
+		{[]string{"127.0.0.0/8"}, ""},
+		{nil, "CRAWL_TLS_RSA_HOSTS"},
+		{[]string{"old.example"}, "CRAWL_TLS_RSA_HOSTS"},
+	} {
+		c := newClient(t, Config{AllowHosts: []string{host}, TLSRSAHosts: tt.hosts, RootCAs: roots})
+		res, err := c.Get(t.Context(), Request{URL: server.URL})
+		if tt.err != "" {
+			wantKind(t, err, fault.Unavailable, tt.err)
+		} else if err != nil || string(res.Body) != "old" {
+			t.Errorf("%v: %q, %v", tt.hosts, res.Body, err)
+		}
+	}
+	if _, err := New(Config{TLSRSAHosts: []string{"a b"}}); fault.FieldOf(err) != "TLSRSAHosts" {
+		t.Errorf("a host with a space: %v", err)
+	}
 }
 
 // TestConnectionsAreKept checks that a connection is reused after a page, a 304 and a short redirect.
