@@ -51,7 +51,8 @@ func EntryOf(text string) (Entry, error) {
 	case mapLike.MatchString(u.Path):
 		e.Sitemap, e.Home = src.Normalized, u.Scheme+"://"+u.Host+"/"
 	case strings.Trim(u.Path, "/") != "":
-		e.Include = "^" + regexp.QuoteMeta(src.Normalized)
+		rest := strings.TrimPrefix(strings.TrimPrefix(src.Normalized, u.Scheme+"://"), "www.")
+		e.Include = "^" + u.Scheme + `://(?:www\.)?` + regexp.QuoteMeta(rest)
 	}
 	if e.Sitemap == "" && u.Scheme != "https" { // if the file names no sitemap, the sitemap is requested by https
 		e.Sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
@@ -60,10 +61,11 @@ func EntryOf(text string) (Entry, error) {
 	return e, err
 }
 
-// File returns a site file with only this entry.
+// File returns a site file with only this entry. People type the bare domain of a site that lives at www, and the other
+// way round, so both names are the site's.
 func (e Entry) File() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sites:\n  - slug: %s\n    domain: %q\n", e.Slug, e.Domain)
+	fmt.Fprintf(&b, "sites:\n  - slug: %s\n    domain: %q\n    www: true\n", e.Slug, e.Domain)
 	if e.Sitemap != "" {
 		fmt.Fprintf(&b, "    sitemaps: [%q]\n", e.Sitemap)
 	}

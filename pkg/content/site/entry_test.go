@@ -16,11 +16,11 @@ func TestL7SiteEntry(t *testing.T) {
 		{"https://port.example/sitemap_index.xml", Entry{"port-example", "port.example",
 			"https://port.example/sitemap_index.xml", "", "https://port.example/"}},
 		{"port.example/docs/3.11/", Entry{"port-example", "port.example", "",
-			`^https://port\.example/docs/3\.11`, "https://port.example/docs/3.11"}},
+			`^https://(?:www\.)?port\.example/docs/3\.11`, "https://port.example/docs/3.11"}},
 		{"http://localhost:8099", Entry{"localhost-8099", "localhost:8099",
 			"http://localhost:8099/sitemap.xml", "", "http://localhost:8099/"}},
 		{"port.example/o'brien", Entry{"port-example", "port.example", "",
-			`^https://port\.example/o'brien`, "https://port.example/o'brien"}},
+			`^https://(?:www\.)?port\.example/o'brien`, "https://port.example/o'brien"}},
 	} {
 		have, err := EntryOf(tt.typed)
 		if diff := cmp.Diff(tt.want, have); err != nil || diff != "" {

@@ -19,6 +19,7 @@ func (r *reader) site(n node) *Site {
 	r.fields(n, fieldReaders{
 		"slug":       into(&s.Slug, r.slug),
 		"domain":     into(&s.Domain, r.domain),
+		"www":        into(&s.WWW, r.truth),
 		"sitemaps":   into(&s.Sitemaps, texts(r, address)),
 		"feeds":      into(&s.Feeds, texts(r, address)),
 		"archives":   into(&s.Archives, texts(r, discover.ParseTemplate)),

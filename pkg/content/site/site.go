@@ -21,6 +21,7 @@ type Sites struct {
 type Site struct {
 	Slug   string // the site's name in Tidemark: 1 to 64 of a-z, 0-9 and -, unique
 	Domain string // host of all pages of the site, in the form of source.Source.Host
+	WWW    bool   // pages may also be at Domain with "www." before it, or without
 
 	Sitemaps   []string            // addresses of sitemaps, on any host
 	Feeds      []string            // addresses of feeds, on any host
@@ -98,16 +99,24 @@ func (s *Site) Near(address, document string) bool {
 		return false
 	}
 	d, err := url.Parse(document)
-	return err == nil && (strings.EqualFold(a.Host, d.Host) || strings.EqualFold(a.Host, s.Domain))
+	return err == nil && (strings.EqualFold(a.Host, d.Host) || s.holds(strings.ToLower(a.Host)))
 }
+
+// holds reports whether a host has pages of the site.
+func (s *Site) holds(host string) bool {
+	return host == s.Domain || s.WWW && isTwin(host, s.Domain)
+}
+
+// isTwin reports whether two hosts differ in "www." at most.
+func isTwin(a, b string) bool { return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.") }
 
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
 // pattern. It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that
 // refusals can be counted by reason. Files come from containers, and are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
-	if u.Type == source.URL && u.Host != s.Domain {
-		if strings.TrimPrefix(u.Host, "www.") == strings.TrimPrefix(s.Domain, "www.") {
-			return "other host: " + clip(u.Host) + "; add it as a site to have its pages"
+	if u.Type == source.URL && !s.holds(u.Host) {
+		if isTwin(u.Host, s.Domain) {
+			return "other host: " + clip(u.Host) + "; add it as a site, or set www: true, to have its pages"
 		}
 		return "other host: " + clip(u.Host)
 	}

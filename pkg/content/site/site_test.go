@@ -148,7 +148,7 @@ var refused = []struct{ name, file, want string }{
 		"sites.yaml:2: a second document; write all sites into the first"},
 	{"an unknown field", minimal("  sitemap: x"),
 		"sites.yaml:4: sites[0].sitemap: unknown; allowed are alternates, archives, containers, domain, exclude, feeds, " +
-			"include, limits, listings, sitemaps, slug"},
+			"include, limits, listings, sitemaps, slug, www"},
 	{"a field twice", minimal("  slug: b"), "sites.yaml:4: sites[0].slug: given again, first in line 2; write it once"},
 	{"a missing field", "sites:\n- slug: a", "sites.yaml:2: sites[0].domain: is missing"},
 	{"a slug with other characters", "sites: [{slug: Port_1, domain: a.example}]",
@@ -295,7 +295,7 @@ func TestE9Judge(t *testing.T) {
 		{"a", "http://A.example:80/news/1/", ""},
 		{"a", "https://a.example/notices/1/print/x", "exclude: /print/"},
 		{"a", "https://a.example/about", "no include pattern matches"},
-		{"a", "https://www.a.example/notices/1", "other host: www.a.example; add it as a site to have its pages"},
+		{"a", "https://www.a.example/notices/1", "other host: www.a.example; add it as a site, or set www: true, to have its pages"},
 		{"a", "https://a.example:8443/notices/1", "other host: a.example:8443"},
 		{"a", "https://" + strings.Repeat("x.", 100) + "example/", "other host: " + strings.Repeat("x.", 50) + "…"},
 		{"b", "https://a.example/about", ""},
@@ -384,7 +384,7 @@ func TestE9Near(t *testing.T) {
 // TestOtherHostSaysWhatToDo checks that a page of the same site under its other name, with or without www., is
 // excluded with what to do about it.
 func TestOtherHostSaysWhatToDo(t *testing.T) {
-	const todo = "; add it as a site to have its pages"
+	const todo = "; add it as a site, or set www: true, to have its pages"
 	for _, tt := range []struct{ domain, page, want string }{
 		{"port.example", "https://www.port.example/a", "other host: www.port.example" + todo},
 		{"www.port.example", "https://port.example/a", "other host: port.example" + todo},
@@ -397,6 +397,13 @@ func TestOtherHostSaysWhatToDo(t *testing.T) {
 		}
 		if have := (&Site{Domain: tt.domain}).Judge(u); have != tt.want {
 			t.Errorf("%s of %s: %q, want %q", tt.page, tt.domain, have, tt.want)
+		}
+		want := tt.want
+		if strings.HasSuffix(want, todo) {
+			want = ""
+		}
+		if have := (&Site{Domain: tt.domain, WWW: true}).Judge(u); have != want {
+			t.Errorf("%s of %s with both names: %q, want %q", tt.page, tt.domain, have, want)
 		}
 	}
 }
