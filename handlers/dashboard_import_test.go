@@ -63,7 +63,7 @@ func TestW12DashboardImport(t *testing.T) {
 func TestW12DashboardImportRefused(t *testing.T) {
 	r := newRig(t)
 	says(t, post(t, r, "/api/ui/import", "same-origin", url.Values{"content": {"<opml>"}, "format": {"opml"}}),
-		http.StatusBadRequest, "<opml></textarea>", `value="opml" selected`, `class="bad">`, "cannot be read as opml")
+		http.StatusBadRequest, "<opml></textarea>", `value="opml" selected`, `class="bad">`, "the list has no addresses, read as opml")
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, upload(t, "/api/ui/import", "{", map[string]string{"format": "jsonl"}))
 	says(t, w, http.StatusBadRequest, "choose the file again", `class="bad">`)

@@ -69,7 +69,7 @@ func TestW5Commands(t *testing.T) {
 			err: "tidemark: give what changes, such as --hourly\nsee `tidemark rules set --help`\n"},
 		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
 			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
-			out: "NAME    WHEN         CHANNELS  FROM  ID\nPrices  daily 07:30  ops,chat  here  rule_a\n"},
+			out: "NAME    WHEN         CHANNELS  FROM  ID      PROBLEM\nPrices  daily 07:30  ops,chat  here  rule_a  \n"},
 		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},
