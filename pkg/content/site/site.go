@@ -108,7 +108,9 @@ func (s *Site) holds(host string) bool {
 }
 
 // differsInWWW reports whether two hosts are the same but for "www.".
-func differsInWWW(a, b string) bool { return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.") }
+func differsInWWW(a, b string) bool {
+	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
+}
 
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
 // pattern. It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that
