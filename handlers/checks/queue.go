@@ -17,7 +17,7 @@ func (h *Queue) work(process func(context.Context, registry.Job) error) wire.Tri
 		if err != nil {
 			return "", err
 		}
-		job.Attempt = registry.Attempt{Message: e.MessageID(), Instance: h.Instance, Process: h.Process}
+		job.Attempt = job.AttemptBy(e.MessageID(), h.Instance, h.Process)
 		job.Counts = &registry.JobCounts{}
 		if err := process(ctx, job); err != nil {
 			return "", wire.Kept(err)

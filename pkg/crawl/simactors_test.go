@@ -126,7 +126,7 @@ func (s *sim) work(ctx context.Context) {
 	job, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
-	job.Attempt = a.attempt(messages[0])
+	job.Attempt = a.attempt(job, messages[0])
 	s.again(job)
 	w := a.worker()
 	if messages[0].Dequeued > 5 {
@@ -156,8 +156,8 @@ func (s *sim) work(ctx context.Context) {
 }
 
 // attempt names the try of a process to do the job of a message.
-func (p *process) attempt(m storage.Message) registry.Attempt {
-	return registry.Attempt{Message: m.ID, Instance: p.instance, Process: p.name}
+func (p *process) attempt(job registry.Job, m storage.Message) registry.Attempt {
+	return job.AttemptBy(m.ID, p.instance, p.name)
 }
 
 // giveBack does what the host does with the message of a handler that died, if the host goes on. Otherwise the message

@@ -147,7 +147,7 @@ func (s *sim) workShared(ctx context.Context) {
 	message, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
-	message.Attempt = a.attempt(messages[0])
+	message.Attempt = a.attempt(message, messages[0])
 	w := a.worker()
 	b, err := w.in.Jobs.Begin(ctx, message)
 	if err == nil && b != nil {

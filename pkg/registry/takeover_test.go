@@ -149,3 +149,27 @@ func TestAZ2NoRequestNeeded(t *testing.T) {
 	b.finish(t, second)
 	b.check(t)
 }
+
+// AZ2: a job that is moved to the second queue, because its host has not answered yet, takes over what a killed handler
+// had begun with the same message.
+func TestAZ2MovedJobTakesOver(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
+	job := b.take(t)[0]
+	b.begin(t, try(job, "one", "p1"))
+	if err := b.Jobs.MoveToSlow(t.Context(), try(job, "one", "p2")); err != nil {
+		t.Fatal(err)
+	}
+	messages, err := b.s.Slow.Receive(t.Context(), 1, time.Minute)
+	if err != nil || len(messages) != 1 {
+		t.Fatal(messages, err)
+	}
+	moved, err := ParseJob(messages[0].Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved.Attempt = moved.AttemptBy(messages[0].ID, "one", "p2")
+	if batch := b.begin(t, moved); batch == nil || len(batch.Items) != 3 {
+		t.Error("the items were not taken over")
+	}
+}

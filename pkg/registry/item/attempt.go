@@ -1,10 +1,19 @@
 package item
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Attempt names one try to do a job: the queue message that brought the job, the host instance that received the
 // message, and the handler process. The zero Attempt names nothing.
 type Attempt struct{ Message, Instance, Process string }
+
+// AttemptBy returns the attempt at the job that a message brings to a process of an instance. A job that was moved to
+// another queue keeps the name of its first message.
+func (j Job) AttemptBy(message, instance, process string) Attempt {
+	return Attempt{cmp.Or(j.Message, message), instance, process}
+}
 
 // Owner returns the name of the owner of a lock that the attempt begins. The token makes the name unique.
 func (a Attempt) Owner(token string) string {

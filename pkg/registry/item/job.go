@@ -21,6 +21,10 @@ type Job struct {
 	// TraceParent identifies the W3C trace of the job. It is empty if there is no trace.
 	TraceParent string `json:"traceparent,omitempty"`
 
+	// Message is the id of the message that brought the job before it was moved to another queue. It is empty if the job
+	// was not moved.
+	Message string `json:"message,omitempty"`
+
 	Attempt Attempt    `json:"-"` // the try to do the job
 	Counts  *JobCounts `json:"-"` // what became of the items, if the caller wants to know
 }
