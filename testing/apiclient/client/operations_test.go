@@ -199,6 +199,9 @@ func (r *running) changes(id, capture string) {
 		len(got.Ignore) != 1 {
 		r.Errorf("a preview: %+v", got)
 	}
+	if got := accepted(r.AcceptItemWithResponse(ctx, id)); got.Id != id {
+		r.Errorf("accepted: %+v", got)
+	}
 	if got := accepted(r.AcceptWatchWithResponse(ctx, id)); got.WatchBroken != nil {
 		r.Errorf("nothing was broken: %+v", got)
 	}
