@@ -27,14 +27,14 @@ type world struct {
 	mu       sync.Mutex // guards the maps: in the simulation of deaths several checks of an actor may go on at once
 	urls     []string
 	versions map[string]int
-	lastAsk  map[string]time.Time    // last request to each paced host, by the sender's clock
+	lastAsk  map[string]asking       // last request to each paced host, by the sender's clock
 	inFlight map[string][]*time.Time // their starts
 	asked    map[string]int64        // requests by host and day, and by day
 }
 
 func newWorld(s *sim) *world {
 	w := &world{
-		sim: s, versions: map[string]int{}, lastAsk: map[string]time.Time{}, inFlight: map[string][]*time.Time{},
+		sim: s, versions: map[string]int{}, lastAsk: map[string]asking{}, inFlight: map[string][]*time.Time{},
 		asked: map[string]int64{},
 	}
 	for n, host := range simHosts {
@@ -186,8 +186,12 @@ func (w *world) list(rng *rand.Rand) string {
 	return fmt.Sprintf("https://%s/list/%d", simHosts[rng.IntN(len(simHosts))], rng.IntN(2))
 }
 
+// asking is when a request began, by the sender's clock and in truth.
+type asking struct{ clock, at time.Time }
+
 // observe checks that all workers and visitors together keep the host's pace (E3) until the request that begins now
-// is over. A pause is measured by the senders' clocks. A request that lasts longer than allowed, because time has
+// is over. A pause is measured by the senders' clocks, or in truth if that is longer: who takes over from a dead worker
+// waits for a pause by its own clock, which may be behind. A request that lasts longer than allowed, because time has
 // leapt, is no longer counted.
 func (w *world) observe(host string, clock time.Time) (over func()) {
 	const longest = 30 * time.Second
@@ -197,10 +201,11 @@ func (w *world) observe(host string, clock time.Time) (over func()) {
 	if paced(host) {
 		most = 1
 		last, before := w.lastAsk[host]
-		if gap := clock.Sub(last); before && gap < simDelay && !now.Before(w.sim.twice[host]) {
+		gap := max(clock.Sub(last.clock), now.Sub(last.at))
+		if before && gap < simDelay && !now.Before(w.sim.twice[host]) {
 			w.sim.fail("%s was asked again after %v", host, gap)
 		}
-		w.lastAsk[host] = clock
+		w.lastAsk[host] = asking{clock, now}
 	}
 	n := 1
 	for _, began := range w.inFlight[host] {
