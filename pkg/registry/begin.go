@@ -139,7 +139,7 @@ func eligible(items []Item, job Job, now time.Time) []*Item {
 			continue
 		}
 		seen[it.Hash()] = true
-		if !it.EligibleFor(now, job.Attempt) {
+		if !it.Eligible(now, job.Attempt) {
 			locked += one(it.LockedFor(now, job.Attempt))
 			continue
 		}

@@ -65,7 +65,7 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 			if due && !item.EnqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now())) {
+			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), Attempt{})) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
 			var h store.HostState

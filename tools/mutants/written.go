@@ -10,7 +10,7 @@ var written = []change{
 		file: "pkg/registry/item/lock.go", function: "Item.Free",
 		old: "it.LockedUntil.Add(RequestTime).After(now)", new: "it.LockedUntil.After(now)"},
 	{rule: "what somebody holds is taken", file: "pkg/registry/item/lock.go", function: "Item.Eligible",
-		old: "it.Free(now) && ", new: ""},
+		old: " && (it.Free(now) || a.Follows(it.LockOwner))", new: ""},
 	{rule: "a check that runs counts as the one that is asked for", file: "pkg/registry/item/lock.go",
 		function: "Item.CheckIsDue", old: " && it.NextCrawlAt.After(begun)", new: " && !begun.IsZero()"},
 	{rule: "a host's row may be written by two of a process at once", file: "pkg/registry/store/lock.go",

@@ -28,22 +28,17 @@ func (it *Item) Forced() bool {
 	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
 }
 
-// Eligible reports whether a worker may lock the item: no worker holds it, and it is due or forced.
-func (it *Item) Eligible(now time.Time) bool {
-	return it.Free(now) && it.needsCheck(now)
-}
-
 func (it *Item) needsCheck(now time.Time) bool { return !it.NextCrawlAt.After(now) || it.Forced() }
 
-// EligibleFor is like [Item.Eligible] for an attempt. An attempt that follows the holder of the item need not wait for
-// the end of its lock.
-func (it *Item) EligibleFor(now time.Time, a Attempt) bool {
+// Eligible reports whether an attempt may lock the item: it is due or forced, and no worker holds it. An attempt that
+// follows the holder need not wait for the end of its lock.
+func (it *Item) Eligible(now time.Time, a Attempt) bool {
 	return it.needsCheck(now) && (it.Free(now) || a.Follows(it.LockOwner))
 }
 
 // LockedFor reports whether the item needs a check, and another worker holds it.
 func (it *Item) LockedFor(now time.Time, a Attempt) bool {
-	return it.needsCheck(now) && !it.EligibleFor(now, a)
+	return it.needsCheck(now) && !it.Eligible(now, a)
 }
 
 // Free reports whether no worker holds the item. An expired lock counts as held as long as a request of its holder
