@@ -67,18 +67,16 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.progress.next()
 }
 
-// begin waits until a check may begin: first at the gate, then for a permit. A check that waits at the gate holds no
-// permit, because checks inside the gate may need it. A suspect must wait until all other checks have left the gate.
-// Before that it waits for its host, so that the others do not wait for the pace of that host.
-// So a check that gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect
-// go first. Otherwise the suspect would wait for the requests of all checks that wait for a permit.
-func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err error) {
-	if alone {
-		if err := j.lease.Near(ctx); err != nil {
+// begin waits until a check may begin: for its host's pace if the check asks, then at the gate, then for a permit. The
+// wait for the pace is before the gate, because a suspect inside keeps everybody out, and everybody inside keeps a
+// suspect out. A check that waits at the gate holds no permit, because checks inside the gate may need it. A check that
+// gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect go first. Otherwise
+// the suspect would wait for the requests of all checks that wait for a permit.
+func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(), err error) {
+	for {
+		if asks && j.lease.Near(ctx) != nil {
 			return func() {}, func() {}, politeness.ErrNotNow
 		}
-	}
-	for {
 		if leave, err = j.w.gate.acquire(ctx, alone); err != nil {
 			return leave, leave, err
 		}
@@ -107,7 +105,7 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
-	leave, release, err := j.begin(ctx, suspected(it))
+	leave, release, err := j.begin(ctx, suspected(it), !it.AsksNobody())
 	defer leave()
 	defer release()
 	var c verdict.Checked

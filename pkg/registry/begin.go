@@ -93,7 +93,8 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	}
 	now := r.s.Now()
 	todo := eligible(items, job, now)
-	endLeases(&host, todo, job.Attempt)
+	p := r.s.Options.Politeness(job.Host)
+	endLeases(&host, todo, job.Attempt, now, p)
 	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
 		r.s.AnnounceLater(ctx, &host)
 		r.s.Sums.MendOne(ctx, job.PartitionKey)
@@ -101,7 +102,6 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	if len(todo) == 0 || !wanted(host.Answers) {
 		return nil, nil
 	}
-	p := r.s.Options.Politeness(job.Host)
 	if _, err := r.s.Share(ctx, &host, len(todo), p, taken); err != nil {
 		return nil, err
 	}
@@ -121,10 +121,10 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 }
 
 // endLeases ends the leases of the workers that an attempt follows.
-func endLeases(host *store.Host, todo []*Item, a item.Attempt) {
+func endLeases(host *store.Host, todo []*Item, a item.Attempt, now time.Time, p Politeness) {
 	for _, it := range todo {
 		if a.Follows(it.LockOwner) {
-			host.Policy.Abandon(it.LockOwner)
+			host.Policy.Abandon(now, it.LockOwner, p)
 		}
 	}
 }

@@ -211,8 +211,17 @@ func (s *State) Join(now time.Time, owner string) {
 }
 
 // Abandon ends the lease of a worker that has died. What the worker reserved stays counted: the host may have got these
-// requests. The next request starts no earlier than before.
-func (s *State) Abandon(owner string) { s.drop(func(l Lease) bool { return l.Owner == owner }) }
+// requests. The next request starts no earlier than before, and a whole pause from now: the worker may have fallen
+// behind the starts that it reserved, and have sent a request just before it died.
+func (s *State) Abandon(now time.Time, owner string, p Politeness) {
+	if s.lease(owner) == nil {
+		return
+	}
+	s.drop(func(l Lease) bool { return l.Owner == owner })
+	if _, pause := s.Pace.Delays(p); pause > 0 {
+		s.Pace.NextStart = Later(s.Pace.NextStart, Stamp(now.Add(pause+time.Millisecond-1)))
+	}
+}
 
 // Has reports whether owner has a lease.
 func (s *State) Has(owner string) bool { return s.lease(owner) != nil }

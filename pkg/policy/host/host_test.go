@@ -162,3 +162,21 @@ func TestRatesSpeakOfRecentChecks(t *testing.T) {
 		t.Errorf("change rate %v of %d checks", rate, r.Checks)
 	}
 }
+
+// TestAZ2TakingOverKeepsThePause checks that the first request after a worker has died starts a pause later, although
+// the starts that the worker had reserved are over, and that it does not wait on a host without pauses.
+func TestAZ2TakingOverKeepsThePause(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for pause, want := range map[time.Duration]time.Duration{0: 0, time.Second: time.Second, time.Minute: time.Minute} {
+		p := Politeness{MinDelay: pause, MaxDelay: pause, MaxConcurrent: 1}
+		s := State{Pace: Pace{NextStart: now.Add(-time.Second)}, Leases: []Lease{{Owner: "dead", Until: now.Add(LeaseTime)}}}
+		s.Abandon(now, "other", p)
+		if !s.Has("dead") || !s.Pace.NextStart.Before(now) {
+			t.Errorf("%v: the lease of a worker that lives has ended", pause)
+		}
+		s.Abandon(now, "dead", p)
+		if have := max(0, s.Pace.NextStart.Sub(now)); s.Has("dead") || have != want {
+			t.Errorf("a pause of %v: the next request starts %v later", pause, have)
+		}
+	}
+}
