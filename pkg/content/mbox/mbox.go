@@ -100,9 +100,9 @@ func (r *Reader) Next() (Mail, error) {
 		case err != nil:
 			return Mail{}, err
 		case begins && at >= r.whole && bytes.HasPrefix(text, from):
+			text = bytes.Clone(text) // looking ahead moves the buffer
 			line := string(text[:min(len(text), longestFrom)])
 			if !r.separates(line, blank) {
-				text = []byte(line) // looking ahead has moved the buffer
 				break
 			}
 			if !r.opened {
@@ -165,12 +165,13 @@ func (r *Reader) endsAfter(n int) bool {
 // separates reports whether a line that starts with "From " begins a mail. The argument blank states whether the line
 // before it is empty.
 func (r *Reader) separates(line string, blank bool) bool {
-	if blank && usual.MatchString(line) {
+	standard := usual.MatchString(line)
+	if blank && standard {
 		return true
 	}
 	const most = 2000
 	ahead, _ := r.in.Peek(most) // fewer at the end of the file
-	if usual.MatchString(line) {
+	if standard {
 		return anyField.Match(ahead)
 	}
 	return (blank || dayTime.MatchString(line) && year.MatchString(line)) && follows.Match(ahead)

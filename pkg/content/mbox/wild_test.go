@@ -50,7 +50,8 @@ func TestY5Separators(t *testing.T) {
 func TestY5Sentences(t *testing.T) {
 	for _, sentence := range []string{"From Mon 5 Jan 2026 at 10:00 the office is open.", "From ", "From now on:",
 		"From Mon Jan  5 10:00:00 2026 until noon", "From here\nto there: by boat", "From a@b.example\n\nSubject: x",
-		"From a@b.example\n>From: quoted", "From 10:00 on Monday 2026\nNote: bring boots"} {
+		"From a@b.example\n>From: quoted", "From 10:00 on Monday 2026\nNote: bring boots",
+		"From here on " + strings.Repeat("the tide rises and falls ", 100) + "twice a day."} {
 		for _, before := range []string{"", "\n"} {
 			body := one + before + sentence + "\nMore.\n"
 			file := line + body + "\n" + line + two
