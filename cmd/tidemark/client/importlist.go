@@ -80,14 +80,13 @@ func listFile(t *terminal.Terminal, name string) ([]byte, error) {
 
 // importLists imports a list, in parts if it is long, and prints the result.
 func importLists(ctx context.Context, t *terminal.Terminal, s *command.Server, text []byte, format string) error {
-	parts := []api.ListImportRequest{{Content: listimport.Unicode(text), Format: format}}
+	var parts []api.ListImportRequest
 	var sum api.ListImport
 	if len(text) > maxListFile || bytes.Count(text, []byte("\n")) > listimport.MaxAddresses {
 		lists, refused, err := listimport.Parts(text, listimport.Format(format), partBytes)
 		if err != nil {
 			return command.Usagef("%v", err)
 		}
-		parts = nil
 		for _, list := range lists {
 			parts = append(parts, api.ListImportRequest{Content: list, Format: string(listimport.JSONLines)})
 		}
@@ -95,6 +94,8 @@ func importLists(ctx context.Context, t *terminal.Terminal, s *command.Server, t
 		for _, a := range refused[:min(len(refused), listimport.MaxRefused)] {
 			sum.Refusals = append(sum.Refusals, api.RefusedAddress{Source: a.URL, Error: a.Why})
 		}
+	} else {
+		parts = append(parts, api.ListImportRequest{Content: listimport.Unicode(text), Format: format})
 	}
 	for _, part := range parts {
 		im, err := importList(ctx, t, s, part)

@@ -50,8 +50,9 @@ type Address struct {
 }
 
 // Detect recognizes the format of a list by its first bytes.
-func Detect(text []byte) Format {
-	text = trimmed(unicodeOf(text))
+func Detect(text []byte) Format { return detect(trimmed(unicodeOf(text))) }
+
+func detect(text []byte) Format {
 	start := strings.ToLower(string(bytes.TrimSpace(text[:min(len(text), 1000)])))
 	switch {
 	case strings.HasPrefix(start, "<") && strings.Contains(start, "<opml"):
@@ -72,17 +73,17 @@ func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff"
 // Parse reads a list. It returns the addresses in the order of the file, without duplicates. Errors: Invalid, with
 // the field content or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
 func Parse(text []byte, format Format) (out []Address, err error) {
-	if format == "" {
-		format = Detect(text)
-	}
 	l := &list{seen: map[string]bool{}, most: MaxAddresses}
 	err = l.parse(text, format)
 	return l.all, err
 }
 
-// parse reads a list in a format.
+// parse reads a list in a format; "" for the one that its first bytes show.
 func (l *list) parse(text []byte, format Format) (err error) {
-	switch text = trimmed(unicodeOf(text)); format {
+	if text = trimmed(unicodeOf(text)); format == "" {
+		format = detect(text)
+	}
+	switch format {
 	case OPML:
 		err = l.opml(text)
 	case Bookmarks:

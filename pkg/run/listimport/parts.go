@@ -10,9 +10,6 @@ import (
 // addresses, and about the given number of bytes. Parts also returns the addresses and the lines that are refused. Its
 // errors are those of [Parse].
 func Parts(text []byte, format Format, most int) (parts []string, refused []Address, err error) {
-	if format == "" {
-		format = Detect(text)
-	}
 	l := &list{seen: map[string]bool{}, most: math.MaxInt}
 	if err := l.parse(text, format); err != nil {
 		return nil, nil, err
@@ -36,7 +33,10 @@ func Parts(text []byte, format Format, most int) (parts []string, refused []Addr
 		b.WriteByte('\n')
 		n++
 	}
-	return append(parts, b.String()), refused, nil
+	if n > 0 {
+		parts = append(parts, b.String())
+	}
+	return parts, refused, nil
 }
 
 // Unicode returns a list in UTF-8, whatever its encoding.

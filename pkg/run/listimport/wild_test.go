@@ -87,4 +87,9 @@ func TestY6Parts(t *testing.T) {
 	if n != 3*MaxAddresses+1 || len(refused) != 1 || err != nil {
 		t.Errorf("%d addresses, %v refused, %v", n, refused, err)
 	}
+	feeds := `<opml><body><outline xmlUrl="https://a.example/1"/><outline xmlUrl="https://a.example/2"/></body></opml>`
+	parts, refused, err = Parts([]byte(feeds), "", 1<<20)
+	if len(parts) != 0 || len(refused) != 2 || err != nil {
+		t.Errorf("a list of feeds: %q, %v refused, %v", parts, refused, err)
+	}
 }
