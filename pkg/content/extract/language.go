@@ -37,17 +37,17 @@ func (d *Document) DetectLanguage() {
 	if d.Language != "" && !detectable()[d.Language] {
 		return
 	}
-	found := detectLanguage(MainBlocks(d.Blocks))
-	if found != "" && found != d.Language && (d.Language == "" || contradicts(MainBlocks(d.Blocks), found, d.Language)) {
+	text := sample(MainBlocks(d.Blocks))
+	found := detectLanguage(text)
+	if found != "" && found != d.Language && (d.Language == "" || contradicts(text, found, d.Language)) {
 		d.Language, d.LanguageDetected = found, true
 	}
 }
 
 // contradicts reports whether a text is so clearly in the language found that a declaration of another is wrong: it is
 // long enough, the two are not akin, and each half of it is rather in the one than in the other.
-func contradicts(blocks []Block, found, declared string) bool {
+func contradicts(text, found, declared string) bool {
 	const least = 160
-	text := sample(blocks)
 	if len(text) < least || isAkin(found, declared) {
 		return false
 	}
@@ -88,10 +88,9 @@ func isAkin(a, b string) bool {
 	return false
 }
 
-// detectLanguage returns the ISO 639-1 code of the language of the prose at the beginning of a document, or "" when
-// detection is not reliable. A wrong language is worse than none: searches would miss the page.
-func detectLanguage(blocks []Block) string {
-	text := sample(blocks)
+// detectLanguage returns the ISO 639-1 code of the language of a text, or "" when detection is not reliable. A wrong
+// language is worse than none: searches would miss the page.
+func detectLanguage(text string) string {
 	if len(text) < leastSample {
 		return ""
 	}

@@ -72,7 +72,7 @@ func (b *book) read(p *zipxml.Part, _ xml.StartElement) {
 			p.Children(func(e xml.StartElement) {
 				to := map[string]*string{"title": &b.title, "language": &b.language, "creator": &b.author, "date": &b.date}
 				if s := to[e.Name.Local]; s != nil && *s == "" {
-					p.Text(func(text []byte) { *s += string(text[:min(len(text), max(0, 1024-len(*s)))]) })
+					p.Short(s)
 				}
 			})
 		case "manifest":

@@ -158,6 +158,20 @@ func Fold(s string) string {
 	return f.Peek()
 }
 
+// FoldLines folds each line of a text, and drops blank lines.
+func FoldLines(s string) string {
+	if !strings.Contains(s, "\n") {
+		return Fold(s)
+	}
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = Fold(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // IsInvisible reports whether r is invisible and has no meaning between words. The joiners U+200C and U+200D are not
 // included: they change how words of several scripts are written.
 func IsInvisible(r rune) bool {

@@ -62,15 +62,6 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-func containsAny(text string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
-}
-
 // topics match words that say that a date is that of an event, not of the page.
 var topics = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:born|died|founded|established|opened|opens|closed|since|built|` +
 	`deadline|until|due|expires|effective|version|release|section|begins|starts|ends|event|` +

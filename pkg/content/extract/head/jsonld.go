@@ -63,8 +63,10 @@ func lenient(script string) string {
 
 // lengthOfComment returns the length of the comment or marker with which a text outside of quotes begins; 0 for none.
 func lengthOfComment(s string) int {
-	for _, marker := range []string{"<!--", "-->", "<![CDATA[", "]]>", "/*<![CDATA[*/", "/*]]>*/", "//<![CDATA[",
-		"//]]>"} {
+	if s == "" || strings.IndexByte("<-]/", s[0]) < 0 {
+		return 0 // each comment and marker begins with one of these
+	}
+	for _, marker := range []string{"<!--", "-->", "<![CDATA[", "]]>", "//<![CDATA[", "//]]>"} {
 		if strings.HasPrefix(s, marker) {
 			return len(marker)
 		}

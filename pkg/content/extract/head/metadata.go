@@ -287,10 +287,14 @@ func (f *pageFacts) readText(n *html.Node) {
 	if f.near--; f.near == 0 {
 		f.near = -1
 	}
+	if len(text) > longest || parseDate(text).IsZero() {
+		return
+	}
 	around := contextOf(n)
-	switch lower := strings.ToLower(around); {
-	case len(text) > longest, parseDate(text).IsZero(), !isDateline(around):
-	case containsAny(lower, updateWords):
+	lower := strings.ToLower(around)
+	switch {
+	case !isDateline(around):
+	case slices.ContainsFunc(updateWords, func(word string) bool { return strings.Contains(lower, word) }):
 		f.modified.add(fromText, text)
 	default:
 		f.published.add(fromText, text)

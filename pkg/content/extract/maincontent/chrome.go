@@ -27,9 +27,12 @@ func reason(n *html.Node, at ancestors) drop {
 	if at.inCode {
 		return reasonInCode(n)
 	}
+	if dom.IsCode(n.DataAtom) {
+		return 0
+	}
 	inContent := at.inContent()
 	switch n.DataAtom {
-	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp:
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1:
 		return 0
 	case atom.Nav, atom.Dialog:
 		return chrome

@@ -140,6 +140,7 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	if dom.IsBlock(n.DataAtom) {
 		s.Text.Line()
 	}
+	at.inCode = at.inCode || n.DataAtom == atom.Code || dom.IsCode(n.DataAtom)
 	switch n.DataAtom {
 	case atom.A:
 		if isLink(n) {
@@ -149,8 +150,6 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 		at.inSection = at.inSection || at.headed
 	case atom.Aside:
 		at.inAside = true
-	case atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp, atom.Code:
-		at.inCode = true
 	case atom.Meta:
 		s.Metas = append(s.Metas, n)
 	case atom.Td, atom.Th:
@@ -203,9 +202,8 @@ func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 
 // end records the properties of n that are known only after its children were visited.
 func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
+	m.code = m.code || dom.IsCode(n.DataAtom)
 	switch n.DataAtom {
-	case atom.Pre, atom.Listing, atom.Plaintext, atom.Xmp:
-		m.code = true
 	case atom.Button, atom.Input:
 		m.controls++
 	case atom.A, atom.Area:

@@ -73,7 +73,7 @@ func (m *meta) read(p *zipxml.Part, _ xml.StartElement) {
 		p.Children(func(e xml.StartElement) {
 			to := map[string]*string{"title": &m.title, "language": &m.language, "initial-creator": &m.author}[e.Name.Local]
 			if to != nil {
-				p.Text(func(s []byte) { *to += string(s[:min(len(s), max(0, 1024-len(*to)))]) })
+				p.Short(to)
 			}
 		})
 	})
@@ -176,7 +176,7 @@ func (r *reader) paragraph(e xml.StartElement) {
 	outer, outerNotes := r.text, r.notes
 	r.text, r.notes = nil, nil
 	r.inline()
-	text, notes := foldLines(string(r.text)), r.notes
+	text, notes := dom.FoldLines(string(r.text)), r.notes
 	r.text, r.notes = outer, outerNotes
 	level, _ := strconv.Atoi(zipxml.Attr(e, "outline-level"))
 	switch {
@@ -257,15 +257,4 @@ func (r *reader) comment() {
 	})
 	text := dom.Fold("Comment " + author + ": " + string(r.text))
 	r.text, r.notes = outer, append(r.notes, strings.Replace(text, "Comment :", "Comment:", 1))
-}
-
-// foldLines folds each line of a text.
-func foldLines(text string) string {
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = dom.Fold(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
 }

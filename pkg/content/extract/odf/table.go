@@ -120,7 +120,7 @@ func (r *reader) row(times int) {
 			t.row = append(t.row, text)
 		}
 	})
-	line := strings.TrimRight(strings.Join(t.row, " | "), " |")
+	line := extract.Row(t.row)
 	if line == "" {
 		times = 1
 	}

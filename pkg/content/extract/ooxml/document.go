@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
@@ -196,7 +197,7 @@ func (d *docx) endParagraph() {
 
 // emit adds a paragraph to the document.
 func (d *docx) emit(r role, raw string) {
-	switch text := foldLines(raw); {
+	switch text := dom.FoldLines(raw); {
 	case r.kind == extract.Code:
 		d.w.code(codeLine(raw))
 	case text == "":

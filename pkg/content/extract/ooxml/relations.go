@@ -91,16 +91,11 @@ func (ps *properties) read(p *zipxml.Part, _ xml.StartElement) {
 	p.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "title":
-			p.Text(func(s []byte) { ps.title = appendShort(ps.title, s) })
+			p.Short(&ps.title)
 		case "language":
-			p.Text(func(s []byte) { ps.language = appendShort(ps.language, s) })
+			p.Short(&ps.language)
 		}
 	})
-}
-
-// appendShort appends text to the value of a property. It cuts the value at one kilobyte.
-func appendShort(s string, more []byte) string {
-	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
 }
 
 // usefulTitle returns the title of the file. It returns "" for the title that PowerPoint gives to every new file, in

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
 
@@ -59,7 +60,7 @@ func (s *slide) paragraph() {
 		}
 	})
 	s.line.end()
-	text := foldLines(string(s.line.text))
+	text := dom.FoldLines(string(s.line.text))
 	s.line = outer
 	line := strings.ReplaceAll(text, "\n", " ")
 	switch {

@@ -74,20 +74,6 @@ func (w *writer) flush() {
 	w.kind, w.list, w.lines = "", "", w.lines[:0]
 }
 
-// foldLines folds each line of a paragraph.
-func foldLines(s string) string {
-	if !strings.Contains(s, "\n") {
-		return dom.Fold(s)
-	}
-	var lines []string
-	for line := range strings.SplitSeq(s, "\n") {
-		if line = dom.Fold(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 // grid collects the rows of a table in the form of [extract.Table].
 type grid struct {
 	rows []string
@@ -99,7 +85,7 @@ func (g *grid) cell(text string) { g.row = append(g.row, dom.Fold(text)) }
 
 // endRow ends the row, and drops it if all its cells are empty.
 func (g *grid) endRow() {
-	if line := strings.TrimRight(strings.Join(g.row, " | "), " |"); line != "" {
+	if line := extract.Row(g.row); line != "" {
 		g.rows = append(g.rows, line)
 	}
 	g.row = g.row[:0]

@@ -186,7 +186,7 @@ func (r *reader) row(cells []string) {
 	for i := range cells {
 		cells[i] = dom.Fold(cells[i])
 	}
-	line := strings.TrimRight(strings.Join(cells, " | "), " |")
+	line := extract.Row(cells)
 	if line == "" {
 		r.flush()
 		return

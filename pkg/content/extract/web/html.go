@@ -11,9 +11,12 @@ import (
 )
 
 // readHTML reads an HTML page.
-func readHTML(p page) extract.Document {
+func readHTML(p page) extract.Document { return p.html((*maincontent.Survey).Zones) }
+
+// html reads HTML, by its tree if there is one, and finds the content with the function choose.
+func (p page) html(choose chooser) extract.Document {
 	text, charset := decode(p.body, p.contentType, true)
-	doc, ok := structured(p, text, (*maincontent.Survey).Zones)
+	doc, ok := structured(p, text, choose)
 	if !ok {
 		doc = flat(p, text)
 	}
@@ -36,6 +39,9 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 	root := tree.Parse(text, p.limits.MaxTags)
 	if root == nil || !tree.ShowStreamed(root) {
 		return extract.Document{}, false
+	}
+	if p.letter {
+		showControls(root)
 	}
 	return assemble(p, root, choose), true
 }

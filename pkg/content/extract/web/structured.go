@@ -89,11 +89,5 @@ func Everything(body []byte, baseURL string, lim extract.Limits) extract.Documen
 	if err != nil { // Unreachable: callers pass constant addresses.
 		return extract.Document{}
 	}
-	p := page{body: body, base: base, limits: lim.WithDefaults()}
-	text, _ := decode(body, "", true)
-	doc, ok := structured(p, text, everything)
-	if !ok {
-		doc = flat(p, text)
-	}
-	return doc
+	return page{body: body, base: base, limits: lim.WithDefaults()}.html(everything)
 }

@@ -97,6 +97,7 @@ type page struct {
 	base        *url.URL
 	limits      extract.Limits
 	cut         bool // the body is only the beginning of the document
+	letter      bool // the page is a mail, whose dialogs and text areas are text
 }
 
 // Extract reads a document. The contentType is the Content-Type header as it was received. If the header is empty or

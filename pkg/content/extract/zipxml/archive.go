@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"golang.org/x/text/encoding/unicode"
@@ -61,9 +59,6 @@ func Open(body []byte) (*Archive, error) {
 // Has reports whether the archive has a part that was not read yet.
 func (a *Archive) Has(name string) bool { return a.files[Name(name)] != nil }
 
-// Names returns the names of the parts that were not read yet, in order.
-func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.files)) }
-
 // Name returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376 part
 // 2 §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
 func Name(s string) string {
@@ -109,7 +104,7 @@ func (a *Archive) Required(name string, read func(*Part, xml.StartElement)) erro
 		return err
 	}
 	defer r.Close()
-	p := NewPart(r, &a.Bounds.Elements)
+	p := newPart(r, &a.Bounds.Elements)
 	p.root(read)
 	switch {
 	case fault.Is(p.err, fault.TooLarge):

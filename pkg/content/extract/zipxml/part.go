@@ -25,16 +25,16 @@ type Part struct {
 	err      error
 }
 
-// NewPart returns a part that is read from r. Each element that is read is subtracted from elements.
-func NewPart(r io.Reader, elements *int) *Part {
+// newPart returns a part that is read from r. Each element that is read is subtracted from elements.
+func newPart(r io.Reader, elements *int) *Part {
 	d := xml.NewDecoder(decoded(r))
 	// The text is already decoded, whatever encoding the declaration names.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return &Part{decoder: d, elements: elements}
 }
 
-// Next returns the next token, or nil at the end or after an error.
-func (p *Part) Next() xml.Token {
+// next returns the next token, or nil at the end or after an error.
+func (p *Part) next() xml.Token {
 	if p.err != nil {
 		return nil
 	}
@@ -68,10 +68,10 @@ func (p *Part) bounded() error {
 
 // root passes the outermost element to the given function, and checks that the element is closed.
 func (p *Part) root(read func(*Part, xml.StartElement)) {
-	for token := p.Next(); token != nil; token = p.Next() {
+	for token := p.next(); token != nil; token = p.next() {
 		if e, ok := token.(xml.StartElement); ok {
 			read(p, e)
-			p.Skip(0)
+			p.skip(0)
 			break
 		}
 	}
@@ -83,11 +83,11 @@ func (p *Part) root(read func(*Part, xml.StartElement)) {
 // Children visits the elements inside the last visited element. It skips everything that visit leaves unread.
 func (p *Part) Children(visit func(xml.StartElement)) {
 	inside := p.depth
-	for token := p.Next(); token != nil; token = p.Next() {
+	for token := p.next(); token != nil; token = p.next() {
 		switch e := token.(type) {
 		case xml.StartElement:
 			visit(e)
-			p.Skip(inside)
+			p.skip(inside)
 		case xml.EndElement:
 			if p.depth < inside {
 				return
@@ -96,16 +96,16 @@ func (p *Part) Children(visit func(xml.StartElement)) {
 	}
 }
 
-// Skip skips the remaining tokens of elements deeper than depth.
-func (p *Part) Skip(depth int) {
-	for p.depth > depth && p.Next() != nil {
+// skip skips the remaining tokens of elements deeper than depth.
+func (p *Part) skip(depth int) {
+	for p.depth > depth && p.next() != nil {
 	}
 }
 
 // Text passes the characters of the last visited element to write, piece by piece.
 func (p *Part) Text(write func([]byte)) {
 	inside := p.depth
-	for token := p.Next(); token != nil && p.depth >= inside; token = p.Next() {
+	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
 		if chars, ok := token.(xml.CharData); ok && p.depth == inside {
 			write(chars)
 		}
@@ -116,13 +116,13 @@ func (p *Part) Text(write func([]byte)) {
 // which reports whether All must go on inside it; what visit leaves unread of other elements is skipped.
 func (p *Part) All(write func([]byte), visit func(xml.StartElement) bool) {
 	inside := p.depth
-	for token := p.Next(); token != nil && p.depth >= inside; token = p.Next() {
+	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
 		switch t := token.(type) {
 		case xml.CharData:
 			write(t)
 		case xml.StartElement:
 			if depth := p.depth; !visit(t) {
-				p.Skip(depth - 1)
+				p.skip(depth - 1)
 			}
 		}
 	}
@@ -155,6 +155,12 @@ func Attr(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
+}
+
+// Short appends the characters of the last visited element to a property, which it cuts at one kilobyte.
+func (p *Part) Short(to *string) {
+	const longest = 1024
+	p.Text(func(s []byte) { *to += string(s[:min(len(s), max(0, longest-len(*to)))]) })
 }
 
 // IsOn reports whether an element switches its property on. An element without a value switches the property on (part
