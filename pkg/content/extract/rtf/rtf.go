@@ -6,7 +6,6 @@ package rtf
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
@@ -90,7 +89,7 @@ func (r *reader) next() {
 		if len(r.outer) < maxDepth {
 			r.outer = append(r.outer, r.now)
 		} else {
-			r.full = true
+			r.stop(extract.Only(maxDepth, "level") + " of groups")
 		}
 	case '}':
 		r.decode()
@@ -139,12 +138,20 @@ func (r *reader) write(text []byte) {
 	case r.now.skip || r.now.hidden:
 	case r.now.to != nil:
 		if *r.now.to = append(*r.now.to, text...); len(*r.now.to) > maxText {
-			r.full = true
+			r.stop(extract.OnlyBytes(maxText) + " of a property")
 		}
 	default:
 		if r.text = append(r.text, text...); len(r.text) > maxText {
-			r.full = true
+			r.stop(extract.OnlyBytes(maxText) + " of a paragraph")
 		}
+	}
+}
+
+// stop ends the reading at a bound. What follows is compared by its bytes.
+func (r *reader) stop(why string) {
+	if !r.full {
+		r.out.SkipBytes(why, r.in[r.at:])
+		r.full = true
 	}
 }
 
@@ -238,6 +245,3 @@ func codePage(n int) encoding.Encoding {
 // pageOfCharset maps the character sets of fonts to code pages.
 var pageOfCharset = map[int]int{128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255,
 	178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250}
-
-// foldRow returns a row of a table.
-func foldRow(cells []string) string { return strings.TrimRight(strings.Join(cells, " | "), " |") }

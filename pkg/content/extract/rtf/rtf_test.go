@@ -45,8 +45,13 @@ func TestA17RichText(t *testing.T) {
 
 // A17: TestA17RichTextIsBounded checks a document that nests groups.
 func TestA17RichTextIsBounded(t *testing.T) {
-	if _, err := Extract([]byte(Magic+strings.Repeat("{", 1<<20)), extract.Limits{}); err != nil {
-		t.Error(err)
+	deep := strings.Repeat("{", 1<<20)
+	doc, err := Extract([]byte(Magic+deep+"one"), extract.Limits{})
+	if err != nil || !strings.Contains(doc.CutWhy(), "1,000 levels") {
+		t.Errorf("%v, cut: %s", err, doc.CutWhy())
+	}
+	if other, _ := Extract([]byte(Magic+deep+"two"), extract.Limits{}); other.Beyond == doc.Beyond {
+		t.Error("a change beyond the bound is not seen")
 	}
 }
 

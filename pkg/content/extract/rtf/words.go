@@ -127,20 +127,15 @@ func (r *reader) endParagraph() {
 }
 
 func (r *reader) paragraph() {
-	var lines []string
-	for line := range strings.SplitSeq(strings.ToValidUTF8(string(r.text), "\ufffd"), "\n") {
-		if line = dom.Fold(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
+	text := dom.FoldLines(strings.ToValidUTF8(string(r.text), "\ufffd"))
 	r.text = r.text[:0]
-	if len(lines) == 0 {
+	if text == "" {
 		return
 	}
 	r.flush()
-	b := extract.Block{Kind: extract.Paragraph, Text: strings.Join(lines, "\n")}
+	b := extract.Block{Kind: extract.Paragraph, Text: text}
 	if r.now.level > 0 {
-		b = extract.Block{Kind: extract.Heading, Level: min(r.now.level, 6), Text: strings.Join(lines, " ")}
+		b = extract.Block{Kind: extract.Heading, Level: min(r.now.level, 6), Text: strings.ReplaceAll(text, "\n", " ")}
 	}
 	r.full = !r.out.Add(b) || r.full
 }
@@ -150,7 +145,7 @@ func (r *reader) endRow() {
 	if text := r.ended(); text != "" {
 		r.row = append(r.row, text)
 	}
-	if line := foldRow(r.row); line != "" {
+	if line := extract.Row(r.row); line != "" {
 		r.rows = append(r.rows, line)
 	}
 	r.row = r.row[:0]
@@ -161,6 +156,6 @@ func (r *reader) flush() {
 	if len(r.row) > 0 {
 		r.endRow()
 	}
-	r.full = !r.out.Add(extract.Block{Kind: extract.Table, Text: strings.Join(r.rows, "\n")}) && r.full
+	r.full = !r.out.Add(extract.Block{Kind: extract.Table, Text: strings.Join(r.rows, "\n")}) || r.full
 	r.rows = nil
 }
