@@ -2,6 +2,7 @@ package entries
 
 import (
 	"context"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -30,17 +31,17 @@ func Free(ctx context.Context, store storage.Store) error {
 
 // free ends the claims in a partition.
 func (o outbox) free(ctx context.Context, partition string) error {
-	q := storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: "x}", Select: []string{"until"}}
+	q := storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: outboxEnd, Select: []string{"until"}}
 	for e, err := range o.rows.Query(ctx, q) {
 		if err != nil {
 			return err
 		}
-		if e.Props["until"] == "" {
+		c := outboxEntryOf(e)
+		if c.until.IsZero() {
 			continue
 		}
-		_, err := o.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
-			Props: storage.Properties{"until": ""}}})
-		if err != nil && !fault.Lost(err) {
+		c.until = time.Time{}
+		if _, err := o.rows.Transact(ctx, c.op(storage.Merge)); err != nil && !fault.Lost(err) {
 			return err
 		}
 	}

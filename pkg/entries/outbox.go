@@ -15,6 +15,8 @@ import (
 const (
 	// outboxPrefix is the prefix of the row keys of outbox entries.
 	outboxPrefix = "x|"
+	// outboxEnd comes after the row keys of all outbox entries.
+	outboxEnd = "x}"
 	// claimTime is how long a claim of an outbox entry lasts. It is longer than a function may run.
 	claimTime = 6 * time.Minute
 	// claimMargin is how long a claim must still last when the index is called, because the call must end before the
@@ -176,7 +178,7 @@ func (o outbox) claim(
 // unclaimed returns at most a batch of a partition's unclaimed outbox entries, and at most a batch of the news that
 // their writers should have published by now. Without an index it returns only the news.
 func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outboxEntry, said []news, err error) {
-	now, q := f.now(), storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: "x}"}
+	now, q := f.now(), storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: outboxEnd}
 	if f.index == nil {
 		q.RowTo = outboxPrefix
 	}

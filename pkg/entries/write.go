@@ -52,7 +52,7 @@ func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 // call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so an
 // entry that an earlier call stored is recognized. In that case the action is Inserted again, with the entry's
 // current state. If the entry is a mail and would update an entry with a newer mail, nothing is written; see
-// [entry.Fields.OlderMail].
+// [entry.Fields.OutdoneBy].
 func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }

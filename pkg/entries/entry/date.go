@@ -25,10 +25,15 @@ func dayBucket(date string) (day string, ok bool) {
 	if !ok {
 		return "", false
 	}
+	return dayOf(t, zone), true
+}
+
+// dayOf returns the day of a time that was written with a zone or without.
+func dayOf(t time.Time, zone bool) string {
 	if zone {
 		t = t.In(chicago)
 	}
-	return t.Format(time.DateOnly), true
+	return t.Format(time.DateOnly)
 }
 
 // dayBucket2 returns the day of a date as the second revision of keys did.
@@ -56,9 +61,10 @@ func timeOf(date string) (t time.Time, ok bool) {
 // sentBefore returns the date of a mail whose header has none that can be read: that of its topmost Received field, or
 // else that of its From line in the mailbox.
 func sentBefore(received, fromLine string) string {
-	_, date, _ := cutLast(received, ";")
-	if _, ok := timeOf(date); ok {
-		return strings.TrimSpace(date)
+	if i := strings.LastIndexByte(received, ';'); i >= 0 {
+		if _, ok := timeOf(received[i+1:]); ok {
+			return strings.TrimSpace(received[i+1:])
+		}
 	}
 	for fromLine != "" {
 		if _, ok := timeOf(fromLine); ok {
@@ -69,28 +75,8 @@ func sentBefore(received, fromLine string) string {
 	return ""
 }
 
-func cutLast(text, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(text, sep)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(sep):], true
-}
-
-// OlderMail reports whether the mail f was written before the mail in the given entry, according to their headers. It
-// returns false unless both mails have a time. A time in the future does not count: a wrong clock must not keep newer
-// mails out of a thread.
-func (f Fields) OlderMail(entry Fields, now time.Time) bool {
-	const ahead = 24 * time.Hour // tolerated difference between clocks
-	written, known := f.Written()
-	present, alsoKnown := entry.Written()
-	return known && alsoKnown && written.Before(present) && !present.After(now.Add(ahead))
-}
-
 // Written returns the time in a mail's header.
 func (f Fields) Written() (t time.Time, ok bool) {
-	metadata, _ := f["metadata"].(map[string]any)
-	email, _ := metadata["email"].(map[string]any)
-	date, _ := email["date"].(string)
-	return timeOf(date)
+	text, _ := emailOf(f)
+	return timeOf(text("date"))
 }

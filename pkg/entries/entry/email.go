@@ -292,9 +292,9 @@ func (e Email) metadata(header func(string) string, cut bool) map[string]any {
 			meta[name] = words.Clip(value, maxName)
 		}
 	}
-	if day, ok := dayBucket(e.Date); ok {
-		meta["date_bucket"] = day
-		if _, zone, _ := mail.ParseDate(e.Date); !zone && day != strings.TrimSpace(e.Date) {
+	if t, zone, ok := mail.ParseDate(e.Date); ok {
+		day := dayOf(t, zone)
+		if meta["date_bucket"] = day; !zone && day != strings.TrimSpace(e.Date) {
 			meta["zone"] = "unknown"
 		}
 	}

@@ -142,37 +142,26 @@ func HasFormerSubject(f Fields) bool {
 }
 
 // FirstKeys takes fields with keys of the current revision. It returns the keys that the first revision would have
-// made from the same input.
+// made from the same input. Keys that a client has made, or that are made from a subject that is no longer known, stay as
+// they are.
 func FirstKeys(f Fields) Keys {
-	k, _ := translated(f, subjectBase, subjectBase1)
-	return k
-}
-
-// translated returns the keys of a mail under another revision, and the subject from which the keys are made. The
-// first function returns the compared part of a subject under the present revision. The second function returns that
-// part under the other revision. Keys that a client has made, or that are made from a subject that is no longer
-// known, stay as they are.
-func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {
-	k = KeysOf(f)
-	meta, _ := f["metadata"].(map[string]any)
-	email, _ := meta["email"].(map[string]any)
-	text := func(name string) string { s, _ := email[name].(string); return s }
+	k := KeysOf(f)
+	text, ok := emailOf(f)
 	sent := fromAddress(text("from"))
-	// The metadata contains the beginning of the subject. The title contains more of it, unless the title was
-	// changed.
+	// The metadata contains the beginning of the subject. The title contains more of it, unless the title was changed.
 	for _, subject := range []string{text("subject"), f.Text("title")} {
-		made, other := from(subject), to(subject)
+		made, first := subjectBase(subject), subjectBase1(subject)
 		switch {
-		case email == nil || other == "":
+		case !ok || first == "":
 		case k.Policy == EmailThread && k.Primary == Digest(made):
-			k.Primary = Digest(other)
-			return k, subject
+			k.Primary = Digest(first)
+			return k
 		case k.Policy == EmailNewsletter && k.Secondary == Digest(sent+made+text("date_bucket")):
-			k.Secondary = Digest(sent + other + text("date_bucket"))
-			return k, subject
+			k.Secondary = Digest(sent + first + text("date_bucket"))
+			return k
 		}
 	}
-	return k, ""
+	return k
 }
 
 // subjectBase1 returns the base of a subject under the first revision.
