@@ -254,9 +254,7 @@ func printSearch(out io.Writer, all []asked, pages int, verbose bool) error {
 		if a.position >= 1 && a.position <= 3 {
 			three++
 		}
-		if a.position > 0 {
-			reciprocal += 1 / float64(a.position)
-		}
+		reciprocal += a.reciprocal()
 		gain += a.gain
 		times = append(times, a.took)
 		if verbose {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -225,6 +226,7 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 // decide lets every rule decide about a change.
 func (p *pass) decide(ctx context.Context, c feed.Change) error {
 	left := maxEffort
+	alike := sync.OnceValue(func() string { return c.JSON().AlikeKey() })
 	defer func() { p.left -= maxEffort - left }()
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -239,7 +241,7 @@ func (p *pass) decide(ctx context.Context, c feed.Change) error {
 		p.changed = true
 		g := p.state.Rules[r.ID]
 		idle := g.Gathered == 0
-		if r.plan.Add(&g.State, c.JSON().AlikeKey(), p.now) {
+		if r.plan.Add(&g.State, alike(), p.now) {
 			for _, name := range r.Channels {
 				id, d := p.s.single(r, name, c, p.now)
 				p.ids[id] = d

@@ -48,18 +48,13 @@ func (r *rule) size() (n int) {
 	return n
 }
 
-// bound marks the rules as broken that exceed the bound on all rules together. The oldest rules come first.
+// bound sorts rules by age, the oldest first, and marks those as broken that exceed the bound on all rules together.
 func bound(all []rule) {
+	slices.SortFunc(all, func(a, b rule) int {
+		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+	})
 	size := 0
-	byAge := func(a, b int) int {
-		return cmp.Or(all[a].Created.Compare(all[b].Created), strings.Compare(all[a].ID, all[b].ID))
-	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, byAge)
-	for _, i := range order {
+	for i := range all {
 		r := &all[i]
 		if size += r.size(); r.size() > 0 && size > maxPrograms && r.Problem == "" {
 			r.Problem, r.sought = tooLargeTogether, nil

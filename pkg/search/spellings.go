@@ -44,10 +44,7 @@ const (
 
 func spellingsOf(text string) (all []string) {
 	pieces := piecesOf(text)
-	all = append(split(pieces), joinedAtBorders(pieces))
-	if whole := hyphened(pieces); whole != "" {
-		all = append(all, whole)
-	}
+	all = append(split(pieces), joinedAtBorders(pieces), hyphened(pieces))
 	all = append(all, grouped(text)...)
 	all = append(all, version(text), acronym(text, pieces), withoutParticle(text))
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
@@ -181,7 +178,7 @@ func groups(digits string, n int) string {
 
 func digitsOf(text string) string {
 	return strings.Map(func(r rune) rune {
-		if isSign(r) || r == '_' {
+		if isSign(r) {
 			return -1
 		}
 		return r

@@ -104,12 +104,7 @@ func (s *Site) Near(address, document string) bool {
 
 // holds reports whether a host has pages of the site.
 func (s *Site) holds(host string) bool {
-	return host == s.Domain || s.WWW && differsInWWW(host, s.Domain)
-}
-
-// differsInWWW reports whether two hosts are the same but for "www.".
-func differsInWWW(a, b string) bool {
-	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
+	return host == s.Domain || s.WWW && source.SameSite(host, s.Domain)
 }
 
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
@@ -117,7 +112,7 @@ func differsInWWW(a, b string) bool {
 // refusals can be counted by reason. Files come from containers, and are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
 	if u.Type == source.URL && !s.holds(u.Host) {
-		if differsInWWW(u.Host, s.Domain) {
+		if source.SameSite(u.Host, s.Domain) {
 			return "other host: " + clip(u.Host) + "; add it as a site, or set www: true, to have its pages"
 		}
 		return "other host: " + clip(u.Host)

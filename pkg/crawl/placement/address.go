@@ -41,10 +41,10 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	}
 	to := claims[len(claims)-1]
 	p.Group, p.Precedence = bestForm(to.Normalized, to.Host), rankNames
-	if !verdict.SameSite(to.Host, it.SourceHost) {
+	if !source.SameSite(to.Host, it.SourceHost) {
 		p.Precedence = rankMoved
 	}
-	if first := claims[0]; first.Moved && verdict.SameSite(first.Host, it.SourceHost) {
+	if first := claims[0]; first.Moved && source.SameSite(first.Host, it.SourceHost) {
 		p.URL = first.Display
 	}
 }

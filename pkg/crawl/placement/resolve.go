@@ -296,7 +296,7 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 // only the first target is registered.
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
-	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
+	return settled && cl.Moved && source.SameSite(cl.Host, r.item.SourceHost) &&
 		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
 }
 

@@ -44,7 +44,7 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 	case err != nil: // Unreachable: the text is the normalized form of a source, made under the same rules.
 	case s.Normalized == it.NormalizedSource: // the item's own address, as spelled under earlier rules
 	case len(named) > 0 && named[0].Normalized == s.Normalized:
-	case !SameSite(s.Host, host) && !SameSite(s.Host, it.SourceHost):
+	case !source.SameSite(s.Host, host) && !source.SameSite(s.Host, it.SourceHost):
 		const why = "names as its canonical address %s, which is ignored because it is on another host"
 		return named, fmt.Sprintf(why, s.Normalized)
 	default:
@@ -75,11 +75,6 @@ func movedAddress(it *registry.Item, rules source.Rules) string {
 		return ""
 	}
 	return to.Normalized
-}
-
-// SameSite reports whether two hosts differ at most in a leading "www.".
-func SameSite(a, b string) bool {
-	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
 }
 
 // VariantsOf returns the sources that often show the same page as an item. Each differs from the item in one respect:

@@ -138,7 +138,7 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		it = noteValidators(it, got)
 		noteThin(&it, r.Doc, now)
 		noteCut(&it, r.Doc, now)
-		noteUncompared(&it, r, true, now)
+		noteUncompared(&it, r, r.Doc.TextHash(), true, now)
 		it.ImageExclusion, it.States, it.MainState = r.ImageExclusion, b.states(&it, r), r.Main[:]
 		it.Claim.Header = r.Linked
 		noteMetadata(&it, r.Doc, now)

@@ -25,7 +25,7 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
 	noteThin(&it, r.Doc, now)
 	noteCut(&it, r.Doc, now)
-	noteUncompared(&it, r, false, now)
+	noteUncompared(&it, r, it.TextHash, false, now)
 	noteMetadata(&it, r.Doc, now)
 	return it
 }
@@ -45,9 +45,10 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
-// noteUncompared records what is not compared of a page. If same is true, everything else is as before.
-func noteUncompared(it *registry.Item, r Reading, same bool, now time.Time) {
-	u := it.Uncompared.See(r.Doc.TextHash(), same, now)
+// noteUncompared records what is not compared of a page. The hash is that of all visible text. If same is true,
+// everything else is as before.
+func noteUncompared(it *registry.Item, r Reading, hash string, same bool, now time.Time) {
+	u := it.Uncompared.See(hash, same, now)
 	u.Folded, u.Unread = r.Folded, r.Doc.Unread.String()
 	it.Uncompared = u
 }

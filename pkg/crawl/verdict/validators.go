@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -35,7 +36,7 @@ func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now ti
 	case etag == it.HTTPEtag && modified == it.HTTPLastModified:
 		blind := text && !v.Blind
 		if content && !v.Lied() || blind {
-			v.LiedAt, v.Blind = firstTime(v.LiedAt, now), v.Blind || blind
+			v.LiedAt, v.Blind = host.Earlier(v.LiedAt, now), v.Blind || blind
 			it.Record(now, "validators", v.Why())
 		}
 	case content && !b.isFailure(&it, got, r) && (isOther(it.HTTPEtag, etag) || isOther(it.HTTPLastModified, modified)):
@@ -60,13 +61,6 @@ func isStrong(etag string) bool { return etag != "" && !strings.HasPrefix(etag, 
 // isOther reports whether a validator has changed. One that appears or disappears has not: an error page often lacks
 // the validators of the page.
 func isOther(was, is string) bool { return was != "" && is != "" && was != is }
-
-func firstTime(at, now time.Time) time.Time {
-	if at.IsZero() {
-		return now
-	}
-	return at
-}
 
 // MayAskHead reports whether a HEAD request may take the place of the conditional request. That saves a download from
 // a server that ignores conditions.

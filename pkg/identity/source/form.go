@@ -16,10 +16,13 @@ type Forms map[ID]Form
 
 // Note remembers the address that was given for a source. The first one counts.
 func (f Forms) Note(s Source, raw string, rules Rules) {
-	if _, known := f[s.ID()]; known || s.Type != URL {
+	if s.Type != URL {
 		return
 	}
-	f[s.ID()] = rules.FormOf(s, raw)
+	id := s.ID()
+	if _, known := f[id]; !known {
+		f[id] = rules.FormOf(s, raw)
+	}
 }
 
 // FormOf returns the form of an address that was given for a source. Of an address that is too long to be kept, it

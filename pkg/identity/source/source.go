@@ -106,3 +106,8 @@ func ParseID(id string) (t Type, hash string, err error) {
 	}
 	return t, hash, nil
 }
+
+// SameSite reports whether two hosts differ at most in a leading "www.".
+func SameSite(a, b string) bool {
+	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
+}
