@@ -70,8 +70,8 @@ func (j *job) next(ctx context.Context) *registry.Item {
 // begin waits until a check may begin: for its host's pace if the check asks, then at the gate, then for a permit. The
 // wait for the pace is before the gate, because a suspect inside keeps everybody out, and everybody inside keeps a
 // suspect out. A check that waits at the gate holds no permit, because checks inside the gate may need it. A check that
-// gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect go first. Otherwise
-// the suspect would wait for the requests of all checks that wait for a permit.
+// gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect go first.
+// Otherwise the suspect would wait for the requests of all checks that wait for a permit.
 func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(), err error) {
 	for {
 		if asks && j.lease.Near(ctx) != nil {

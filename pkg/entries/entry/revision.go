@@ -142,8 +142,8 @@ func HasFormerSubject(f Fields) bool {
 }
 
 // FirstKeys takes fields with keys of the current revision. It returns the keys that the first revision would have
-// made from the same input. Keys that a client has made, or that are made from a subject that is no longer known, stay as
-// they are.
+// made from the same input. Keys that a client has made, or that are made from a subject that is no longer known, stay
+// as they are.
 func FirstKeys(f Fields) Keys {
 	k := KeysOf(f)
 	text, ok := emailOf(f)

@@ -49,8 +49,8 @@ func (f Fields) without(names []string) Fields {
 }
 
 // OutdoneBy reports whether the mail f says less than the mail in the given entry: f has no text, or has no date, or
-// was written before it. A mail outdoes no mail that has a text unless it has a text, too. A time in the future does not
-// count: a wrong clock must not keep newer mails out of a thread.
+// was written before it. A mail outdoes no mail that has a text unless it has a text, too. A time in the future does
+// not count: a wrong clock must not keep newer mails out of a thread.
 func (f Fields) OutdoneBy(entry Fields, now time.Time) bool {
 	const ahead = 24 * time.Hour // tolerated difference between clocks
 	switch has := TextOf(entry) != ""; {
