@@ -109,7 +109,7 @@ func itemJSON(it *registry.Item) api.Item {
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
-	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {
+	if t, err := http.ParseTime(it.LastModified()); err == nil {
 		out.HTTPLastModified = t.UTC()
 	}
 	if it.FileEtag != "" || it.FileLastModified != "" {
@@ -118,7 +118,7 @@ func itemJSON(it *registry.Item) api.Item {
 			out.FileLastModified = t.UTC()
 		}
 	}
-	if it.HTTPEtag != "" || it.HTTPLastModified != "" {
+	if it.HTTPEtag != "" || it.LastModified() != "" {
 		out.Validators = it.Validators.Why()
 	}
 	if it.HTTPStatusCode != 0 {

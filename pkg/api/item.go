@@ -83,7 +83,7 @@ type Item struct {
 	LastIndexed          time.Time `json:"lastIndexed,omitzero"`
 	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out if no check is scheduled
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
-	CrawlAttempts        int       `json:"crawlAttempts"`          // number of checks in a row that failed
+	CrawlAttempts        int       `json:"crawlAttempts"`          // number of checks in a row that failed or found 404 or 410
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
 
 	// These are the settings of the item itself. [ItemDetail] has the effective ones.

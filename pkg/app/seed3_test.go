@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -23,18 +24,24 @@ func TestA6FilePropertiesOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	modified := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	if err := os.Chtimes(path, modified, modified); err != nil {
+	fresh := filepath.Join(root, "fresh.txt") // written just now, so that its time proves nothing yet
+	if err := errors.Join(os.Chtimes(path, modified, modified), os.WriteFile(fresh, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	site.put("/p", "Low water is at six.")
 	s := newServed(t, map[string]string{"FILE_ROOT": root})
-	var file, page api.Item
+	var file, young, page api.Item
 	s.ask("POST", "/api/AddFileDocument", api.AddFileRequest{Path: path}, http.StatusAccepted, &file)
 	if file.FileLength != nil {
 		t.Errorf("before it was read: %d bytes", *file.FileLength)
 	}
 	s.ask("POST", "/api/AddUrlDocument", api.AddURLRequest{URL: site.URL + "/p"}, http.StatusAccepted, &page)
+	s.ask("POST", "/api/AddFileDocument", api.AddFileRequest{Path: fresh}, http.StatusAccepted, &young)
 	s.work()
+	s.ask("GET", "/api/items/"+young.ID, nil, http.StatusOK, &young)
+	if young.FileLength == nil || *young.FileLength != int64(len(text)) || young.FileLastModified.IsZero() {
+		t.Errorf("item of the fresh file: %+v, length %v", young, young.FileLength)
+	}
 	s.ask("GET", "/api/items/"+file.ID, nil, http.StatusOK, &file)
 	if file.Status != api.StatusIndexed || file.FileLength == nil || *file.FileLength != int64(len(text)) ||
 		!file.FileLastModified.Equal(modified) {

@@ -382,7 +382,8 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 	_ = r.Process(t.Context(), jobs[0])
 	s.armed = false
 	r.checkInvariants()
-	if it, err := r.reg.Items.Find(t.Context(), r.source("/p").ID()); err != nil || it.CrawlAttempts > 0 {
+	if it, err := r.reg.Items.Find(t.Context(), r.source("/p").ID()); err != nil ||
+		it.CrawlAttempts > it.MissingChecks {
 		t.Errorf("step %d (%s), after %v: the page is blamed: %s (%v)", nth, s.hit, after, it.ErrorMessage, err)
 	}
 	// The host delivers the message again after a failure; a worker that died leaves its lock.

@@ -53,7 +53,7 @@ func TestA14GuardHolds(t *testing.T) {
 		for _, p := range paths {
 			r.site.put(p, status(404))
 		}
-		for _, wait := range []time.Duration{25 * time.Hour, 7 * time.Hour, 7 * time.Hour} {
+		for _, wait := range []time.Duration{25 * time.Hour, 7 * time.Hour, 13 * time.Hour} {
 			r.round(wait)
 		}
 		have, inIndex := r.tally(paths)

@@ -56,6 +56,12 @@ var validatorCases = []struct {
 		{deaf("v2").dated(), "GET /p if since", "v2", blind},
 		{deaf("v3").dated(), "GET /p", "v3", blind},
 	}},
+	{"a date that only its server spells so", []answering{
+		{text("v1").set("Last-Modified", "Monday, 02-Jan-23 00:00:00 GMT"), "GET /p", "v1", unseen},
+		{text("v1").set("Last-Modified", "Monday, 02-Jan-23 00:00:00 GMT"), "GET /p if since", "v1", unseen},
+		{text("v1").set("Last-Modified", "2 January 2023"), "GET /p if since", "v1", unseen},
+		{text("v1").set("Last-Modified", "2 January 2023"), "GET /p if since", "v1", unseen},
+	}},
 	{"a date says nothing about noise", []answering{
 		{deaf("v1").dated(), "GET /p", "v1", unseen},
 		{deaf("v1").dated().nonce(1), "GET /p if since", "v1", unseen},

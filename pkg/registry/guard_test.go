@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
@@ -144,4 +145,34 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 		b.takes(t, b.begin(t, jobs[3]), 4, 3)
 		b.takes(t, third, 1, 0) // too late
 	})
+}
+
+// TestA14MissesAreNotFailures checks that only failed checks make a page failing, and that only a page that was read
+// has recovered (A14).
+func TestA14MissesAreNotFailures(t *testing.T) {
+	counts := func(attempts, missing int) Item {
+		var it Item
+		it.CrawlAttempts, it.MissingChecks = attempts, missing
+		return it
+	}
+	for name, tt := range map[string]struct {
+		was, is Item
+		failed  bool
+		want    feed.Kind
+	}{
+		"missing three times":            {counts(2, 2), counts(3, 3), false, ""},
+		"missing, then failed":           {counts(2, 2), counts(3, 0), true, feed.Failing},
+		"failing, then missing":          {counts(3, 0), counts(4, 1), false, ""},
+		"failing, missing, then failing": {counts(4, 1), counts(5, 0), true, ""},
+		"failing, then read":             {counts(4, 1), counts(0, 0), false, feed.Recovered},
+		"missing, then read":             {counts(3, 3), counts(0, 0), false, ""},
+	} {
+		var have feed.Kind
+		for _, c := range changesOf(&tt.was, &Finding{Item: tt.is, Failed: tt.failed}, time.Now()) {
+			have = c.Kind
+		}
+		if have != tt.want {
+			t.Errorf("%s: have %q, want %q", name, have, tt.want)
+		}
+	}
 }

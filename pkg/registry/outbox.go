@@ -25,7 +25,8 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	add := func(kind feed.Kind, why string) {
 		out = append(out, feed.Change{At: now, Kind: kind, Why: why, From: was.RawHash, To: is.RawHash})
 	}
-	switch wasGone, isGone := !was.GoneSince.IsZero(), !is.GoneSince.IsZero(); {
+	wasGone, isGone := !was.GoneSince.IsZero(), !is.GoneSince.IsZero()
+	switch {
 	case isGone && !wasGone && was.ContentHash != "":
 		add(feed.Gone, is.ErrorMessage)
 	case wasGone && !isGone && is.ContentHash != "" && !f.Failed:
@@ -48,10 +49,10 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 		}
 		add(feed.WatchRestored, why)
 	}
-	switch failing := was.CrawlAttempts >= feed.FailingAfter; {
-	case !failing && f.Failed && is.CrawlAttempts >= feed.FailingAfter:
+	switch {
+	case !isFailing(was) && f.Failed && isFailing(is):
 		add(feed.Failing, is.ErrorMessage)
-	case failing && !f.Failed && is.CrawlAttempts == 0:
+	case isFailing(was) && !wasGone && is.CrawlAttempts == 0:
 		add(feed.Recovered, "the page was read again")
 	}
 	for i := range out {
@@ -63,6 +64,10 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	}
 	return out
 }
+
+// isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing are
+// errors as well, but what is told of those is that it is gone.
+func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
 
 // prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes what
 // differs in changes whose passages are not all of it, so that everybody who reads such a change finds its difference.

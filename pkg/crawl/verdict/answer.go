@@ -86,11 +86,12 @@ func noteValidators(it registry.Item, got Answer) registry.Item {
 		return noteProperties(it, *got.File)
 	}
 	etag, modified := validatorsOf(got.Response)
-	same := got.Response.FinalURL == before && etag == it.HTTPEtag && modified == it.HTTPLastModified
+	same := got.Response.FinalURL == before && etag == it.HTTPEtag && modified == it.LastModified()
 	it.HTTPUnconditional = same && (got.Conditional || it.HTTPUnconditional)
 	it.Validators.NoHead = it.Validators.NoHead || got.Headed && same
 	it.Validators.Length = got.Response.Header.Get("Content-Length")
-	it.HTTPEtag, it.HTTPLastModified = etag, modified
+	it.HTTPEtag = etag
+	it.SetLastModified(modified)
 	it.HTTPContentLength = int64(len(got.Response.Body))
 	return it
 }

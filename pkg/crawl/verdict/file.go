@@ -68,7 +68,7 @@ func baseOf(place file.Location) string {
 // noteProperties records the properties that the next check compares to recognize an unchanged file.
 func noteProperties(it registry.Item, f file.Response) registry.Item {
 	it.FileEtag, it.FileLength, it.FileContentType = Bounded(f.ETag), f.Length, Bounded(f.ContentType)
-	it.FileLastModified = formatModified(f.LastModified)
+	it.FileLastModified, it.Validators.Recent = formatModified(f.LastModified), f.Recent
 	return it
 }
 

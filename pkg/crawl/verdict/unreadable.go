@@ -50,7 +50,10 @@ func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
 		u.ETag, u.LastModified = Bounded(got.Response.Header.Get("ETag")), Bounded(got.Response.Header.Get("Last-Modified"))
 		return
 	}
-	u.ETag, u.LastModified, u.Length = Bounded(got.File.ETag), formatModified(got.File.LastModified), got.File.Length
+	u.ETag, u.Length = Bounded(got.File.ETag), got.File.Length
+	if !got.File.Recent {
+		u.LastModified = formatModified(got.File.LastModified)
+	}
 }
 
 // KnownFile returns the properties by which a file is recognized: those of the unreadable file or, if there is none,
@@ -60,7 +63,8 @@ func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
 	case b.knowsUnreadable(it, now):
 		return file.Info{ETag: u.ETag, LastModified: parseModified(u.LastModified), Length: u.Length}
 	case b.conditional(it):
-		return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Length: it.FileLength}
+		return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Recent: it.Validators.Recent,
+			Length: it.FileLength}
 	}
 	return known
 }

@@ -23,7 +23,7 @@ func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now ti
 	}
 	v := &it.Validators
 	*v = v.Whole(now)
-	if it.RawHash == "" || finalURL(got.Response) != it.HTTPFinalURL || it.HTTPEtag == "" && it.HTTPLastModified == "" {
+	if it.RawHash == "" || finalURL(got.Response) != it.HTTPFinalURL || it.HTTPEtag == "" && it.LastModified() == "" {
 		return it
 	}
 	etag, modified := validatorsOf(got.Response)
@@ -33,13 +33,13 @@ func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now ti
 		content = bytes
 	}
 	switch {
-	case etag == it.HTTPEtag && modified == it.HTTPLastModified:
+	case etag == it.HTTPEtag && modified == it.LastModified():
 		blind := text && !v.Blind
 		if content && !v.Lied() || blind {
 			v.LiedAt, v.Blind = host.Earlier(v.LiedAt, now), v.Blind || blind
 			it.Record(now, "validators", v.Why())
 		}
-	case content && !b.isFailure(&it, got, r) && (isOther(it.HTTPEtag, etag) || isOther(it.HTTPLastModified, modified)):
+	case content && !b.isFailure(&it, got, r) && (isOther(it.HTTPEtag, etag) || isOther(it.LastModified(), modified)):
 		v.Proven = true
 	}
 	return it
@@ -71,7 +71,7 @@ func MayAskHead(it *registry.Item) bool { return it.HTTPUnconditional && it.Vali
 func SameByHead(it *registry.Item, resp fetch.Response) bool {
 	etag, modified := validatorsOf(resp)
 	return resp.Status == http.StatusOK && resp.FinalURL == it.HTTPFinalURL && etag == it.HTTPEtag &&
-		modified == it.HTTPLastModified && resp.Header.Get("Content-Length") == it.Validators.Length
+		modified == it.LastModified() && resp.Header.Get("Content-Length") == it.Validators.Length
 }
 
 // needsWhole reports whether a check must get the whole page, because the validators are not believed, or because no

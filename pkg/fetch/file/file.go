@@ -93,9 +93,10 @@ func New(cfg Config) (*Client, error) {
 type Info struct {
 	// ETag has no quotes. Files of this machine have none.
 	ETag string
-	// LastModified is in UTC. It is zero if a file of this machine was written very recently: another write might
-	// then leave the time unchanged, and an equal time would prove nothing.
+	// LastModified is in UTC. If Recent is set, a file of this machine was written so recently that another write might
+	// leave the time unchanged. An equal time then proves nothing.
 	LastModified time.Time
+	Recent       bool
 	Length       int64  // length in bytes; -1 if the store does not report it
 	ContentType  string // the declared type; empty for files of this machine
 }
@@ -106,7 +107,8 @@ func (i Info) Same(known Info) bool {
 	if i.ETag != "" || known.ETag != "" {
 		return i.ETag == known.ETag
 	}
-	return !i.LastModified.IsZero() && i.LastModified.Equal(known.LastModified) && i.Length == known.Length
+	proves := !i.Recent && !known.Recent && !i.LastModified.IsZero()
+	return proves && i.LastModified.Equal(known.LastModified) && i.Length == known.Length
 }
 
 // Request describes a Get.

@@ -76,7 +76,7 @@ func (c *Client) openLocal(r Request) (stream, error) {
 	if err != nil {
 		return stream{}, err
 	}
-	s := stream{Info: c.localInfo(fi), modified: fi.ModTime().UTC(), failure: localFailure}
+	s := stream{Info: c.localInfo(fi), failure: localFailure}
 	if s.Same(r.Known) {
 		return s, f.Close()
 	}
@@ -120,11 +120,8 @@ func refusal(fi fs.FileInfo, err error) error {
 }
 
 func (c *Client) localInfo(fi fs.FileInfo) Info {
-	info := Info{LastModified: fi.ModTime().UTC(), Length: fi.Size()}
-	if age := c.cfg.Now().Sub(info.LastModified); age.Abs() < unsettled {
-		info.LastModified = time.Time{}
-	}
-	return info
+	age := c.cfg.Now().Sub(fi.ModTime())
+	return Info{LastModified: fi.ModTime().UTC(), Recent: age.Abs() < unsettled, Length: fi.Size()}
 }
 
 // localFailure gives an error of the file system its kind of package fault. It omits the path, because the user knows

@@ -74,7 +74,7 @@ func (c *Client) localAt(r Request, offset int64) (*Part, error) {
 		return nil, err
 	}
 	f := s.body.(io.ReadSeekCloser)
-	p := &Part{Info: Info{LastModified: s.modified, Length: s.Length}, body: f, failure: s.failure,
+	p := &Part{Info: Info{LastModified: s.LastModified, Length: s.Length}, body: f, failure: s.failure,
 		unchanged: func() error { return s.unchanged(context.Background()) }}
 	_, err = f.Seek(offset, io.SeekStart)
 	switch {

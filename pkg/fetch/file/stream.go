@@ -8,7 +8,6 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -16,7 +15,6 @@ import (
 // stream is an open file: its properties, and its bytes unless the file is unchanged.
 type stream struct {
 	Info
-	modified time.Time // modification time of a file of this machine, however recent
 	encoding string
 	body     io.ReadCloser // nil when the file is unchanged
 	// unchanged checks whether Info still describes the bytes that were read. It is nil if the store guarantees that.

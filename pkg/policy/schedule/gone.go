@@ -54,14 +54,16 @@ func (c Config) Expired(s State, now time.Time) bool {
 // missing plans the next check of a missing source. That check counts towards the number after which the source is
 // Gone.
 func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan {
-	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
+	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Attempts: count(s.Attempts),
+		Missing: count(s.Missing)}
 	switch {
 	case o == Guarded:
 		return c.guarded(s, next, now)
 	case o == Gone || next.Missing >= c.GoneAfter:
 		return c.gone(s, next, now, jitter)
 	}
-	return plan{next, c.again(), fmt.Sprintf("missing on %d of %s before it counts as gone", next.Missing,
+	wait := min(c.doubled(c.again(), next.Missing), c.Max)
+	return plan{next, wait, fmt.Sprintf("missing on %d of %s before it counts as gone", next.Missing,
 		words.Count(c.GoneAfter, "check"))}
 }
 

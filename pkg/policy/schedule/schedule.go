@@ -65,7 +65,7 @@ import (
 type State struct {
 	Interval     time.Duration // interval of the present step; zero means Base
 	Unchanged    int           // unchanged checks in a row at this interval, at most UnchangedSteps
-	Attempts     int           // consecutive failures, at most 1,000
+	Attempts     int           // consecutive checks that failed or found 404 or 410, at most 1,000
 	Missing      int           // consecutive answers of 404 or 410, at most 1,000
 	GuardedSince time.Time     // when the mass-removal guard first kept the source; zero if it does not
 	GoneSince    time.Time     // when the source became gone; zero if it is not gone
@@ -230,15 +230,19 @@ func (c Config) failed(s State, now time.Time, jitter float64) plan {
 
 // backoff returns ErrorBase × 2^(attempts-1), times 0.8 to 1.2 by jitter, at most Max.
 func (c Config) backoff(attempts int, jitter float64) time.Duration {
-	wait := c.ErrorBase
-	for range attempts - 1 {
+	wait := time.Duration(float64(c.doubled(c.ErrorBase, attempts)) * (0.8 + 0.4*jitter))
+	return min(max(wait, time.Second), c.Max)
+}
+
+// doubled returns wait × 2^(times-1), cut a little above Max so that it cannot overflow.
+func (c Config) doubled(wait time.Duration, times int) time.Duration {
+	for range times - 1 {
 		if wait >= 2*c.Max {
 			break
 		}
 		wait *= 2
 	}
-	wait = time.Duration(float64(wait) * (0.8 + 0.4*jitter))
-	return min(max(wait, time.Second), c.Max)
+	return wait
 }
 
 // spread returns a point in the window that the package comment describes.

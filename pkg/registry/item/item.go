@@ -98,7 +98,7 @@ type Seen struct {
 	FetchSource       string   `col:"fetchSource"`  // the address to request, if it differs from NormalizedSource
 	FetchTracked      string   `col:"fetchTracked"` // the address as it was given, if that has trackers
 	HTTPEtag          string   `col:"httpEtag"`
-	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it; conditional requests repeat it
+	HTTPLastModified  string   `col:"httpLastModified"` // see [Item.LastModified]
 	HTTPContentLength int64    `col:"httpContentLength"`
 	HTTPStatusCode    int      `col:"httpStatusCode"`
 	HTTPRedirectChain []string `col:"httpRedirectChain"`

@@ -31,7 +31,7 @@ func fullItem() Item {
 		Asked: Asked{RemoveRequested: true, ReindexGeneration: 3, RebuildRun: "run"},
 		Seen: Seen{
 			Status: Indexed, FetchSource: "https://contoso.com/blog/post-1/",
-			HTTPEtag: `W/"a1b2c3"`, HTTPLastModified: "Wed, 20 Aug 2025 12:00:00 GMT", HTTPContentLength: 1 << 40,
+			HTTPEtag: `W/"a1b2c3"`, HTTPLastModified: "2025-08-20T12:00:00.000Z", HTTPContentLength: 1 << 40,
 			HTTPStatusCode: 200, HTTPRedirectChain: []string{"301 https://contoso.com/blog/post-1/"},
 			HTTPRobotsAllowed: true, HTTPCanonicalURL: "https://contoso.com/blog/post-1",
 			HTTPFinalURL: "https://contoso.com/blog/post-1/", HTTPUnconditional: true,

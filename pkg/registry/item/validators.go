@@ -2,9 +2,11 @@ package item
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Validators is what checks have found out about the validators of a source, which are its ETag and Last-Modified. The
@@ -12,6 +14,11 @@ import (
 type Validators struct {
 	// Proven states that the validators were seen to change together with the content.
 	Proven bool `json:"proven,omitempty"`
+	// Written is the Last-Modified header where the time in HTTPLastModified does not give it back to the letter.
+	Written string `json:"written,omitempty"`
+	// Recent states that the source is a file that had been written a moment before it was read. That its time is
+	// still the same then proves nothing.
+	Recent bool `json:"recent,omitempty"`
 	// LiedAt is when the validators were first seen to stay the same while the content changed. It is zero if that was
 	// never seen. Blind states that the text had changed, too, and not only the bytes.
 	LiedAt time.Time `json:"liedAt,omitzero"`
@@ -23,6 +30,32 @@ type Validators struct {
 	Checks  int       `json:"checks,omitempty"`
 	// NoHead states that the answer to a HEAD request did not show that the page was unchanged, although it was.
 	NoHead bool `json:"noHead,omitempty"`
+}
+
+// LastModified returns the Last-Modified header of the last whole answer, to the letter. Conditional requests repeat
+// it, because some servers know only their own spelling.
+func (it *Item) LastModified() string {
+	if it.Validators.Written != "" {
+		return it.Validators.Written
+	}
+	if t, err := time.Parse(storage.TimeLayout, it.HTTPLastModified); err == nil {
+		return t.Format(http.TimeFormat)
+	}
+	return it.HTTPLastModified // a row from before the column had a time
+}
+
+// SetLastModified records a Last-Modified header: its time in HTTPLastModified, and the header itself where it is
+// spelled in another way or contains no time.
+func (it *Item) SetLastModified(header string) {
+	it.HTTPLastModified, it.Validators.Written = "", header
+	t, err := http.ParseTime(header)
+	if err != nil {
+		return
+	}
+	it.HTTPLastModified = t.UTC().Format(storage.TimeLayout)
+	if it.Validators.Written = ""; it.LastModified() != header {
+		it.Validators.Written = header
+	}
 }
 
 // Lied reports whether the validators were seen to stay the same while the content changed.
