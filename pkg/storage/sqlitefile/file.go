@@ -51,6 +51,9 @@ func (f *File) Readers(most int, pragmas ...string) (*sql.DB, error) {
 }
 
 func (f *File) open(most int, lock string, pragmas []string) (*sql.DB, error) {
+	if configured != nil {
+		return nil, configured
+	}
 	wait := fmt.Sprintf("busy_timeout(%d)", f.Wait.Milliseconds())
 	common := []string{wait, "temp_store(MEMORY)", "cache_size(-16000)"}
 	q := url.Values{"_txlock": {lock}, "_pragma": slices.Concat(common, f.Pragmas, pragmas)}
