@@ -108,7 +108,7 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
 		Seen:     registry.Seen{Language: doc.Language},
 	}
-	e := index.Prepare(it, "", doc, index.Images(it.ID, doc, rules), time.Time{})
+	e := index.Prepare(it, chunk.Name{}, doc, index.Images(it.ID, doc, rules), time.Time{})
 	return e.Page, doc.Blocks, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
@@ -208,7 +209,7 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
 		Seen:     registry.Seen{Language: doc.Language},
 	}
-	return index.Prepare(it, "", doc, nil, time.Time{}).Page, true
+	return index.Prepare(it, chunk.Name{}, doc, nil, time.Time{}).Page, true
 }
 
 // ask asks a question twice, and measures the time of the second search.

@@ -201,7 +201,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
-		Files: in.files, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
+		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
 	})
 }
 
@@ -278,7 +278,8 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 	if !out.none {
 		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg.Items, pushed)
 	}
-	steps := []migrate.Step{migrate.Items(reg.Moves, cfg.Rules), entryKeys(pushed)}
+	steps := []migrate.Step{migrate.Items(reg.Moves, cfg.Rules), entryKeys(pushed),
+		migrate.Chunks(reg.Rebuilds, known.manifests, cfg.FileRoot)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Admit: in.web.Admit, Log: a.log,
 	})

@@ -34,7 +34,7 @@ func newShelf(t *testing.T, maxBytes int64) *shelf {
 			MaxBytes: maxBytes, Now: func() time.Time { return time.Now().Add(time.Hour) },
 		})
 		must(t, err)
-		k.crawl.Files = files
+		k.crawl.Files, k.crawl.FileRoot = files, dir
 	})}
 }
 
@@ -90,14 +90,13 @@ func TestA9Files(t *testing.T) {
 	}
 }
 
-// TestC3Files checks that chunks of a file are named by its path.
+// TestC3Files checks that chunks of a file are named by its path below FILE_ROOT.
 func TestC3Files(t *testing.T) {
 	s := newShelf(t, 0)
 	s.write("Tide a.md", "The float hangs in a well.\n")
 	chunk := s.index.pages[string(s.check("Tide a.md").ID)].Chunks[0]
-	path := strings.TrimPrefix(filepath.ToSlash(s.path("Tide a.md")), "/")
-	if !strings.HasPrefix(chunk.UID, "ck64:v1:repo:"+path+":") {
-		t.Errorf("have %s, want the path %s", chunk.UID, path)
+	if !strings.HasPrefix(chunk.UID, "ck64:v1:repo:Tide a.md:") {
+		t.Errorf("have %s, want the path below the folder", chunk.UID)
 	}
 }
 

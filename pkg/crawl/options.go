@@ -24,6 +24,7 @@ type Options struct {
 	Rules     source.Rules
 	Documents *document.Reader         // when nil, a reader with the defaults
 	Files     *file.Client             // when nil, files cannot be read
+	FileRoot  string                   // the folder of local files, as Files has it
 	Room      *opsmemory.Room          // when nil, a room of [opsmemory.DefaultMost]
 	Setting   func(name string) string // returns the value of the setting that holds a credential; may be nil
 	KeepGone  bool                     // the documents of Gone items stay in the index

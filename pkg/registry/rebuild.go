@@ -21,6 +21,11 @@ type Rebuild struct {
 	Refetch bool
 	// Force includes pages that are not in the index: items that failed, that are excluded or Gone.
 	Force bool
+	// Known makes the run trust the known contents of the index: only what differs is written, so texts keep their
+	// vectors. The items do not count as waiting for the run, and each request includes its items again.
+	Known bool
+	// Skip, if set, reports whether a partition has nothing for the run.
+	Skip func(ctx context.Context, partition string) (bool, error)
 	// Wanted reports whether an item is selected. It is called for every item, whether or not the item is in the
 	// index. If Wanted is nil, all items that belong in the index are selected. It may be called several times for
 	// one item.
@@ -47,7 +52,7 @@ type RebuildStep struct {
 // an item only once. The numbers in step are for this step only. Items for which the queue has no room wait in due
 // rows as usual.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	err = r.step(ctx, store.ItemWalk{Host: o.Host}, from, &step, func(partition string, items []Item) error {
+	err = r.step(ctx, store.ItemWalk{Host: o.Host, Skip: o.Skip}, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
 	})
 	return step, err
@@ -165,7 +170,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 		mended := item.Derive(it)
 		switch {
 		case !it.Exists(): // the item was deleted in the meantime
-		case it.RebuildRun == o.Run:
+		case it.RebuildRun == o.Run && !o.Known:
 			marked++ // an earlier try has already requested the item
 		case it.Indexable() || o.Force || o.Wanted != nil:
 			marked++
@@ -180,7 +185,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
-	it.RebuildRun, it.RebuildPending = o.Run, true
+	it.RebuildRun, it.RebuildPending = o.Run, it.RebuildPending || !o.Known
 	switch {
 	case o.Refetch:
 		what = "from its source"

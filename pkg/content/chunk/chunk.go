@@ -32,7 +32,7 @@ const (
 // Page is the input of [Split].
 type Page struct {
 	ID     string // the id of the item; [Key] depends on it
-	Path   string // the path given to [VirtualPath]; if empty, ID is used
+	Name   Name   // the beginning of the chunks' uids; if empty, ID in [Namespace]
 	Title  string // becomes the text of a page that has no other text
 	Blocks []extract.Block
 }
@@ -70,8 +70,8 @@ type Segment struct {
 // runs of blanks. No chunk spans two zones. The chunks of the main content come first and are cut as if the page had
 // no other blocks. The chunks of the zone beside it follow, with headings of their own.
 func Split(p Page) ([]Chunk, Collisions) {
-	if p.Path == "" {
-		p.Path = p.ID
+	if p.Name == (Name{}) {
+		p.Name = Name{Namespace, p.ID}
 	}
 	s := newSplitter(p)
 	for _, b := range s.page.Blocks {
@@ -169,7 +169,7 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 	if kind == Table {
 		s.header = TableHeader(b.Text)
 	}
-	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Path, uid)})
+	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Name.Path, uid)})
 	s.header = ""
 }
 
@@ -210,7 +210,7 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 // emit makes a chunk of the bytes from start to end.
 func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Segment) {
 	c := Chunk{
-		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
+		VirtualPath: s.page.Name.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
 		Anchor: anchor, Zone: s.zone, Lead: s.lead, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
 	}
 	if segment != nil {
@@ -232,7 +232,7 @@ func (s *splitter) named() ([]Chunk, Collisions) {
 	for i := range s.chunks {
 		c := &s.chunks[i]
 		c.Key = keys.next(*c)
-		spans[i] = Span{File: s.page.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
+		spans[i] = Span{File: s.page.Name.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
 			Name: c.Name}
 		if c.Zone != extract.Main {
 			spans[i].Start, spans[i].End = c.Start-offset, c.End-offset
@@ -241,7 +241,7 @@ func (s *splitter) named() ([]Chunk, Collisions) {
 			spans[i].SegmentUID, spans[i].LanguageID = c.Segment.UID, c.Segment.LanguageID
 		}
 	}
-	uids, collisions := UIDs(Namespace, s.texts(before), spans)
+	uids, collisions := UIDs(s.page.Name.Namespace, s.texts(before), spans)
 	for i, uid := range uids {
 		s.chunks[i].UID = uid
 	}
@@ -263,7 +263,7 @@ func (s *splitter) texts(before string) map[ZoneText]Text {
 		main = strings.TrimSuffix(before, extract.Separator)
 	}
 	return map[ZoneText]Text{
-		{File: s.page.Path}:                   NewText(main),
-		{s.page.Path, string(extract.Beside)}: NewText(s.text[len(before):]),
+		{File: s.page.Name.Path}:                   NewText(main),
+		{s.page.Name.Path, string(extract.Beside)}: NewText(s.text[len(before):]),
 	}
 }

@@ -88,7 +88,7 @@ func TestSplit(t *testing.T) {
 func TestC3Segments(t *testing.T) {
 	listing := code("func main() {}")
 	listing.Language = "go"
-	chunks, _ := Split(Page{ID: "file_a", Path: "docs/a b.md",
+	chunks, _ := Split(Page{ID: "file_a", Name: Name{Namespace, "docs/a b.md"},
 		Blocks: []extract.Block{heading(1, "A"), paragraph("one"), listing, table("x | y")}})
 	goUID, tableUID := SegmentUID("code", "go", "func main() {}"), SegmentUID("table", "", "x | y")
 	want := []*Segment{

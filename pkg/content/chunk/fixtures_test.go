@@ -13,7 +13,8 @@ func uidsOf(t *testing.T, contentType, body string) (uids []UID, chunks []Chunk,
 	t.Helper()
 	doc, err := web.Extract([]byte(body), contentType, "https://port.example/notes.md", extract.Limits{})
 	must(t, err)
-	chunks, collisions = Split(Page{ID: "file_a", Path: "docs/notes.md", Title: doc.Title, Blocks: doc.Blocks})
+	chunks, collisions = Split(Page{ID: "file_a", Name: Name{Namespace, "docs/notes.md"}, Title: doc.Title,
+		Blocks: doc.Blocks})
 	for _, c := range chunks {
 		uids = append(uids, c.UID)
 	}

@@ -9,7 +9,8 @@ import (
 
 // The constants of spec 002 §4.2. Context windows are counted in UTF-16 code units.
 const (
-	// Namespace is the namespaceKey of an index that holds one collection.
+	// Namespace is the namespaceKey of pages, entries and local files. Each blob container and each share has a
+	// namespace of its own.
 	Namespace = "repo"
 
 	contextUnits    = 128  // PRE_CONTEXT_CHARS and POST_CONTEXT_CHARS
@@ -19,6 +20,24 @@ const (
 	segmentPrefix = "segu:v1:"
 	segmentLabel  = "#seg:" // separates a file's path from a segment's name
 )
+
+// NameRules is the version of the rules by which files get their [Name], for a migration.
+//
+//  1. All files were in [Namespace]. The path of a local file was its path on the machine, and that of a blob the one
+//     in its container, so equal files of two containers had the same uids.
+//  2. A container or share is a namespace. The path of a local file begins below FILE_ROOT.
+const NameRules = "chunks_v2"
+
+// Name identifies a page or a file for its uids (002 §2, §4.1). No two sources have the same name.
+type Name struct {
+	Namespace string
+	Path      string // the path given to [VirtualPath]: an item id, or a POSIX path below the root of the namespace
+}
+
+// Begins returns the beginning of the uids that a segment with this name has, or its file if segmentUID is "".
+func (n Name) Begins(segmentUID string) string {
+	return uidPrefix + n.Namespace + ":" + VirtualPath(n.Path, segmentUID) + ":"
+}
 
 // UID is a chunkUid (002 §4.6). It identifies a chunk by its words, the words around it and its virtual path. Tools
 // use it to join their outputs; a search index uses [Key].
@@ -39,8 +58,7 @@ func SegmentUID(segmentType, languageID, text string) string {
 }
 
 // VirtualPath returns the path from which the chunks of a file, or of a segment in it, get their names (002 §2). If
-// segmentUID is "", the result is the path of the file itself. The path argument is an item id, or a POSIX path
-// relative to the container of the file.
+// segmentUID is "", the result is the path of the file itself. The path argument is that of a [Name].
 func VirtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path

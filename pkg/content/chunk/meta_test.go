@@ -37,7 +37,7 @@ func decode(text string) (records []Record, err error) {
 func example() []Chunk {
 	listing := code("func main() {}")
 	listing.Language = "go"
-	chunks, _ := Split(Page{ID: "file_a", Path: "docs/a b.md", Blocks: []extract.Block{
+	chunks, _ := Split(Page{ID: "file_a", Name: Name{Namespace, "docs/a b.md"}, Blocks: []extract.Block{
 		heading(1, "Docks & <piers>"), paragraph("One 😀."), listing, table("Berth | Depth"), heading(2, "Last"),
 	}})
 	return chunks
@@ -186,7 +186,7 @@ func TestC4Bounds(t *testing.T) {
 		}
 	}
 	// The longest path of a blob, all of it escaped.
-	worst, _ := Split(Page{ID: "file_a", Path: strings.Repeat("\u2028", 1024),
+	worst, _ := Split(Page{ID: "file_a", Name: Name{Namespace, strings.Repeat("\u2028", 1024)},
 		Blocks: []extract.Block{heading(1, strings.Repeat("\x01", 4000)), code("x")}})
 	if err := Encode(new(bytes.Buffer), recordsOf(worst)); err != nil {
 		t.Errorf("the longest line: %v", err)

@@ -31,9 +31,8 @@ type Prepared struct {
 const MaxChunks = 10_000
 
 // Prepare builds the page for the index from an item, the document extracted from the item, and the images that may
-// be shown. For a file, path is the file's path within its container. For a page, path is empty, and the names of
-// chunks contain the item's id instead (C3).
-func Prepare(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) Prepared {
+// be shown. The name is that of a file. It is empty for a page, whose chunks are named after the item's id (C3).
+func Prepare(it *registry.Item, name chunk.Name, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged,
@@ -43,7 +42,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 		p.Title = it.DisplaySource
 	}
 	e := Prepared{Page: p}
-	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Path: path, Title: p.Title, Blocks: doc.Blocks})
+	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Name: name, Title: p.Title, Blocks: doc.Blocks})
 	// The texts of images get chunks of their own, so that a change to them leaves all other chunks unchanged.
 	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: imageTexts(images)})
 	e.Collisions = collisions
@@ -56,7 +55,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 		said = append(said, cut...)
 	}
 	for i, c := range append(text, said...) {
-		if path != "" {
+		if name != (chunk.Name{}) {
 			c.Anchor = "" // no anchor: a search result must not send a browser to the address of a file
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -31,7 +32,7 @@ func item() *registry.Item {
 func paragraph(text string) extract.Block { return extract.Block{Kind: extract.Paragraph, Text: text} }
 
 func entryOf(doc extract.Document) Prepared {
-	return Prepare(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
+	return Prepare(item(), chunk.Name{}, doc, Images(item().ID, doc, source.DefaultRules()), noon)
 }
 
 // pageOf prepares the page of a document.
@@ -68,9 +69,10 @@ func TestPage(t *testing.T) {
 // TestC3PathOfAFile checks that a file's chunks are named by its path, and have keys of the item.
 func TestC3PathOfAFile(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
-	page, file := pageOf(doc).Chunks[0], Prepare(item(), "docs/a b.md", doc, nil, noon).Page.Chunks[0]
+	name := chunk.Name{Namespace: "blob:acct:docs", Path: "docs/a b.md"}
+	page, file := pageOf(doc).Chunks[0], Prepare(item(), name, doc, nil, noon).Page.Chunks[0]
 	if !strings.HasPrefix(page.UID, "ck64:v1:repo:url_aaaa:") ||
-		!strings.HasPrefix(file.UID, "ck64:v1:repo:docs/a b.md:") || page.Key != file.Key {
+		!strings.HasPrefix(file.UID, "ck64:v1:blob:acct:docs:docs/a b.md:") || page.Key != file.Key {
 		t.Errorf("page %+v, file %+v", page, file)
 	}
 }
@@ -294,7 +296,11 @@ func TestJ4Anchors(t *testing.T) {
 	m := NewManifests(mem.New(time.Now))
 	must(t, m.Create(t.Context()))
 	for path, want := range map[string][2]string{"": {"walls", ""}, "docs/a.html": {"", ""}} {
-		e := Prepare(item(), path, doc, nil, noon)
+		var name chunk.Name
+		if path != "" {
+			name = chunk.Name{Namespace: chunk.Namespace, Path: path}
+		}
+		e := Prepare(item(), name, doc, nil, noon)
 		chunks := e.Page.Chunks
 		if have := [2]string{chunks[0].Anchor, chunks[1].Anchor}; have != want {
 			t.Errorf("path %q: %q, want %q", path, have, want)

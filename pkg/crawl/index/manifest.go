@@ -220,6 +220,29 @@ func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([
 	return kept.records, err
 }
 
+// Misnamed reports whether a chunk of a page does not have the given name, according to the manifest with the given
+// digest, and returns the uid of the first such chunk. If the manifest is missing or damaged, nothing is known of the
+// names, and Misnamed reports true and "".
+func (m *Manifests) Misnamed(ctx context.Context, id source.ID, digest string, name chunk.Name) (uid chunk.UID,
+	misnamed bool, err error) {
+	kept, known, err := m.read(ctx, string(id), digest)
+	if err != nil || !known {
+		return "", err == nil, err
+	}
+	for _, r := range kept.records {
+		var segment string
+		if r.Segment != nil {
+			segment = r.Segment.SegmentUID
+		}
+		// Texts about the page, such as those of its images, are named by the page's id.
+		about := strings.HasPrefix(r.MetaV2.VirtualPath, string(id)+"/")
+		if !about && !strings.HasPrefix(string(r.ChunkUID), name.Begins(segment)) {
+			return r.ChunkUID, true, nil
+		}
+	}
+	return "", false, nil
+}
+
 // Collisions returns the numbers of collisions of a page's chunks. The page's id is not set. The numbers are zero
 // when the manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {

@@ -48,7 +48,7 @@ func (p *Placer) StandAlone(
 	if !p.basis.Rules.Indexes {
 		return nil, nil
 	}
-	e := index.Prepare(it, verdict.FilePath(it), r.Doc, r.Images, now)
+	e := index.Prepare(it, verdict.FileName(it, p.basis.Rules.FileRoot), r.Doc, r.Images, now)
 	if address(&e.Page, it, p.basis.Rules.Sources); s.loop {
 		e.Page.URL = it.DisplaySource // the redirect's target is a separate item
 	}

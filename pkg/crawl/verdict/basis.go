@@ -13,6 +13,7 @@ import (
 type Rules struct {
 	Agent              string // product token that robots directives are matched against
 	Sources            source.Rules
+	FileRoot           string          // the folder of local files, below which their paths begin
 	Version            lineage.Version // version of the rules for reading texts
 	Schedule           schedule.Config
 	Indexes            bool // whether an index is configured

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -26,17 +27,18 @@ func FileLocation(it *registry.Item) (file.Location, error) {
 	return file.Parse(it.NormalizedSource)
 }
 
-// FilePath returns the path of an item's file within its container. It is empty for a page, and for a file whose
-// address can no longer be parsed.
-func FilePath(it *registry.Item) string {
+// FileName returns the name of an item's file for the names of its chunks. The root is FILE_ROOT. The name is empty
+// for a page, and for a file whose address can no longer be parsed.
+func FileName(it *registry.Item, root string) chunk.Name {
 	if it.Type != source.File {
-		return ""
+		return chunk.Name{}
 	}
 	place, err := FileLocation(it)
 	if err != nil {
-		return ""
+		return chunk.Name{}
 	}
-	return place.Path()
+	space, path := place.Name(root)
+	return chunk.Name{Namespace: cmp.Or(space, chunk.Namespace), Path: path}
 }
 
 // FileAnswer describes a file as if a web server had sent it.

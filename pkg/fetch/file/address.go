@@ -14,6 +14,9 @@ import (
 // clouds are the domains of storage services. The last one is for accounts with DNS zone endpoints.
 var clouds = []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}
 
+// serviceOf has the labels of the services in the domain of a cloud.
+var serviceOf = map[Kind]string{Blob: "blob", Share: "file"}
+
 // These expressions match the names that the services allow. Such names cannot be mistaken for another part of an
 // address.
 var (

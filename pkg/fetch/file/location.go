@@ -2,6 +2,7 @@ package file
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -145,14 +146,43 @@ func (p Location) Normalized() string {
 }
 
 // Path returns the POSIX path of the location below its container, share or machine, without a slash at either end.
-// The names of the file's chunks contain this path (spec 002 §2). The path is a part of the result of Normalized. For
-// a whole container it is empty.
+// The path is a part of the result of Normalized. For a whole container it is empty.
 func (p Location) Path() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
 		path = strings.ToLower(path)
 	}
 	return path
+}
+
+// Name returns the name of the file for the names of its chunks (spec 002 §2, §4.1): the namespace, and the POSIX path
+// in it. A container or share is a namespace of its own, "blob:account:container". A local file has no namespace
+// (""). Its path begins below the given folder, or at the root of the machine if the file is elsewhere.
+func (p Location) Name(folder string) (namespace, path string) {
+	if p.kind != Local {
+		return p.namespace(), p.Path()
+	}
+	path = p.name
+	if folder != "" {
+		folder = strings.TrimRight(filepath.ToSlash(filepath.Clean(folder)), "/")
+		if rest, ok := below(folder, path, p.windows); ok {
+			path = rest
+		}
+	}
+	if p.windows {
+		path = strings.ToLower(path)
+	}
+	return "", path
+}
+
+// namespace returns the name of the container, with the address of the service if that is not the usual one of the
+// account. The names of accounts and containers have no colon, so no two containers have the same namespace.
+func (p Location) namespace() string {
+	account := p.account
+	if p.service != "https://"+account+"."+serviceOf[p.kind]+"."+clouds[0] {
+		account += "@" + strings.ReplaceAll(strings.TrimPrefix(p.service, "https://"), ":", "+")
+	}
+	return string(p.kind) + ":" + account + ":" + p.container
 }
 
 // text builds the text of a location with the given name.

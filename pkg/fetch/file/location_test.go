@@ -23,21 +23,64 @@ func place(t testing.TB, raw string) file.Location {
 	return p
 }
 
-// TestC3Path checks the paths that name the chunks of a file (spec 002 §2).
-func TestC3Path(t *testing.T) {
-	for raw, want := range map[string]string{
-		"/data//docs/A b.pdf": "data/docs/A b.pdf",
-		`C:\Docs\A.PDF`:       "c:/docs/a.pdf",
-		"https://acct.blob.core.windows.net/docs/a%20b/%C3%A9.pdf?sig=x": "a b/é.pdf",
-		"https://acct.blob.core.windows.net/docs/a//b.pdf":               "a/b.pdf",
-		"http://127.0.0.1:10000/devstoreaccount1/docs/a/b.pdf":           "a/b.pdf",
-		"https://acct.file.core.windows.net/share/a/b.pdf":               "a/b.pdf",
-		"https://acct.blob.core.windows.net/docs":                        "",
+// TestC3Names checks the names from which the chunks of a file get theirs (spec 002 §2, §4.1).
+func TestC3Names(t *testing.T) {
+	for _, tc := range []struct{ root, raw, space, path string }{
+		{"", "/data//docs/A b.pdf", "", "/data/docs/A b.pdf"},
+		{"/data", "/data//docs/A b.pdf", "", "docs/A b.pdf"},
+		{"/data/", "/data/docs/a.pdf", "", "docs/a.pdf"},
+		{"/data/x/../", "/data/docs/a.pdf", "", "docs/a.pdf"},
+		{"/", "/data/docs/a.pdf", "", "data/docs/a.pdf"},
+		{"/data", "/database/a.pdf", "", "/database/a.pdf"},
+		{"/data", "/docs/a.pdf", "", "/docs/a.pdf"},
+		{"", `C:\Docs\A.PDF`, "", "c:/docs/a.pdf"},
+		{"c:/docs", `C:\Docs\Sub\A.PDF`, "", "sub/a.pdf"},
+		{"/data", "https://acct.blob.core.windows.net/docs/a%20b/%C3%A9.pdf?sig=x", "blob:acct:docs", "a b/é.pdf"},
+		{"/data", "https://acct.blob.core.windows.net/docs/data/a.pdf", "blob:acct:docs", "data/a.pdf"},
+		{"", "https://acct.blob.core.windows.net/docs/a//b.pdf", "blob:acct:docs", "a/b.pdf"},
+		{"", "https://acct.blob.core.windows.net/docs", "blob:acct:docs", ""},
+		{"", "https://acct.file.core.windows.net/docs/a/b.pdf", "share:acct:docs", "a/b.pdf"},
+		{"", "https://acct-secondary.blob.core.windows.net/docs/a", "blob:acct@acct-secondary.blob.core.windows.net:docs", "a"},
+		{"", "https://acct.blob.core.chinacloudapi.cn/docs/a", "blob:acct@acct.blob.core.chinacloudapi.cn:docs", "a"},
+		{"", "https://acct.z1.blob.storage.azure.net/docs/a", "blob:acct@acct.z1.blob.storage.azure.net:docs", "a"},
+		{"", "http://127.0.0.1:10000/devstoreaccount1/docs/a/b.pdf",
+			"blob:devstoreaccount1@http+//127.0.0.1+10000/devstoreaccount1:docs", "a/b.pdf"},
 	} {
-		if have := place(t, raw).Path(); have != want {
-			t.Errorf("%s: have %q, want %q", raw, have, want)
+		if space, path := place(t, tc.raw).Name(tc.root); space != tc.space || path != tc.path {
+			t.Errorf("%s below %s: have %q, %q, want %q, %q", tc.raw, tc.root, space, path, tc.space, tc.path)
 		}
 	}
+}
+
+// TestX12NamesAreDistinct checks X12: two locations with other identities have other names, and those with the same
+// identity have the same name.
+func TestX12NamesAreDistinct(t *testing.T) {
+	hosts := rapid.SampledFrom([]string{"https://acct.blob.core.windows.net", "https://acct.file.core.windows.net",
+		"https://acct-secondary.blob.core.windows.net", "https://acct.z1.blob.storage.azure.net",
+		"https://acct.blob.core.usgovcloudapi.net", "http://azurite:10000/acct", "https://azurite:10000/acct",
+		"http://azurite/acct", "http://[::1]:1000/acct", "https://docs.blob.core.windows.net", "", "C:/acct"})
+	rests := rapid.Custom(func(t *rapid.T) string {
+		return rapid.SampledFrom([]string{"/docs", "/acct", "/data"}).Draw(t, "container") +
+			rapid.StringMatching(`(/{1,2}(docs|acct|ab|acct:docs|repo|A)){1,3}`).Draw(t, "name")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		rest, same := rests.Draw(t, "rest"), rapid.Bool().Draw(t, "same")
+		draw := func() file.Location {
+			if !same {
+				rest = rests.Draw(t, "rest")
+			}
+			p, err := file.Parse(hosts.Draw(t, "host") + rest)
+			if err != nil {
+				t.Skip(err) // a path of Windows with a colon
+			}
+			return p
+		}
+		root := rapid.SampledFrom([]string{"", "/", "/data", "/docs/acct"}).Draw(t, "root")
+		name := func(p file.Location) string { space, path := p.Name(root); return space + ":" + path }
+		if a, b := draw(), draw(); (a.Normalized() == b.Normalized()) != (name(a) == name(b)) {
+			t.Fatalf("%s is %s, %s is %s", a.Normalized(), name(a), b.Normalized(), name(b))
+		}
+	})
 }
 
 func TestA3Normalized(t *testing.T) {
