@@ -59,7 +59,8 @@ func TestX12NamesAreMigrated(t *testing.T) {
 	s.first("/p")
 	texts, asks := model.Texts(), s.site.count()
 	quay := s.uids(string(s.item("/p").ID))
-	if have := s.uids(string(before.ID)); !strings.HasPrefix(have[0], "ck64:v1:repo:"+filepath.ToSlash(s.path("a.md"))+":") {
+	absolute := "ck64:v1:repo:" + filepath.ToSlash(s.path("a.md")) + ":"
+	if have := s.uids(string(before.ID)); !strings.HasPrefix(have[0], absolute) {
 		t.Fatalf("before: %s", have[0])
 	}
 	step := migrate.Chunks(s.reg.Rebuilds, index.NewManifests(s.store), s.dir)

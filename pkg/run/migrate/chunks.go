@@ -72,8 +72,9 @@ func (n *naming) wanted(ctx context.Context, it *registry.Item) (bool, error) {
 	if err != nil || !misnamed {
 		return false, err
 	}
+	example := it.DisplaySource + ": " + cmp.Or(string(uid), "an unknown name") + " becomes " + name.Begins("") + "…"
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.add(Progress{Changed: 1, Examples: []string{it.DisplaySource + ": " + cmp.Or(string(uid), "an unknown name") + " becomes " + name.Begins("") + "…"}})
+	n.add(Progress{Changed: 1, Examples: []string{example}})
 	return !n.dry, nil
 }
