@@ -26,13 +26,13 @@ type receiver struct {
 	got   []nsend.Message
 }
 
-func (r *receiver) Send(_ context.Context, _ nsend.Target, m nsend.Message) nsend.Result {
+func (r *receiver) Send(_ context.Context, _ nsend.Target, m nsend.Message) []nsend.Result {
 	if r.fails {
-		return nsend.Result{ReceiverAnswer: api.ReceiverAnswer{Status: 404, Body: "no such hook",
-			Error: "it refuses the message"}}
+		return []nsend.Result{{ReceiverAnswer: api.ReceiverAnswer{Status: 404, Body: "no such hook",
+			Error: "it refuses the message"}}}
 	}
 	r.got = append(r.got, m)
-	return nsend.Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 204}}
+	return []nsend.Result{{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 204}}}
 }
 
 // rulesOfFile is a file of rules, as a user keeps it in git.

@@ -158,9 +158,22 @@ type Delivery struct {
 	LastAttempt time.Time      `json:"lastAttempt,omitzero"`
 	NextAttempt time.Time      `json:"nextAttempt,omitzero"` // when the delivery is tried again, while it waits
 	Answer      ReceiverAnswer `json:"answer,omitzero"`      // the receiver's answer to the last attempt
-	Count       int            `json:"count"`                // number of changes
-	First       string         `json:"first"`                // id of the change, or of the first in a digest
-	Last        string         `json:"last"`                 // id of the last change
+	// Targets are the receivers of the message. The message is sent when all of them have it. It has failed when some
+	// never had it; a retry goes to these.
+	Targets []DeliveryTarget `json:"targets"`
+	Count   int              `json:"count"` // number of changes
+	First   string           `json:"first"` // id of the change, or of the first in a digest
+	Last    string           `json:"last"`  // id of the last change
+}
+
+// DeliveryTarget is a receiver of a message: a chat, a room or a mail address. The only receiver of a channel has the
+// name of the channel. Targets are known from the first attempt on.
+type DeliveryTarget struct {
+	Name        string         `json:"name"`
+	State       string         `json:"state"` // waiting, sent or failed
+	Attempts    int            `json:"attempts"`
+	NextAttempt time.Time      `json:"nextAttempt,omitzero"` // when the target is tried again, while it waits
+	Answer      ReceiverAnswer `json:"answer,omitzero"`      // the target's answer to the last attempt
 }
 
 // DeliveryPage is a page of deliveries.

@@ -112,7 +112,7 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	}
 	defer res.Body.Close()
 	x.out.Status, x.out.Header = res.StatusCode, res.Header
-	x.out.RetryAfter = retryAfter(res.Header.Get("Retry-After"), x.c.cfg.Now())
+	x.out.RetryAfter = RetryAfter(res.Header.Get("Retry-After"), x.c.cfg.Now())
 	if next, err := x.redirect(u, res); next != nil || err != nil {
 		return next, err
 	}

@@ -248,8 +248,8 @@ func TestRetryAfter(t *testing.T) { // A13
 		"Sat, 21 Nov 2026 11:00:00 GMT":    0,
 		"Sat, 21 Nov 2099 11:00:00 GMT":    MaxRetryAfter,
 	} {
-		if got := retryAfter(value, now); got != want {
-			t.Errorf("retryAfter(%q) = %v, want %v", value, got, want)
+		if got := RetryAfter(value, now); got != want {
+			t.Errorf("RetryAfter(%q) = %v, want %v", value, got, want)
 		}
 	}
 }

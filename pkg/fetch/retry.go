@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3) relative to now, limited to [0, MaxRetryAfter]. It also reads
-// fractions of seconds, and the forms of dates that [robots.ParseDate] reads.
-func retryAfter(value string, now time.Time) time.Duration {
+// RetryAfter reads the value of a Retry-After header: seconds or a date (RFC 9110 §10.2.3) relative to now, limited to
+// [0, MaxRetryAfter]. It also reads fractions of seconds, and the forms of dates that [robots.ParseDate] reads.
+func RetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.Trim(value, "0123456789.") == "" {
 		return retrySeconds(value)

@@ -104,6 +104,16 @@ func (s *Book) target(c channel) (t send.Target, err error) {
 	return t, err
 }
 
+// receivers returns the names of a channel's receivers. While they cannot be known, the channel is the only one.
+func (s *Book) receivers(c channel) []string {
+	if to, err := s.target(c); err == nil {
+		if names, err := send.Receivers(to); err == nil {
+			return names
+		}
+	}
+	return []string{""}
+}
+
 // channelJSON returns a channel in the API's form, without its secrets.
 func (s *Book) channelJSON(c channel) api.Channel {
 	out := api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}

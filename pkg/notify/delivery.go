@@ -15,15 +15,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // States of deliveries.
 const (
-	Waiting = "waiting"
-	Sent    = "sent"
-	Failed  = "failed"
+	Waiting = targets.Waiting
+	Sent    = targets.Sent
+	Failed  = targets.Failed
 )
 
 // delivery is the row of a delivery.
@@ -39,6 +40,7 @@ type delivery struct {
 	Until    time.Time          `col:"until"`   // time after which the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
+	Targets  targets.List       `col:"targets,gzip"` // set by the first attempt
 	Count    int                `col:"count"`
 	First    string             `col:"first"` // positions of the first and the last change in the delivery
 	Final    string             `col:"final"`
@@ -127,7 +129,7 @@ func jsonBody(v any) []byte {
 func deliveryJSON(id string, d delivery) api.Delivery {
 	out := api.Delivery{ID: id, Rule: d.Rule, Channel: d.Channel, Type: d.Type, Title: d.Title, State: d.State,
 		Created: d.Created, Attempts: d.Attempts, LastAttempt: d.Last, Answer: d.Answer, Count: d.Count, First: d.First,
-		Last: d.Final}
+		Last: d.Final, Targets: d.Targets.JSON(d.Channel)}
 	if d.State == Waiting {
 		out.NextAttempt = d.Next
 	}
@@ -136,7 +138,7 @@ func deliveryJSON(id string, d delivery) api.Delivery {
 
 // shownColumns are the columns that are needed in lists.
 var shownColumns = []string{"rule", "channel", "type", "state", "created", "next", "claimed", "last", "attempts",
-	"answer", "count", "first", "final", "title"}
+	"answer", "targets0", "count", "first", "final", "title"} // the targets take one part
 
 // Deliveries lists first the waiting deliveries and then all others, each newest first.
 func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
@@ -190,7 +192,8 @@ func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storag
 	return deliveryRows.Load(ctx, s.rows, deliveryKey(as, id))
 }
 
-// Retry sends a delivery again, whatever its state, and keeps trying for another day.
+// Retry sends a delivery again, whatever its state, and keeps trying for another day. It goes to the targets that were
+// not sent, or to all if all were sent.
 func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	as := doneAs
 	d, etag, err := s.load(ctx, as, id)
@@ -208,6 +211,10 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	if d.State == Waiting && d.Claimed.After(now) {
 		return deliveryJSON(id, d), nil // a worker is sending the delivery now
 	}
+	if d.State == Sent {
+		d.Targets = nil
+	}
+	d.Targets.Renew(now)
 	d.State, d.Next, d.Until, d.Claimed = Waiting, now, now.Add(tryFor), time.Time{}
 	ops := []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}
 	if as == doneAs {
@@ -215,7 +222,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 			{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(doneAs, id), ETag: etag}}}
 	}
 	// The channel is tried at once, even if it is paused.
-	ops = append(ops, s.healthOp(d.Channel, health{}))
+	ops = append(ops, s.healthOp(d.Channel, targets.Health{}))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return api.Delivery{}, err
 	}

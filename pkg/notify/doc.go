@@ -12,7 +12,7 @@
 //	Notifications  notify   state        position in the feed, and what each rule has gathered
 //	               notify   w<delivery>  a delivery that waits
 //	               notify   d<delivery>  a delivery that was sent, or has failed
-//	               notify   h<channel>   when a channel that failed is tried next
+//	               notify   h<channel>   when those receivers of a channel that failed are tried next
 //	               rules    <id>         a rule
 //	               channels <name>       a channel
 //
@@ -21,9 +21,11 @@
 // claims a delivery for [sendLease] by its ETag, so two workers do not send it at the same time. If a worker dies,
 // another one takes over.
 //
-// A failed delivery is retried with growing pauses for a day. After that it has failed for good, until a user sends
-// it again. A channel that accepts nothing at all is paused as a whole: only one message tries the channel again. The
-// others wait and need no worker. A process sends at most [perChannel] messages to a channel at the same time.
+// A delivery has a target for each receiver of its channel: each chat, room or mail address. A failed target is retried
+// with growing pauses for a day. After that it has failed for good, until a user sends the delivery again, which goes
+// to the targets that were not sent. A receiver that accepts nothing at all rests: only one message tries it again.
+// When all receivers of a channel rest, its messages wait and need no worker. A process sends at most [perChannel]
+// messages to a channel at the same time.
 //
 // # Why rules begin at their creation
 //

@@ -262,9 +262,7 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 		if err != nil {
 			return out, err
 		}
-		if h.Until.After(s.now()) {
-			shown.RestsUntil = h.Until
-		}
+		shown.RestsUntil = h.Until(s.receivers(c), s.now())
 		out.Channels = append(out.Channels, shown)
 	}
 	return out, nil

@@ -29,9 +29,9 @@ const (
 	Keep = 30 * 24 * time.Hour
 )
 
-// Sender sends messages to receivers.
+// Sender sends messages to receivers. It returns a result for each receiver of the target that the message is for.
 type Sender interface {
-	Send(ctx context.Context, to send.Target, m send.Message) send.Result
+	Send(ctx context.Context, to send.Target, m send.Message) []send.Result
 }
 
 // Options adjust a notifier.

@@ -32,26 +32,40 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// receivers are the receivers of channels, by the address of the webhook.
+// receivers are the receivers of channels, by the address of the webhook or the name of the receiver.
 type receivers struct {
 	mu   sync.Mutex
 	ill  map[string]bool // accept nothing at all
 	no   map[string]bool // refuse this message
 	got  map[string][]send.Message
 	sent map[string]int // attempts
+
+	after map[string]time.Duration // the pauses that ill ones ask for
 }
 
-func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) send.Result {
+func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) (all []send.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sent[to.Webhook]++
+	if to.Webhook != "" {
+		return []send.Result{r.take(to.Webhook, m)}
+	}
+	for _, name := range to.Only {
+		got := r.take(name, m)
+		got.Name = name
+		all = append(all, got)
+	}
+	return all
+}
+
+func (r *receivers) take(to string, m send.Message) send.Result {
+	r.sent[to]++
 	switch {
-	case r.ill[to.Webhook]:
-		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: "no answer"}, Ill: true}
-	case r.no[to.Webhook]:
+	case r.ill[to]:
+		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: "no answer"}, Ill: true, After: r.after[to]}
+	case r.no[to]:
 		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Status: 400, Error: "it refuses the message"}}
 	}
-	r.got[to.Webhook] = append(r.got[to.Webhook], m)
+	r.got[to] = append(r.got[to], m)
 	return send.Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 200}}
 }
 
@@ -105,7 +119,7 @@ func newRig(t testing.TB) *rig { return newRigOn(t, openMem) }
 func newRigOn(t testing.TB, open opener) *rig {
 	t.Helper()
 	r := &rig{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), to: &receivers{ill: map[string]bool{},
-		no: map[string]bool{}, got: map[string][]send.Message{}, sent: map[string]int{}}}
+		no: map[string]bool{}, got: map[string][]send.Message{}, sent: map[string]int{}, after: map[string]time.Duration{}}}
 	r.settings, r.metrics = map[string]string{}, telemetry.New()
 	r.store = open(t, func() time.Time { return r.now })
 	r.feed = feed.Open(r.store, func() time.Time { return r.now })

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -18,16 +19,6 @@ import (
 
 // tryFor is the time after which a delivery is no longer retried.
 const tryFor = 24 * time.Hour
-
-// pauses are the pauses between attempts to send a delivery. The last pause is repeated.
-var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
-	time.Hour, 2 * time.Hour, 4 * time.Hour}
-
-// maxChannelPause limits the pause of a channel, unless the receiver asks for a longer one.
-const maxChannelPause = 30 * time.Minute
-
-// pauseAfter returns the pause after a number of failed attempts.
-func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // job is a message of the queue.
 type job struct {
@@ -48,19 +39,13 @@ func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) erro
 	return s.queue.Send(ctx, body, max(delay, 0))
 }
 
-// health is the state of a channel that has failed.
-type health struct {
-	Fails int       `col:"fails"` // number of failed attempts in a row
-	Until time.Time `col:"until"` // time of the next attempt
-}
-
-var healthRows = row.Of[health]()
+var healthRows = row.Of[targets.Health]()
 
 func healthKey(name string) storage.Key { return storage.Key{Partition: partition, Row: "h" + name} }
 
-func (s *base) health(ctx context.Context, name string) (health, error) {
+func (s *base) health(ctx context.Context, name string) (targets.Health, error) {
 	if !channelName.MatchString(name) {
-		return health{}, nil
+		return targets.Health{}, nil
 	}
 	h, _, err := healthRows.Load(ctx, s.rows, healthKey(name))
 	return h, err
@@ -68,7 +53,7 @@ func (s *base) health(ctx context.Context, name string) (health, error) {
 
 // healthOp writes the health of a channel. It overwrites what another process has written, because the new result is
 // more recent.
-func (s *base) healthOp(name string, h health) storage.Op {
+func (s *base) healthOp(name string, h targets.Health) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
@@ -117,10 +102,15 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	if err != nil {
 		return "", err
 	}
-	if until, why, err := s.postponed(ctx, d, h, now); err != nil {
+	to, err := s.reach(ctx, d.Channel)
+	if err != nil {
 		return "", err
-	} else if until.After(now) && until.Before(d.Until) {
-		d.Next = until
+	}
+	d.Targets = d.Targets.Aim(to.names, to.problem == nil)
+	if why, err := s.postponed(ctx, &d, &to, h, now); why != "" || err != nil {
+		if err != nil {
+			return "", err
+		}
 		return why, s.again(ctx, id, etag, d, nil)
 	}
 	d.Claimed, d.Last = now.Add(sendLease), now
@@ -131,23 +121,31 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	if err != nil {
 		return "", err
 	}
-	return s.end(ctx, id, tags[0], d, h, s.send(ctx, d))
+	return s.end(ctx, id, tags[0], d, h, to.service, s.send(ctx, to, d.Message))
 }
 
-// postponed returns the time until which a delivery must wait, and the reason: the pause of its channel, or quiet
-// hours.
-func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
-	if h.Until.After(now) {
-		return h.Until, "the channel rests", nil
+// postponed reports why a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
+// then. If the delivery need not wait, it sets the receivers that are due.
+func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h targets.Health,
+	now time.Time) (string, error) {
+	names, next := d.Targets.Due(h, d.Until, now)
+	if len(names) == 0 && !next.IsZero() {
+		d.Next = next
+		return "the channel rests", nil
 	}
+	to.Only = names
 	if d.Attempts == 0 {
-		return now, "", nil // quiet hours were taken into account when the delivery was made
+		return "", nil // quiet hours were taken into account when the delivery was made
 	}
 	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
-		return now, "", nil
+		return "", nil
 	}
-	return r.plan.Quiet.Over(now), "quiet hours", err
+	if until := r.plan.Quiet.Over(now); until.After(now) && until.Before(d.Until) {
+		d.Next = until
+		return "quiet hours", err
+	}
+	return "", err
 }
 
 // again puts a delivery back, to wait for its next attempt.
@@ -163,62 +161,83 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
 }
 
-// tried is the result of an attempt, with the name of the service that received the message.
-type tried struct {
-	send.Result
+// reached is the target of a channel's messages, with the names of its receivers. If there is no such target, problem
+// is the result of each attempt.
+type reached struct {
+	send.Target
 
 	service string
+	names   []string
+	problem *send.Result
 }
 
-// send sends a delivery to its channel.
-func (s *Worker) send(ctx context.Context, d delivery) tried {
-	c, _, err := s.book.channel(ctx, d.Channel)
-	if fault.Is(err, fault.NotFound) {
-		return tried{send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}, telemetry.Other}
+// reach finds the target of a channel's messages.
+func (s *Worker) reach(ctx context.Context, name string) (to reached, err error) {
+	failed := func(err error, final bool) reached {
+		return reached{service: telemetry.Other, names: []string{""}, problem: &send.Result{
+			ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: final, Ill: !final}}
 	}
-	var to send.Target
+	c, _, err := s.book.channel(ctx, name)
+	if fault.Is(err, fault.NotFound) {
+		return failed(err, true), nil
+	}
 	if err == nil {
-		to, err = s.book.target(c)
+		to.Target, err = s.book.target(c)
+	}
+	if err == nil {
+		to.names, err = send.Receivers(to.Target)
 	}
 	if err != nil {
-		return tried{send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Ill: true}, telemetry.Other}
+		return failed(err, false), nil
 	}
-	service := Webhook
+	to.service = Webhook
 	if to.Service != "" {
-		service, _ = send.Check(to.Service) // the address was checked when it was stored
+		to.service, _ = send.Check(to.Service) // the address was checked above
 	}
-	return tried{s.sender.Send(ctx, to, d.Message), service}
+	return to, nil
 }
 
-// end records the result of an attempt.
-func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
-	got tried) (string, error) {
+// send sends a message to the receivers of a target that are due.
+func (s *Worker) send(ctx context.Context, to reached, m send.Message) []send.Result {
+	if len(to.Only) == 0 {
+		return nil
+	}
+	if to.problem != nil {
+		all := make([]send.Result, len(to.Only))
+		for i, name := range to.Only {
+			all[i] = *to.problem
+			all[i].Name = name
+		}
+		return all
+	}
+	return s.sender.Send(ctx, to.Target, m)
+}
+
+// end records the results of an attempt.
+func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h targets.Health, service string,
+	all []send.Result) (string, error) {
 	now := s.now()
 	d.Attempts++
-	d.Answer = got.ReceiverAnswer
 	d.Claimed = time.Time{}
-	var ops []storage.Op
-	switch {
-	case got.Ill:
-		h.Fails++
-		h.Until = now.Add(max(got.After, min(pauseAfter(h.Fails), maxChannelPause)))
-		ops = append(ops, s.healthOp(d.Channel, h))
-	case h.Fails > 0:
-		ops = append(ops, s.healthOp(d.Channel, health{}))
+	rested := len(h.Targets)
+	for _, got := range all {
+		d.Targets.Record(got, d.Until, now)
+		h.Record(got, now)
 	}
-	d.Next = now.Add(max(got.After, pauseAfter(d.Attempts)))
-	switch {
-	case got.OK:
-		d.State = Sent
-	case got.Final || !d.Next.Before(d.Until):
-		d.State = Failed
-		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
-			"why", d.Answer.Error)
-	default:
-		s.o.Metrics.Deliveries.Add(1, got.service, "retried")
+	d.State, d.Next, d.Answer = d.Targets.Conclude()
+	var ops []storage.Op
+	if rested+len(h.Targets) > 0 {
+		ops = append(ops, s.healthOp(d.Channel, h))
+	}
+	if d.State == Waiting {
+		s.o.Metrics.Deliveries.Add(1, service, "retried")
 		return "to be tried again: " + d.Answer.Error, s.again(ctx, id, etag, d, ops)
 	}
-	s.o.Metrics.Deliveries.Add(1, got.service, d.State)
+	if d.State == Failed {
+		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
+			"why", d.Answer.Error)
+	}
+	s.o.Metrics.Deliveries.Add(1, service, d.State)
 	return d.State, s.finish(ctx, id, etag, d, ops)
 }
 
@@ -241,6 +260,7 @@ func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	if err != nil || etag == "" {
 		return err
 	}
+	d.Targets.Fail(why)
 	d.State, d.Answer = Failed, api.ReceiverAnswer{Error: why}
 	s.o.Metrics.Deliveries.Add(1, telemetry.Other, Failed)
 	return s.finish(ctx, id, etag, d, nil)
@@ -259,7 +279,7 @@ func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 	id := "test-" + s.o.Token()
 	const title = "Tidemark: this is a test"
 	body := jsonBody(api.TestEvent{Event: s.event(id, api.EventTest, "", s.now()), Data: api.TestMessage{Title: title}})
-	return s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body}).ReceiverAnswer, nil
+	return send.Summary(s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body})), nil
 }
 
 // TestRule returns the recent changes that a rule would have reported. A broken rule is refused (Invalid).

@@ -14,6 +14,7 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +52,7 @@ func mailbox(u *url.URL) (b box, err error) {
 	if err != nil || u.Hostname() == "" || len(b.to) > 50 {
 		return b, fault.New(fault.Invalid, "want an address of the form %s", mailForm)
 	}
+	b.to = eachOnce(b.to)
 	port := u.Port()
 	if port == "" {
 		port = "587"
@@ -73,29 +75,57 @@ func mailbox(u *url.URL) (b box, err error) {
 	return b, nil
 }
 
-// letter sends a message by SMTP (RFC 5321), over TLS.
-func (s *Sender) letter(ctx context.Context, u *url.URL, m Message) Result {
+func eachOnce(all []*mail.Address) (out []*mail.Address) {
+	for _, a := range all {
+		if !slices.ContainsFunc(out, func(o *mail.Address) bool { return o.Address == a.Address }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// names returns the addresses of the recipients.
+func (b box) names() []string {
+	out := make([]string, len(b.to))
+	for i, a := range b.to {
+		out[i] = a.Address
+	}
+	return out
+}
+
+// letter sends a message by SMTP (RFC 5321), over TLS, to those recipients of an address that are wanted.
+func (s *Sender) letter(ctx context.Context, u *url.URL, only []string, m Message) []Result {
 	b, err := mailbox(u)
 	if err != nil {
-		return refused(err)
+		return []Result{refused(err)}
 	}
+	b.to = slices.DeleteFunc(b.to, func(a *mail.Address) bool { return !wanted(only, a.Address) })
+	out := make([]Result, len(b.to))
+	err = s.connected(ctx, b, func(c *smtp.Client) error { return handIn(c, b, compose(b, m, s.now()), out) })
+	if err != nil {
+		for i := range out {
+			if out[i].Error == "" {
+				out[i] = unsent(err)
+			}
+		}
+	}
+	for i, a := range b.to {
+		out[i].Name = a.Address
+	}
+	return out
+}
+
+// connected connects to a mail server, over TLS and logged in as an address says, and calls a function.
+func (s *Sender) connected(ctx context.Context, b box, do func(c *smtp.Client) error) error {
 	conn, err := s.mail(ctx, b.address)
 	if err != nil {
-		return unreached(err)
+		return err
 	}
 	defer conn.Close()
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline)
 	}
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if err := s.handIn(conn, b, m); err != nil {
-		return unsent(err)
-	}
-	return Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 250}}
-}
-
-// handIn submits a message to a mail server over a connection.
-func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 	secure := &tls.Config{ServerName: b.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	if b.implicit {
 		conn = tls.Client(conn, secure)
@@ -117,25 +147,45 @@ func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 			return err
 		}
 	}
+	return do(c)
+}
+
+// handIn submits a letter, and records the server's answer for each recipient. A recipient whom the server refuses
+// costs the others nothing (RFC 5321 appendix D.1).
+func handIn(c *smtp.Client, b box, letter []byte, out []Result) error {
 	if err := c.Mail(b.from.Address); err != nil {
 		return err
 	}
-	for _, to := range b.to {
-		if err := c.Rcpt(to.Address); err != nil {
+	taken := 0
+	for i, to := range b.to {
+		err := c.Rcpt(to.Address)
+		if _, answered := errors.AsType[*textproto.Error](err); err != nil && !answered {
+			return err
+		} else if answered {
+			out[i] = unsent(err)
+			out[i].Ill = false // the server takes letters to others
+			continue
+		}
+		taken++
+	}
+	if taken > 0 {
+		w, err := c.Data()
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(letter); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
 			return err
 		}
 	}
-	w, err := c.Data()
-	if err != nil {
-		return err
+	for i := range out {
+		if out[i].Error == "" {
+			out[i] = Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 250}}
+		}
 	}
-	if _, err := w.Write(compose(b, m, s.now())); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	_ = c.Quit() // the message was already accepted
+	_ = c.Quit() // the letter was already accepted
 	return nil
 }
 
@@ -153,19 +203,24 @@ func unsent(err error) Result {
 	return unreached(err)
 }
 
+// addresses returns a list of addresses, one on a line, because a line has at most 998 bytes (RFC 5322 §2.1.1).
+func addresses(all []*mail.Address) string {
+	out := make([]string, len(all))
+	for i, a := range all {
+		out[i] = a.String()
+	}
+	return strings.Join(out, ",\r\n\t")
+}
+
 // compose writes a mail (RFC 5322). It encodes the title as one word, so that text from unknown hosts cannot end the
 // header.
 func compose(b box, m Message, now time.Time) []byte {
-	var to []string
-	for _, a := range b.to {
-		to = append(to, a.String())
-	}
 	var out bytes.Buffer
 	for _, h := range [][2]string{
 		{"Date", now.UTC().Format(time.RFC1123Z)},
 		{"Message-ID", "<" + m.ID + "@tidemark>"},
 		{"From", b.from.String()},
-		{"To", strings.Join(to, ", ")},
+		{"To", addresses(b.to)},
 		{"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(shown([]byte(m.Title)), 200))},
 		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no automatic replies, please
 		{"MIME-Version", "1.0"},

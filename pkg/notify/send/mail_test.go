@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -24,6 +25,7 @@ type office struct {
 	user    string
 	to      []string
 	refuses error
+	unknown map[string]error // recipients that are refused
 }
 
 type session struct{ o *office }
@@ -45,6 +47,9 @@ func (s *session) Auth(string) (sasl.Server, error) {
 func (s *session) Mail(string, *smtp.MailOptions) error { return s.o.refuses }
 
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if err := s.o.unknown[to]; err != nil {
+		return err
+	}
 	s.o.to = append(s.o.to, to)
 	return nil
 }
@@ -94,7 +99,7 @@ func TestW8Mail(t *testing.T) {
 		m := message
 		m.Title = "Costs – of\r\nBcc: eve@evil.example"
 		m.Text = strings.Repeat("+ 30 €\n", 100) + ".\n.\r\nQUIT"
-		got := s.Send(t.Context(), Target{Service: "smtp://anna:hunter2@" + address +
+		got := one(s, t.Context(), Target{Service: "smtp://anna:hunter2@" + address +
 			"/?from=Tidemark%20%3Ct@a.example%3E&to=b@b.example,c@c.example&encryption=" + encryption}, m)
 		if !got.OK || len(o.letters) != 1 || o.user != "anna" || len(o.to) != 2 {
 			t.Fatalf("%s: %+v, %+v", encryption, got, o)
@@ -115,7 +120,7 @@ func TestW8MailRefused(t *testing.T) {
 	o := &office{}
 	address, s := o.serve(t, false)
 	const query = "/?from=t@a.example&to=b@b.example"
-	send := func(s *Sender, address string) Result { return s.Send(t.Context(), Target{Service: address}, message) }
+	send := func(s *Sender, address string) Result { return one(s, t.Context(), Target{Service: address}, message) }
 	if got := send(s, "smtp://anna:wrong@"+address+query); got.OK || got.Status == 0 || !got.Ill {
 		t.Errorf("a wrong password: %+v", got)
 	}
@@ -146,5 +151,54 @@ func TestW8MailRefused(t *testing.T) {
 	}
 	if o.user != "" && len(o.letters) != 1 {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestY7Recipients checks that a recipient that a mail server refuses costs only itself, and that the lines of a letter
+// to many are short.
+func TestY7Recipients(t *testing.T) {
+	o := &office{unknown: map[string]error{"bad@a.example": &smtp.SMTPError{Code: 550, Message: "no such user"},
+		"full@a.example": &smtp.SMTPError{Code: 452, Message: "mailbox full"}}}
+	address, s := o.serve(t, false)
+	to := "bad@a.example,good@a.example,full@a.example,good@a.example"
+	send := func(only ...string) []Result {
+		service := "smtp://" + address + "/?from=t@a.example&to=" + to
+		return s.Send(t.Context(), Target{Service: service, Only: only}, message)
+	}
+	all := send()
+	if len(all) != 3 || all[0].OK || all[0].Status != 550 || !all[1].OK || all[2].OK || all[2].Status != 452 ||
+		all[2].Ill ||
+		all[1].Name != "good@a.example" || strings.Join(o.to, " ") != "good@a.example" || len(o.letters) != 1 {
+		t.Fatalf("%+v\n%+v", all, o)
+	}
+	if all := send("bad@a.example"); len(all) != 1 || all[0].OK || len(o.letters) != 1 {
+		t.Errorf("only one that is refused: %+v", all)
+	}
+	delete(o.unknown, "full@a.example")
+	if all := send("full@a.example"); len(all) != 1 || !all[0].OK ||
+		strings.Join(o.to, " ") != "good@a.example full@a.example" {
+		t.Errorf("only one: %+v\n%+v", all, o)
+	}
+	o.refuses = &smtp.SMTPError{Code: 451, Message: "later"}
+	if all := send("full@a.example", "good@a.example"); len(all) != 2 || !all[0].Ill || all[1].Status != 451 {
+		t.Errorf("refused for all: %+v", all)
+	}
+	o.refuses, to = nil, "first@a.example"
+	for i := range 44 {
+		to += fmt.Sprintf(",somebody-with-a-long-name-%02d@department.a.example", i)
+	}
+	if all := send(); !Summary(all).OK {
+		t.Fatalf("%+v", all)
+	}
+	letter := o.letters[len(o.letters)-1]
+	for line := range strings.SplitSeq(letter, "\r\n") {
+		if len(line) > 78 {
+			t.Errorf("a line of %d bytes: %.60s", len(line), line)
+		}
+	}
+	got, err := mail.ReadMessage(strings.NewReader(letter))
+	must(t, err)
+	if list, err := got.Header.AddressList("To"); err != nil || len(list) != 45 {
+		t.Errorf("%d recipients, %v", len(list), err)
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -27,9 +29,9 @@ import (
 // Bounds of a send.
 const (
 	Timeout   = 15 * time.Second
-	MaxAnswer = 500      // number of bytes of an answer that are stored
-	maxRead   = 16 << 10 // number of bytes of an answer that are read
-	maxText   = 3500     // number of characters of a message; the builder for Discord applies a lower limit
+	MaxAnswer = 500       // number of bytes of an answer that are stored
+	maxRead   = 256 << 10 // number of bytes of an answer that are read; services repeat the message in it
+	maxText   = 3500      // number of characters of a message; the builder for Discord applies a lower limit
 	maxAfter  = 4 * time.Hour
 )
 
@@ -42,17 +44,20 @@ type Message struct {
 	Body  []byte // the body that webhooks receive
 }
 
-// Target is where a message goes: the URL of a webhook with its signing key, or the address of a service.
+// Target is where a message goes: the URL of a webhook with its signing key, or the address of a service. An address
+// may have several receivers, such as chats. See [Receivers].
 type Target struct {
 	Webhook string
-	Key     []byte // the key that signs messages to a webhook
-	Service string // an address such as slack://…
+	Key     []byte   // the key that signs messages to a webhook
+	Service string   // an address such as slack://…
+	Only    []string // the names of the receivers that the message is for; nil for all of them
 }
 
-// Result is the result of an attempt to send a message.
+// Result is the result of an attempt to send a message to a receiver.
 type Result struct {
 	api.ReceiverAnswer
 
+	Name  string        // the receiver; see [Receivers]
 	Final bool          // a retry would fail in the same way
 	After time.Duration // the pause that the receiver asks for; zero if it asks for none
 	Ill   bool          // the receiver accepts no message at all now
@@ -76,31 +81,81 @@ func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 	}
 }
 
-// Send sends a message to a target.
-func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
+// Receivers returns the names of a target's receivers: chats, rooms, mail addresses. The only receiver of other targets
+// has the name "". The error does not repeat the address.
+func Receivers(to Target) ([]string, error) {
+	if to.Webhook != "" {
+		return []string{""}, nil
+	}
+	u, kind, err := service(to.Service)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme == "smtp" {
+		b, err := mailbox(u)
+		return b.names(), err
+	}
+	requests, err := kind.build(u, Message{ID: "check"})
+	var names []string
+	for _, r := range requests {
+		names = append(names, r.name)
+	}
+	return names, err
+}
+
+// Send sends a message to the receivers of a target, to each for itself, and returns a result for each.
+func (s *Sender) Send(ctx context.Context, to Target, m Message) []Result {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	if to.Webhook != "" {
-		return s.webhook(ctx, to, m)
+		return []Result{s.webhook(ctx, to, m)}
 	}
-	u, _, err := service(to.Service)
-	switch {
-	case err != nil:
-		return refused(err)
-	case u.Scheme == "smtp":
-		return s.letter(ctx, u, m)
-	}
-	requests, err := services[u.Scheme](u, m)
+	u, kind, err := service(to.Service)
 	if err != nil {
-		return refused(err)
+		return []Result{refused(err)}
 	}
-	var last Result
-	for _, r := range requests {
-		if last = s.post(ctx, r); !last.OK {
-			break
+	if u.Scheme == "smtp" {
+		return s.letter(ctx, u, to.Only, m)
+	}
+	requests, err := kind.build(u, m)
+	if err != nil {
+		return []Result{refused(err)}
+	}
+	requests = slices.DeleteFunc(requests, func(r request) bool { return !wanted(to.Only, r.name) })
+	out := make([]Result, len(requests))
+	var group sync.WaitGroup // a receiver that does not answer costs the others no time
+	for i, r := range requests {
+		group.Go(func() { out[i] = s.post(ctx, r, kind.refusal) })
+	}
+	group.Wait()
+	return out
+}
+
+func wanted(only []string, name string) bool { return only == nil || slices.Contains(only, name) }
+
+// Summary returns one answer for a message to several receivers. It is OK if all of them took the message; if not, its
+// error names those that did not.
+func Summary(all []Result) (out api.ReceiverAnswer) {
+	var failed []string
+	for _, r := range all {
+		switch {
+		case !r.OK && len(failed) == 0:
+			out = r.ReceiverAnswer
+			fallthrough
+		case !r.OK:
+			failed = append(failed, r.Name+": "+r.Error)
+		case len(failed) == 0:
+			out = r.ReceiverAnswer
 		}
 	}
-	return last
+	if len(failed) > 0 && (len(all) > 1 || all[0].Name != "") {
+		const most = 5
+		if more := len(failed) - most; more > 0 {
+			failed = append(failed[:most], fmt.Sprintf("and %d more", more))
+		}
+		out.Error = "not sent to " + strings.Join(failed, "; ")
+	}
+	return out
 }
 
 // refused returns the result for a message that can never be sent.
@@ -108,16 +163,24 @@ func refused(err error) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
 }
 
-// request is an HTTP request.
+// request is an HTTP request to a receiver.
 type request struct {
+	name   string // of the receiver, if the address has several
 	method string // POST if empty
 	url    string
 	header http.Header
 	body   []byte
 }
 
-// post makes a request and reads the receiver's answer.
-func (s *Sender) post(ctx context.Context, r request) Result {
+// post makes a request and reads the receiver's answer. The function returns the reason why an answer is a refusal,
+// although its status is not.
+func (s *Sender) post(ctx context.Context, r request, refusal refusal) Result {
+	out := s.exchange(ctx, r, refusal)
+	out.Name = r.name
+	return out
+}
+
+func (s *Sender) exchange(ctx context.Context, r request, refusal refusal) Result {
 	method := http.MethodPost
 	if r.method != "" {
 		method = r.method
@@ -139,19 +202,24 @@ func (s *Sender) post(ctx context.Context, r request) Result {
 	out := Result{ReceiverAnswer: api.ReceiverAnswer{Status: res.StatusCode, Body: shown(body)}}
 	switch code := res.StatusCode; {
 	case code >= 200 && code < 300:
-		out.OK = true
+		var why string
+		if refusal != nil {
+			why = refusal(body)
+		}
+		if out.OK = why == ""; out.OK {
+			return out
+		}
+		out.Error, out.Ill = "it refuses the message: "+why, overloaded.MatchString(why)
 	case code >= 300 && code < 400:
 		out.Error = "it redirects, which is not followed: use the address that it leads to"
 	case code == http.StatusGone:
 		out.Error, out.Final = "it is gone for good", true
 	case code == http.StatusTooManyRequests || code >= 500 || code == http.StatusRequestTimeout:
 		out.Error, out.Ill = "it cannot take messages now", true
-		if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && n > 0 {
-			out.After = min(time.Duration(min(n, 1<<20))*time.Second, maxAfter)
-		}
 	default:
 		out.Error = "it refuses the message"
 	}
+	out.After = asked(res.Header, body, s.now())
 	return out
 }
 

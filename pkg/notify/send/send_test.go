@@ -1,6 +1,7 @@
 package send
 
 import (
+	"context"
 	"encoding/base64"
 	"io"
 	"net"
@@ -31,6 +32,9 @@ func sender(t testing.TB, allow ...string) *Sender {
 	t.Cleanup(web.Close)
 	return New(web, "Tidemark/test", func() time.Time { return sent })
 }
+
+// one sends a message to a target with one receiver.
+func one(s *Sender, ctx context.Context, to Target, m Message) Result { return s.Send(ctx, to, m)[0] }
 
 func webhookTo(t testing.TB, address string) Target {
 	t.Helper()
@@ -80,7 +84,7 @@ func TestW8Receivers(t *testing.T) {
 			ill: true},
 	} {
 		server := httptest.NewServer(tt.answer)
-		got := sender(t, "127.0.0.1").Send(t.Context(), webhookTo(t, server.URL), message)
+		got := one(sender(t, "127.0.0.1"), t.Context(), webhookTo(t, server.URL), message)
 		server.Close()
 		if got.OK != (tt.want == "") || !strings.Contains(got.Error, tt.want) || got.Final != tt.final || got.Ill != tt.ill ||
 			got.After != tt.after {
@@ -107,7 +111,7 @@ func TestW8SlowReceivers(t *testing.T) {
 	t.Cleanup(func() { close(over) })
 	s := sender(t, "127.0.0.1")
 	s.http.Timeout = 50 * time.Millisecond
-	if got := s.Send(t.Context(), webhookTo(t, slow.URL), message); !got.Ill || !strings.Contains(got.Error, "no answer") {
+	if got := one(s, t.Context(), webhookTo(t, slow.URL), message); !got.Ill || !strings.Contains(got.Error, "no answer") {
 		t.Errorf("%+v", got)
 	}
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -118,7 +122,7 @@ func TestW8SlowReceivers(t *testing.T) {
 		}
 	}))
 	t.Cleanup(endless.Close)
-	if got := sender(t, "127.0.0.1").Send(t.Context(), webhookTo(t, endless.URL), message); !got.OK ||
+	if got := one(sender(t, "127.0.0.1"), t.Context(), webhookTo(t, endless.URL), message); !got.OK ||
 		len(got.Body) > MaxAnswer+len("…") {
 		t.Errorf("%d bytes of the answer, %+v", len(got.Body), got)
 	}
@@ -153,7 +157,7 @@ func TestW6Guarded(t *testing.T) {
 		targets = append(targets, Target{Service: address})
 	}
 	for _, to := range targets {
-		if got := sender(t).Send(t.Context(), to, message); got.OK || got.Error == "" || !got.Ill {
+		if got := one(sender(t), t.Context(), to, message); got.OK || got.Error == "" || !got.Ill {
 			t.Errorf("%s%s: %+v", to.Webhook, to.Service, got)
 		}
 	}
@@ -166,7 +170,7 @@ func TestW6ErrorsNameNoSecret(t *testing.T) {
 		"ntfy://u:hunter2@127.0.0.1:1/t", "gotify://127.0.0.1:1/hunter2", "pigeon://hunter2", "smtp://u:hunter2@127.0.0.1:1/",
 		"generic://127.0.0.1:1/hunter2", "http://[hunter2", "smtp://u:hunter2@127.0.0.1:1/?from=a@b.c&to=a@b.c",
 		"discord://hunter2@", "matrix://:hunter2@/"} {
-		got := sender(t).Send(t.Context(), Target{Service: address}, message)
+		got := one(sender(t), t.Context(), Target{Service: address}, message)
 		if got.OK || strings.Contains(got.Error+got.Body, "hunter2") {
 			t.Errorf("%s: %+v", address, got)
 		}

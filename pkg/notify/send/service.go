@@ -15,23 +15,29 @@ import (
 // builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// services contains, for each scheme of an address, the builder of the service's requests. Addresses have the form
-// that shoutrrr uses (https://shoutrrr.nickfedor.com).
-var services = map[string]builder{
-	"discord":    discord,
-	"generic":    generic,
-	"googlechat": googlechat,
-	"gotify":     gotify,
-	"matrix":     matrix,
-	"mattermost": mattermost,
-	"ntfy":       ntfy,
-	"pushover":   pushover,
-	"rocketchat": rocketchat,
-	"slack":      slack,
-	"smtp":       nil, // see [Sender.letter]
-	"teams":      teams,
-	"telegram":   telegram,
-	"zulip":      zulip,
+// kind is a service. The form and the options of its addresses are data, for messages and for forms.
+type kind struct {
+	build   builder
+	refusal refusal
+}
+
+// services contains the services by the schemes of their addresses. Addresses have the form that shoutrrr uses
+// (https://shoutrrr.nickfedor.com).
+var services = map[string]kind{
+	"discord":    {discord, discordSays},
+	"generic":    {generic, nil},
+	"googlechat": {googlechat, saysNo},
+	"gotify":     {gotify, saysNo},
+	"matrix":     {matrix, saysNo},
+	"mattermost": {mattermost, saysNo},
+	"ntfy":       {ntfy, saysNo},
+	"pushover":   {pushover, mustSayYes},
+	"rocketchat": {rocketchat, saysNo},
+	"slack":      {slack, mustSayYes},
+	"smtp":       {}, // see [Sender.letter]
+	"teams":      {teams, teamsSays},
+	"telegram":   {telegram, mustSayYes},
+	"zulip":      {zulip, saysNo},
 }
 
 // Services returns the names of all services, sorted.
@@ -39,29 +45,25 @@ func Services() []string { return slices.Sorted(maps.Keys(services)) }
 
 // Check parses the address of a service, and returns the service's name. Its error does not repeat the address.
 func Check(address string) (name string, err error) {
-	u, build, err := service(address)
+	_, err = Receivers(Target{Service: address})
 	if err != nil {
 		return "", err
 	}
-	if u.Scheme == "smtp" {
-		_, err = mailbox(u)
-	} else {
-		_, err = build(u, Message{ID: "check"})
-	}
-	return u.Scheme, err
+	name, _, _ = strings.Cut(strings.TrimSpace(address), ":")
+	return strings.ToLower(name), nil
 }
 
-func service(address string) (*url.URL, builder, error) {
-	u, err := url.Parse(strings.TrimSpace(address))
+func service(address string) (u *url.URL, k kind, err error) {
+	u, err = url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme == "" || u.Opaque != "" {
-		return nil, nil, fault.New(fault.Invalid, "want an address such as slack://… of %s", strings.Join(Services(), ", "))
+		return nil, k, fault.New(fault.Invalid, "want an address such as slack://… of %s", strings.Join(Services(), ", "))
 	}
-	build, ok := services[u.Scheme]
+	k, ok := services[u.Scheme]
 	if !ok {
-		return nil, nil, fault.New(fault.Invalid, "there is no service %.20q; known are %s", u.Scheme,
+		return nil, k, fault.New(fault.Invalid, "there is no service %.20q; known are %s", u.Scheme,
 			strings.Join(Services(), ", "))
 	}
-	return u, build, nil
+	return u, k, nil
 }
 
 // want returns an error for an address. The error states the required form.
@@ -87,6 +89,16 @@ func at(u *url.URL, path ...string) string {
 // parts returns the segments of a path.
 func parts(u *url.URL) []string {
 	return strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })
+}
+
+// list returns the names in a list with commas, each once.
+func list(text string) (out []string) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // secret returns the password in an address, or the user's name if there is no password.
@@ -136,12 +148,14 @@ func slack(u *url.URL, m Message) ([]request, error) {
 	return want(form)
 }
 
-// discord://TOKEN@WEBHOOKID.
+// discord://TOKEN@WEBHOOKID. Without wait, Discord answers before it has saved the message. Only versions from 8 on ask
+// for pauses in seconds.
 func discord(u *url.URL, m Message) ([]request, error) {
 	if u.User.Username() == "" || u.Host == "" {
 		return want("discord://TOKEN@WEBHOOKID")
 	}
-	to := (&url.URL{Scheme: "https", Host: "discord.com"}).JoinPath("api/webhooks", u.Host, u.User.Username())
+	to := (&url.URL{Scheme: "https", Host: "discord.com"}).JoinPath("api/v10/webhooks", u.Host, u.User.Username())
+	to.RawQuery = "wait=true"
 	return []request{jsonTo(to.String(), map[string]any{"content": words.Ellipsis(plain(m), 1900),
 		"allowed_mentions": map[string]any{"parse": []string{}}})}, nil
 }
@@ -165,13 +179,15 @@ func teams(u *url.URL, m Message) ([]request, error) {
 // telegram://TOKEN@telegram?chats=A,B.
 func telegram(u *url.URL, m Message) (out []request, err error) {
 	token := u.User.String()
-	chats := strings.FieldsFunc(u.Query().Get("chats"), func(r rune) bool { return r == ',' })
+	chats := list(u.Query().Get("chats"))
 	if token == "" || len(chats) == 0 || len(chats) > 10 {
 		return want("telegram://TOKEN@telegram?chats=CHAT,CHAT")
 	}
 	for _, chat := range chats {
-		out = append(out, jsonTo("https://api.telegram.org/bot"+token+"/sendMessage",
-			map[string]any{"chat_id": chat, "text": plain(m), "disable_web_page_preview": true}))
+		r := jsonTo("https://api.telegram.org/bot"+token+"/sendMessage",
+			map[string]any{"chat_id": chat, "text": plain(m), "disable_web_page_preview": true})
+		r.name = chat
+		out = append(out, r)
 	}
 	return out, nil
 }
@@ -201,14 +217,14 @@ func basic(user, password string) string {
 
 // matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. A room ignores a second message with the same id.
 func matrix(u *url.URL, m Message) (out []request, err error) {
-	rooms := strings.FieldsFunc(u.Query().Get("rooms"), func(r rune) bool { return r == ',' })
+	rooms := list(u.Query().Get("rooms"))
 	if u.Host == "" || secret(u) == "" || len(rooms) == 0 || len(rooms) > 10 {
 		return want("matrix://:TOKEN@HOST/?rooms=!ROOM:HOST")
 	}
 	for _, room := range rooms {
 		r := jsonTo(at(u, "_matrix/client/v3/rooms", url.PathEscape(room), "send/m.room.message", m.ID),
 			map[string]string{"msgtype": "m.text", "body": plain(m)})
-		r.method = http.MethodPut
+		r.name, r.method = room, http.MethodPut
 		r.header.Set("Authorization", "Bearer "+secret(u))
 		out = append(out, r)
 	}

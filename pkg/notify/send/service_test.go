@@ -45,7 +45,7 @@ func TestW5OwnServices(t *testing.T) {
 			`https://a.example/costs\n+ The fee is 30 euros.","title":"Costs – content","url":"https://a.example/costs"}`, ""},
 	} {
 		to := strings.Replace(address, "HOST", host, 1)
-		if r := sender(t, "127.0.0.1").Send(t.Context(), Target{Service: to}, message); !r.OK || *got != want {
+		if r := one(sender(t, "127.0.0.1"), t.Context(), Target{Service: to}, message); !r.OK || *got != want {
 			t.Errorf("%s: %+v\nhave %+v\nwant %+v", address, r, *got, want)
 		}
 	}
@@ -57,15 +57,15 @@ func TestW5HostedServices(t *testing.T) {
 	for address, want := range map[string]string{
 		"slack://hook:T1-B2-C3@webhook":               "https://hooks.slack.com/services/T1/B2/C3",
 		"slack://xoxb:1-2-3@general":                  "https://slack.com/api/chat.postMessage",
-		"discord://tk@123":                            "https://discord.com/api/webhooks/123/tk",
+		"discord://tk@123":                            "https://discord.com/api/v10/webhooks/123/tk?wait=true",
 		"teams://a.logic.azure.com/workflows/w?sig=s": "https://a.logic.azure.com/workflows/w?sig=s",
 		"telegram://1:tk@telegram?chats=@news":        "https://api.telegram.org/bot1:tk/sendMessage",
 		"pushover://shoutrrr:tk@user":                 "https://api.pushover.net/1/messages.json",
 		"googlechat" + chat:                           "https" + chat,
 	} {
-		u, build, err := service(address)
+		u, kind, err := service(address)
 		must(t, err)
-		requests, err := build(u, message)
+		requests, err := kind.build(u, message)
 		must(t, err)
 		if len(requests) != 1 || requests[0].url != want || len(requests[0].body) == 0 {
 			t.Errorf("%s: %+v", address, requests)
@@ -78,9 +78,9 @@ func TestW5NobodyIsCalled(t *testing.T) {
 	evil := Message{ID: "a", Title: "@channel <!channel> <users/all> @everyone", Text: "@all <b>"}
 	for _, address := range []string{"slack://hook:T-B-C@webhook", "discord://tk@1", "mattermost://h/t",
 		"rocketchat://h/a/b", "googlechat://chat.googleapis.com/v1/spaces/s/messages?key=k&token=t"} {
-		u, build, err := service(address)
+		u, kind, err := service(address)
 		must(t, err)
-		requests, err := build(u, evil)
+		requests, err := kind.build(u, evil)
 		must(t, err)
 		var body struct {
 			Text     string

@@ -49,5 +49,5 @@ func (s *Sender) webhook(ctx context.Context, to Target, m Message) Result {
 		"Webhook-Id":        {m.ID},
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
 		"Webhook-Signature": {Sign(to.Key, m.ID, now, m.Body)},
-	}})
+	}}, nil)
 }
