@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -24,8 +25,9 @@ type RegisterOptions struct {
 	// Credential is the name of the credential for the sources (A24). If it is empty, existing items keep the
 	// credential that they have.
 	Credential string
-	// Respell allows a registered file to get another name if both names are the same source, such as a//b for a/b.
-	// If Respell is false, such a registration is refused, because a container treats the two names as two files.
+	// Respell gives a registered file another name if both names are the same source, such as a//b for a/b. If Respell
+	// is false, the file keeps its name as long as it can be read by it, because a container treats the two names as two
+	// files.
 	Respell bool
 	// NewOnly keeps existing items from being changed, whatever their state. They are reported as they are (E1).
 	NewOnly bool
@@ -69,9 +71,6 @@ func (r *Items) Register(ctx context.Context, sources []source.Source, o Registe
 		for chunk := range slices.Chunk(group.members, JobItems) {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
-				for _, at := range m.others {
-					out[at] = Registered{Err: otherFile(m.Display)}
-				}
 				for _, at := range m.wanted {
 					if err != nil {
 						out[at] = Registered{Err: err}
@@ -96,7 +95,7 @@ type hostGroup struct {
 type member struct {
 	source.Source
 	wanted []int
-	others []int // positions of files that are the same source under other names
+	other  string // another name of the same file that was given; "" if there is none
 }
 
 func (r *Items) group(sources []source.Source) []hostGroup {
@@ -111,15 +110,14 @@ func (r *Items) group(sources []source.Source) []hostGroup {
 			groups = append(groups, hostGroup{partition: id.Partition, host: id.Host})
 		}
 		if m, ok := memberAt[s.Hash()]; ok {
-			if m := &groups[g].members[m]; sameFile(m.Source, s.Display) {
-				m.wanted = append(m.wanted, i)
-			} else {
-				m.others = append(m.others, i)
+			m := &groups[g].members[m]
+			if m.wanted = append(m.wanted, i); !sameFile(m.Source, s.Display) {
+				m.other = s.Display
 			}
 			continue
 		}
 		memberAt[s.Hash()] = len(groups[g].members)
-		groups[g].members = append(groups[g].members, member{s, []int{i}, nil})
+		groups[g].members = append(groups[g].members, member{Source: s, wanted: []int{i}})
 	}
 	return groups
 }
@@ -247,10 +245,6 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: !it.Exists()}
-		if m.taken(&it, o) {
-			plan.out[i] = Registered{Err: otherFile(it.DisplaySource)}
-			continue
-		}
 		if it.Exists() && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
@@ -291,22 +285,29 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	return plan
 }
 
-// taken reports whether the item of a source was registered for a file with another name.
-func (m member) taken(it *Item, o RegisterOptions) bool {
-	alive := it.Exists() && it.Status != Gone && !it.RemoveRequested
-	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
+// rename gives an item the name under which its source was given. The names of a file may differ by repeated slashes.
+// Then the name by which the file can be read stays, and the other one is noted. The item must not have been changed
+// since it was read, and created states whether it is new.
+func (m member) rename(it *Item, created bool, o RegisterOptions, now time.Time) {
+	read, other := m.Display, m.other
+	failed := it.Status == Error || it.Status == Gone || it.MissingChecks > 0
+	if !created && !sameFile(m.Source, it.DisplaySource) {
+		if other = it.DisplaySource; !failed && !o.Respell {
+			read, other = it.DisplaySource, m.Display
+		}
+	}
+	it.DisplaySource = read
+	why := words.ClipRunes("names that differ only by repeated slashes are one source: "+other+" is read as "+read, 300)
+	known := func(d Decision) bool { return d.Why == why }
+	if other != "" && !slices.ContainsFunc(it.History, known) {
+		it.Record(now, "named", why)
+	}
 }
 
 // sameFile reports whether the source s may also be read under another display name. The comparison ignores case if
 // the identity does.
 func sameFile(s source.Source, display string) bool {
 	return s.Type != source.File || strings.EqualFold(s.Display, display)
-}
-
-func otherFile(display string) error {
-	return fault.Field("path",
-		"%s is registered, and a name that differs from it only by repeated slashes is the same source: "+
-			"remove that one first", display)
 }
 
 // registerOps makes one item due now. It writes the item, its old due row and its new one, which a job has until the
@@ -333,8 +334,9 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	if form, given := o.Forms[m.ID()]; given && (created || failed) {
 		it.FetchSource, it.FetchTracked = form.Requested, form.Tracked
 	}
+	m.rename(it, created, o, now)
 	it.Revive(now)
-	it.DisplaySource, it.NextCrawlAt = m.Display, now
+	it.NextCrawlAt = now
 	if o.Credential != "" {
 		it.Credential = o.Credential
 	}
