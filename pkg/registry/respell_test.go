@@ -8,7 +8,7 @@ import (
 )
 
 // A3: files whose names differ only by repeated slashes are one source. A registration of the second name is accepted,
-// at once or later, and noted. The file is read by the first name as long as that can be read. Names that differ only by
+// A3: files whose names differ only by repeated slashes are one source. Adding it under the second name is accepted,
 // case that the identity ignores are not noted, and neither are pages.
 func TestA3OtherNameOfTheFile(t *testing.T) {
 	named := func(display, host string, kind source.Type) source.Source {
