@@ -265,7 +265,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 		if p := in.Text("idempotency_policy_key"); p != "" && p != r.fields.Text("idempotency_policy_key") {
 			return fault.Field("idempotency_policy_key", "the policy of an entry cannot change: insert it anew under %.64s", p)
 		}
-		fields := entry.Overlay(r.fields, in, nil)
+		fields, _ := entry.Overlay(r.fields, in, nil).WithBareKey()
 		if empty && !keeps {
 			fields = fields.WithoutText()
 		}

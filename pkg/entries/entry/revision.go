@@ -22,10 +22,11 @@ import (
 //     every named zone of a date for UTC.
 //  3. Decodes each encoded word that can be decoded, words of one charset in a row together. Reads dates as mails have
 //     them.
-const KeyRevision int64 = 3
+//  4. Takes a newsletter's message id without its <>, also from a client that made the key.
+const KeyRevision int64 = 4
 
 // KeyRules is the name of the current revision, for a migration.
-const KeyRules = "keys_v3"
+const KeyRules = "keys_v4"
 
 // formerSubject is the member of a mail's metadata that has its subject as revision 2 decoded it, if it differs.
 const formerSubject = "subject_before"
@@ -46,6 +47,9 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 		delete(out, "idempotency_key_secondary")
 		return out, true
 	}
+	if out, changed := f.WithBareKey(); changed {
+		return out, true
+	}
 	now, email := current(f)
 	if now == k {
 		return f, false
@@ -58,6 +62,19 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 			out[name] = key
 		}
 	}
+	return out, true
+}
+
+// WithBareKey returns a newsletter whose primary key is a message id in <> with that id alone, as normalization makes
+// it.
+func (f Fields) WithBareKey() (out Fields, changed bool) {
+	k := KeysOf(f)
+	bare, bracketed := messageID(k.Primary), strings.HasPrefix(strings.TrimSpace(k.Primary), "<")
+	if k.Policy != EmailNewsletter || !bracketed || bare == "" || bare == k.Primary {
+		return f, false
+	}
+	out = maps.Clone(f)
+	out["idempotency_key_primary"] = bare
 	return out, true
 }
 
@@ -107,9 +124,12 @@ func current(f Fields) (k Keys, email map[string]any) {
 // FormerKeys returns the keys that older revisions would have made from the same input as the fields, which have keys
 // of the current revision. Each of them has only one key.
 func FormerKeys(f Fields) (out []Keys) {
+	if k := KeysOf(f); k.Policy == EmailNewsletter && k.Primary != "" {
+		out = append(out, Keys{Policy: k.Policy, Primary: "<" + k.Primary + ">"})
+	}
 	text, ok := emailOf(f)
 	if !ok {
-		return nil
+		return out
 	}
 	k, sent, title := KeysOf(f), fromAddress(text("from")), f.Text("title")
 	made := k.Primary == Digest(subjectBase(text("subject"))) || k.Primary == Digest(subjectBase(title))
