@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 )
@@ -65,14 +66,20 @@ type Output struct {
 	Broken  int // number of broken lines
 }
 
+// ErrPending is the error of a batch that was not started, because the service is still processing its file.
+var ErrPending = errors.New("the service is still processing the file")
+
 // Batcher processes requests when the service has time. Most services charge half the price for this. Its errors have
 // the same kinds as those of [Chatter]. In addition, an unknown file or batch is NotFound.
 type Batcher interface {
 	// Upload sends the lines and returns the id of the file. A file that is never used remains until the service
 	// deletes it.
 	Upload(ctx context.Context, name string, lines []Line) (file string, err error)
+	// Named lists the files with a name.
+	Named(ctx context.Context, name string) (files []string, err error)
 	// Start starts a batch. It is never retried, because the batch must not be started twice. After Unavailable the
-	// batch may or may not exist. Callers must then search Recent for its label.
+	// batch may or may not exist. Callers must then search Recent for its label. While the service is still processing
+	// the file, the error is [ErrPending].
 	Start(ctx context.Context, o Order) (Batch, error)
 	// Batch returns the current state of a batch.
 	Batch(ctx context.Context, id string) (Batch, error)

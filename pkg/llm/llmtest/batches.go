@@ -56,6 +56,13 @@ func (s *Server) Batches() int {
 	return len(s.batches)
 }
 
+// Uploads returns the number of files that were uploaded.
+func (s *Server) Uploads() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.uploads
+}
+
 // Files returns the number of files on the server: uploaded files and files of results.
 func (s *Server) Files() int {
 	s.mu.Lock()
@@ -77,7 +84,7 @@ func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, 
 	if f != nil && s.FailAfter && f(w, nil) {
 		return
 	}
-	if status != http.StatusOK {
+	if status >= 300 {
 		Refuse(w, status, "invalid_request_error", fmt.Sprint(answer))
 		return
 	}
@@ -85,7 +92,9 @@ func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, 
 		_, _ = w.Write(raw)
 		return
 	}
-	writeJSON(w, answer)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
@@ -104,11 +113,33 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		}
 		s.uploads++
 		id := fmt.Sprintf("file-in-%d", s.uploads)
-		s.files[id] = body
-		return http.StatusOK, map[string]any{
-			"id": id, "object": "file", "bytes": len(body), "created_at": 1772366400, "filename": header.Filename,
-			"purpose": "batch", "status": "processed",
+		s.files[id], s.names[id] = body, header.Filename
+		return s.created(), s.file(id)
+	})
+}
+
+func (s *Server) file(id string) map[string]any {
+	return map[string]any{
+		"id": id, "object": "file", "bytes": len(s.files[id]), "created_at": 1772366400, "filename": s.names[id],
+		"purpose": "batch", "status": "processed",
+	}
+}
+
+// created is the status of an answer to what has created something.
+func (s *Server) created() int {
+	if s.Azure {
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) {
+	s.around(w, r, func() (int, any) {
+		data := []any{}
+		for id := range s.files {
+			data = append(data, s.file(id))
 		}
+		return http.StatusOK, map[string]any{"object": "list", "data": data, "has_more": false}
 	})
 }
 
@@ -150,13 +181,17 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		if _, ok := s.files[req.InputFileID]; !ok {
 			return http.StatusBadRequest, "input_file_id: no such file"
 		}
+		if s.Pending > 0 {
+			s.Pending--
+			return http.StatusBadRequest, "The input file is not in a terminal state. Current state: Pending"
+		}
 		b := &batch{
 			ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Object: "batch", Endpoint: req.Endpoint, InputFileID: req.InputFileID,
 			CompletionWindow: req.CompletionWindow, Status: "validating", CreatedAt: 1772366400 + len(s.batches),
 			Metadata: req.Metadata,
 		}
 		s.batches = append(s.batches, b)
-		return http.StatusOK, *b
+		return s.created(), *b
 	})
 }
 

@@ -17,6 +17,7 @@ type chatRequest struct {
 		Content string `json:"content"`
 	} `json:"messages"`
 	MaxCompletionTokens int             `json:"max_completion_tokens"`
+	MaxTokens           int             `json:"max_tokens"`
 	Stream              bool            `json:"stream"`
 	ResponseFormat      *responseFormat `json:"response_format"`
 }
@@ -111,8 +112,15 @@ func (s *Server) check(req chatRequest) (status int, err error) {
 		req.Messages[1].Content == "" {
 		return bad, fmt.Errorf("messages are not one of the system and one of the user")
 	}
+	if s.Old && req.MaxCompletionTokens > 0 {
+		return bad, fmt.Errorf("unsupported parameter: max_completion_tokens")
+	}
 	f := req.ResponseFormat
-	if req.Stream || f == nil || f.Type != "json_schema" || f.JSONSchema.Name == "" || !f.JSONSchema.Strict {
+	if s.Knows != nil && !req.Stream {
+		return s.checkFormat(req)
+	}
+	if req.Stream || !s.Old && req.MaxTokens > 0 || f == nil ||
+		f.Type != "json_schema" || f.JSONSchema.Name == "" || !f.JSONSchema.Strict {
 		return bad, fmt.Errorf("response_format is not a strict json_schema")
 	}
 	if err := checkSchema(f.JSONSchema.Schema); err != nil {
@@ -121,14 +129,39 @@ func (s *Server) check(req chatRequest) (status int, err error) {
 	return 0, nil
 }
 
+// schema returns the schema of the answer, which may be in the instructions.
+func (r chatRequest) schema() json.RawMessage {
+	if r.ResponseFormat != nil && r.ResponseFormat.JSONSchema.Schema != nil {
+		return r.ResponseFormat.JSONSchema.Schema
+	}
+	system := r.Messages[0].Content
+	return json.RawMessage(system[strings.LastIndex(system, "schema:\n")+len("schema:\n"):])
+}
+
+// checkFormat is check for a server that knows other formats.
+func (s *Server) checkFormat(req chatRequest) (status int, err error) {
+	kind := "text"
+	if req.ResponseFormat != nil {
+		kind = req.ResponseFormat.Type
+	}
+	if !slices.Contains(s.Knows, kind) {
+		return http.StatusBadRequest, fmt.Errorf("response_format.type %q is not supported", kind)
+	}
+	if !strings.Contains(req.Messages[0].Content, "JSON schema") {
+		return http.StatusBadRequest, fmt.Errorf("the instructions do not say which JSON")
+	}
+	return 0, nil
+}
+
 // complete answers a valid request.
 func (s *Server) complete(req chatRequest) Completion {
 	user := req.Messages[1].Content
 	text := ""
+	schema := req.schema()
 	if s.Reply != nil {
 		text = s.Reply(user)
 	} else {
-		text = instance(req.ResponseFormat.JSONSchema.Schema, user)
+		text = instance(schema, user)
 	}
 	c := Completion{
 		ID: "chatcmpl-1", Object: "chat.completion", Created: 1772366400, Model: s.Model + "-2026-01-01",

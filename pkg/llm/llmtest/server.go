@@ -39,11 +39,20 @@ type Server struct {
 	FailAfter bool
 	// PageSize limits the number of batches in one page of a list; 0 means as many as the request asks for.
 	PageSize int
+	// Azure answers 201 to what has created something, as Azure OpenAI does.
+	Azure bool
+	// Pending is the number of times that a batch is refused because its file is still processed.
+	Pending int
+	// Knows lists the response formats that the server knows; nil means json_schema only. Old makes it know max_tokens
+	// instead of max_completion_tokens.
+	Knows []string
+	Old   bool
 
 	mu       sync.Mutex
 	spoils   []Spoil
 	asked    []string
 	files    map[string][]byte
+	names    map[string]string // by id of file
 	uploads  int
 	batches  []*batch // oldest first
 	outcomes []Outcome
@@ -81,11 +90,13 @@ type Usage struct {
 
 // NewServer starts a server with one model. It is closed at the end of the test.
 func NewServer(t testing.TB, model string, dimension int) *Server {
-	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191, files: map[string][]byte{}}
+	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191, files: map[string][]byte{},
+		names: map[string]string{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/files", s.upload)
+	mux.HandleFunc("GET /v1/files", s.listFiles)
 	mux.HandleFunc("GET /v1/files/{id}/content", s.content)
 	mux.HandleFunc("DELETE /v1/files/{id}", s.remove)
 	mux.HandleFunc("POST /v1/batches", s.create)

@@ -34,5 +34,10 @@ func Says(text string) Spoil {
 	return func(c *Completion) { c.Choices[0].Message.Content = &text }
 }
 
+// EndsWith gives the answer another reason for its end.
+func EndsWith(reason string) Spoil {
+	return func(c *Completion) { c.Choices[0].FinishReason = reason }
+}
+
 // Nothing sends a response without an answer.
 func Nothing(c *Completion) { c.Choices = nil }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
@@ -26,7 +27,7 @@ const page = 100
 func (c *Client) Upload(ctx context.Context, name string, lines []llm.Line) (string, error) {
 	req := api.UploadBatchFileRequest{FileName: name}
 	for _, l := range lines {
-		req.AddChatCompletion(l.ID, completion(l.Request))
+		req.AddChatCompletion(l.ID, c.dialects.ofLines(l.Model).completion(l.Request))
 	}
 	began, k := time.Now(), &call{route: "/files"}
 	file, err := c.api.UploadBatchFile(k.in(ctx), req)
@@ -46,6 +47,20 @@ func (c *Client) Start(ctx context.Context, o llm.Order) (llm.Batch, error) {
 	return c.batch(ctx, &call{route: "/batches", once: true}, func(ctx context.Context) (api.BatchResponse, error) {
 		return c.api.CreateBatch(ctx, req)
 	})
+}
+
+// Named implements [llm.Batcher].
+func (c *Client) Named(ctx context.Context, name string) (files []string, err error) {
+	began, k := time.Now(), &call{route: "/files"}
+	list, err := c.api.ListFiles(k.in(ctx))
+	err = k.kinded(err)
+	for _, f := range list.Files {
+		if f.FileName == name {
+			files = append(files, f.ID)
+		}
+	}
+	c.over(ctx, k, began, llm.Usage{}, err, slog.Int("files", len(files)))
+	return files, err
 }
 
 // Batch implements [llm.Batcher].
@@ -108,6 +123,14 @@ func (c *Client) recent(ctx context.Context, after *string) (api.ListBatchRespon
 	return list, err
 }
 
+// states maps the names of services for the state of a batch.
+var states = map[string]llm.BatchState{
+	"validating": llm.Working, "in_progress": llm.Working, "finalizing": llm.Working, "cancelling": llm.Working,
+	"queued": llm.Working, "pending": llm.Working, "created": llm.Working, "running": llm.Working,
+	"completed": llm.Completed, "succeeded": llm.Completed, "failed": llm.Failed, "expired": llm.Expired,
+	"cancelled": llm.Cancelled, "canceled": llm.Cancelled,
+}
+
 // batchOf converts a batch from the API's form.
 func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 	out := llm.Batch{
@@ -124,12 +147,7 @@ func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 		first := b.Errors.Data[0]
 		out.Message = c.sender.excerpt(first.Code + ": " + first.Message)
 	}
-	switch b.Status {
-	case "validating", "in_progress", "finalizing", "cancelling":
-		out.State = llm.Working
-	case "completed", "failed", "expired", "cancelled":
-		out.State = llm.BatchState(b.Status)
-	}
+	out.State = states[strings.ToLower(b.Status)]
 	if out.ID == "" || out.State == "" {
 		return out, fault.New(fault.Unavailable, "the service's batch %.80q has the status %.40q, which is none", out.ID,
 			b.Status)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -246,4 +247,44 @@ func FuzzResults(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestY11Azure checks that what Azure OpenAI answers is understood: 201 for what it created, and a file that it is
+// still processing (Y11).
+func TestY11Azure(t *testing.T) {
+	r := newRig(t)
+	r.Server.Azure, r.Server.Pending = true, 2
+	b, have, _ := r.ended(t, r.begun(t, 1).ID)
+	if b.State != llm.Completed || have["b-00000"] != "complete" || r.Batches() != 1 {
+		t.Errorf("%+v %v, %d batches", b, have, r.Batches())
+	}
+	file, err := r.client.Upload(t.Context(), "c.jsonl", lines(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Server.Pending = 1000
+	if _, err := r.client.Start(t.Context(), llm.Order{File: file, Window: 24 * time.Hour}); !errors.Is(err,
+		llm.ErrPending) {
+		t.Errorf("pending for long: %v", err)
+	}
+	if named, err := r.client.Named(t.Context(), "c.jsonl"); err != nil || !slices.Equal(named, []string{file}) {
+		t.Errorf("named: %v %v", named, err)
+	}
+}
+
+// TestY11FilesThatAreNotReady checks the messages by which services say that a file is still processed (Y11).
+func TestY11FilesThatAreNotReady(t *testing.T) {
+	for said, want := range map[string]bool{
+		"The input file is not in a terminal state. Current state: Pending":    true,
+		"The file file-1 is still being processed":                             true,
+		"File file-1 is not ready":                                             true,
+		"input file has not yet been processed. not processed":                 true,
+		"input_file_id: no such file":                                          false,
+		"Invalid file format for Batch API":                                    false,
+		"Enqueued token limit reached for this model: too many pending tokens": false,
+	} {
+		if notReady.MatchString(said) != want {
+			t.Errorf("%s: %v", said, !want)
+		}
+	}
 }

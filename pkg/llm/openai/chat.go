@@ -1,13 +1,17 @@
 package openai
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"log/slog"
+	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
-	api "github.com/sashabaranov/go-openai"
-
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
@@ -17,57 +21,56 @@ var _ llm.Chatter = (*Client)(nil)
 // (https://docs.litellm.ai/docs/proxy/response_headers)
 const costHeader = "X-Litellm-Response-Cost"
 
+// maxDialects is the number of forms in which one request is asked: each of the two formats and max_completion_tokens
+// may be refused once.
+const maxDialects = 4
+
 // Chat implements [llm.Chatter].
 func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	began := time.Now()
 	k := &call{route: "/chat/completions", setting: "T1_DEFAULT_MODEL"}
-	resp, err := c.api.CreateChatCompletion(k.in(ctx), completion(r))
-	var a llm.Answer
-	if err = k.kinded(err); err == nil {
-		a, err = answerOf(resp)
-		a.Usage.Cost, _ = strconv.ParseFloat(resp.Header().Get(costHeader), 64)
-	}
-	a.Attempts, a.Latency = k.attempts, time.Since(began)
+	a, err := c.ask(k.in(ctx), r)
+	a.Attempts, a.Latency = k.all(), time.Since(began)
 	c.over(ctx, k, began, a.Usage, err, slog.String("model", r.Model), slog.String("served", a.Model),
 		slog.String("finish", string(a.Finish)))
 	return a, err
 }
 
-// completion converts a request to the API's form, which is the same for single requests and for batches.
-func completion(r llm.Request) api.ChatCompletionRequest {
-	return api.ChatCompletionRequest{
-		Model: r.Model, MaxCompletionTokens: r.MaxTokens,
-		Messages: []api.ChatCompletionMessage{
-			{Role: api.ChatMessageRoleSystem, Content: r.System},
-			{Role: api.ChatMessageRoleUser, Content: r.User},
-		},
-		ResponseFormat: &api.ChatCompletionResponseFormat{
-			Type:       api.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: r.Schema.JSON, Strict: true},
-		},
+// ask sends a request. If the service does not understand it, ask sends it in a simpler form.
+func (c *Client) ask(ctx context.Context, r llm.Request) (a llm.Answer, err error) {
+	for range maxDialects {
+		d := c.dialects.get(r.Model)
+		if a, err = c.askIn(ctx, d, r); err == nil || !c.dialects.learn(r.Model, d, err) {
+			break
+		}
+		c.log.WarnContext(ctx, "model does not understand a request, asked in a simpler form", "model", r.Model, "err", err)
 	}
+	return a, err
 }
 
-// answerOf converts the API's response to a single request or to a line of a batch. It returns the usage even with an
-// error.
-func answerOf(resp api.ChatCompletionResponse) (llm.Answer, error) {
-	a := llm.Answer{Model: resp.Model, Usage: llm.Usage{In: resp.Usage.PromptTokens, Out: resp.Usage.CompletionTokens}}
-	if len(resp.Choices) != 1 {
-		return a, unusable("%d answers where one was asked for", len(resp.Choices))
+func (c *Client) askIn(ctx context.Context, d dialect, r llm.Request) (a llm.Answer, err error) {
+	body, err := json.Marshal(d.completion(r))
+	if err != nil {
+		return a, fault.Field("Model", "the request cannot be sent: %w", err)
 	}
-	choice := resp.Choices[0]
-	a.Text = choice.Message.Content
-	switch {
-	case choice.Message.Refusal != "":
-		a.Text, a.Finish = choice.Message.Refusal, llm.Refused
-	case choice.FinishReason == api.FinishReasonContentFilter:
-		a.Finish = llm.Refused
-	case choice.FinishReason == api.FinishReasonLength:
-		a.Finish = llm.Truncated
-	case choice.FinishReason == api.FinishReasonStop && a.Text != "":
-		a.Finish = llm.Complete
-	default:
-		return a, unusable("it ends with %.40q after %d bytes", choice.FinishReason, len(a.Text))
+	address := strings.TrimRight(c.sender.BaseURL, "/") + "/chat/completions"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return a, fault.Field("BaseURL", "the request cannot be sent: %w", err)
 	}
-	return a, nil
+	req.Header.Set("Content-Type", "application/json")
+	if c.sender.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.sender.Key)
+	}
+	resp, err := c.sender.Do(req)
+	if err != nil {
+		return a, err
+	}
+	answer, err := io.ReadAll(resp.Body) // the sender has already read the body and bounded its size
+	if err != nil {
+		return a, unusable("%v", err)
+	}
+	a, err = answerOf(answer, c.sender.excerpt)
+	a.Usage.Cost, _ = strconv.ParseFloat(resp.Header.Get(costHeader), 64)
+	return a, err
 }

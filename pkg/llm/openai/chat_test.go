@@ -84,6 +84,12 @@ func TestD8ChatFinish(t *testing.T) {
 		{"refused", llmtest.Refusal, llm.Refused},
 		{"filtered", llmtest.Filtered, llm.Refused},
 		{"what is no JSON is the parser's", llmtest.Says("Sure! Here it is"), llm.Complete},
+		{"without a reason", llmtest.EndsWith(""), llm.Complete},
+		{"eos", llmtest.EndsWith("eos_token"), llm.Complete},
+		{"in capitals", llmtest.EndsWith("STOP"), llm.Complete},
+		{"the turn", llmtest.EndsWith("end_turn"), llm.Complete},
+		{"a limit in other words", llmtest.EndsWith("MAX_TOKENS"), llm.Truncated},
+		{"a filter in other words", llmtest.EndsWith("SAFETY"), llm.Refused},
 	} {
 		r := newRig(t)
 		r.Spoil(tc.spoil)
@@ -117,7 +123,8 @@ func TestD8ChatFailures(t *testing.T) {
 		{name: "no choice", spoil: llmtest.Nothing, kind: fault.Unavailable, says: "0 answers", tries: 1},
 		{name: "nothing said", spoil: llmtest.Says(""), kind: fault.Unavailable, says: "0 bytes", tries: 1},
 		{name: "no such model", model: "other", kind: fault.Invalid, says: "T1_DEFAULT_MODEL", tries: 1},
-		{name: "a model for something else", model: "text-davinci-003", kind: fault.Invalid, says: "T1_DEFAULT_MODEL"},
+		{name: "a model for something else", model: "text-davinci-003", kind: fault.Invalid, says: "T1_DEFAULT_MODEL",
+			tries: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t)
@@ -160,4 +167,110 @@ func TestD8ContractIsStrict(t *testing.T) {
 			t.Errorf("%s: %d", body, resp.StatusCode)
 		}
 	}
+}
+
+// TestY11FormsOfAnswers checks the bodies that services and gateways send in other forms than OpenAI (Y11).
+func TestY11FormsOfAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		name, body, text string
+		in               int
+		kind             fault.Kind
+	}{
+		{"parts", `{"choices":[{"finish_reason":null,"message":{"content":[{"type":"reasoning","text":"Hm."},` +
+			`{"type":"text","text":"{\"a\":"},"1}"]}}]}`, `{"a":1}`, 0, ""},
+		{"an object", `{"choices":[{"finish_reason":"stop","message":{"content":{"a":1}}}]}`, `{"a":1}`, 0, ""},
+		{"a call of a tool", `{"choices":[{"finish_reason":"tool_calls","message":{"content":null,"tool_calls":[` +
+			`{"function":{"name":"gist","arguments":"{\"a\":1}"}}]}}]}`, `{"a":1}`, 0, ""},
+		{"numbers as fractions", `{"created":1.7e9,"usage":{"prompt_tokens":7.0,"completion_tokens":"2"},"choices":[` +
+			`{"finish_reason":"stop","message":{"content":"x"}}]}`, "x", 7, ""},
+		{"null for the usage, and a mark", "\ufeff" + `{"usage":null,"choices":[{"finish_reason":"eos","message":` +
+			`{"content":"x","refusal":null}}]}`, "x", 0, ""},
+		{"two answers", `{"choices":[{"message":{"content":"x"}},{"message":{"content":"y"}}]}`, "x", 0, ""},
+		{"an error with status 200", `{"error":{"message":"upstream is gone","code":502}}`, "", 0, fault.Unavailable},
+		{"an error that is a text", `{"error":"upstream is gone"}`, "", 0, fault.Unavailable},
+		{"a limit with status 200", `{"error":{"message":"slow down: upstream is gone","code":"429"}}`, "", 0,
+			fault.Throttled},
+		{"an error in the choice", `{"choices":[{"finish_reason":"error","error":{"code":400,"message":"upstream is gone"},` +
+			`"message":{"content":"{"}}]}`, "{", 0, fault.Invalid},
+		{"an end by an error", `{"choices":[{"finish_reason":"error","message":{"content":"{"}}]}`, "{", 0,
+			fault.Unavailable},
+		{"a list", `[]`, "", 0, fault.Unavailable},
+	} {
+		a, err := answerOf([]byte(tc.body), func(s string) string { return s })
+		if a.Text != tc.text || a.Usage.In != tc.in || fault.KindOf(err) != tc.kind {
+			t.Errorf("%s: %+v, %v", tc.name, a, err)
+		}
+		if strings.Contains(tc.body, "upstream") && !strings.Contains(fmt.Sprint(err), "upstream is gone") {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+}
+
+// TestY11ServicesWithoutSchemas checks that a service that knows no json_schema or no max_completion_tokens is asked
+// in another form, at once and in batches, and only once in the form that it refuses (Y11).
+func TestY11ServicesWithoutSchemas(t *testing.T) {
+	for _, tc := range []struct {
+		knows []string
+		old   bool
+		tries int
+	}{{[]string{"json_object", "text"}, false, 2}, {[]string{"text"}, true, 4}, {nil, true, 2}} {
+		r := newRig(t)
+		r.Server.Knows, r.Server.Old = tc.knows, tc.old
+		for i, want := range []int{tc.tries, 1} {
+			a, err := r.client.Chat(t.Context(), question("a b"))
+			if err != nil || a.Text != `{"gist":"a b"}` || a.Attempts != want {
+				t.Errorf("%v, request %d: %+v %v", tc.knows, i, a, err)
+			}
+		}
+		b, have, _ := r.ended(t, r.begun(t, 1).ID)
+		if have["b-00000"] != "complete" {
+			t.Errorf("%v: batch %+v: %v", tc.knows, b, have)
+		}
+	}
+	r := newRig(t)
+	r.Server.Knows = []string{}
+	if _, err := r.client.Chat(t.Context(), question("a b")); !fault.Is(err, fault.Invalid) || r.Requests() != 3 {
+		t.Errorf("no form at all: %v after %d requests", err, r.Requests())
+	}
+}
+
+// TestY11RefusalsOfAnotherKind checks that a refusal for another reason does not change the form of requests (Y11).
+func TestY11RefusalsOfAnotherKind(t *testing.T) {
+	for _, said := range []string{"max_completion_tokens is too large: 100000", "the text is too long", ""} {
+		if d, ok := (dialect{}).simpler(fault.Field("Input", "%s", said)); ok {
+			t.Errorf("%q: %+v", said, d)
+		}
+	}
+	if _, ok := (dialect{}).simpler(fault.New(fault.Unavailable, "response_format is not supported")); ok {
+		t.Error("a failure that may pass changes the form")
+	}
+}
+
+// TestY11LinesWithoutSchemas checks that lines of a batch that are refused for their form can be asked again, in
+// another form (Y11).
+func TestY11LinesWithoutSchemas(t *testing.T) {
+	r := newRig(t)
+	line := `{"custom_id":"%s","response":{"status_code":400,"body":{"error":{"message":"%s"}}}}` + "\n"
+	out := r.client.results(fmt.Appendf(nil, line+line+line, "a", "response_format json_schema is not supported", "b",
+		"response_format json_schema is not supported", "c", "the text is too long"))
+	for i, want := range []fault.Kind{fault.Unavailable, fault.Unavailable, fault.Invalid} {
+		if err := out.Results[i].Err; !fault.Is(err, want) {
+			t.Errorf("line %d: %v", i, err)
+		}
+	}
+	if d := r.client.dialects.ofLines("any"); d != (dialect{format: byObject}) {
+		t.Errorf("further lines are asked for in %+v", d)
+	}
+}
+
+// FuzzAnswerOf checks that any body is an answer with a text, or with the reason for having none, or an error.
+func FuzzAnswerOf(f *testing.F) {
+	f.Add(`{"choices":[{"finish_reason":"stop","message":{"content":[{"text":"x"}]}}],"usage":{"prompt_tokens":1e9}}`)
+	f.Add(`{"error":{"code":{}}}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		a, err := answerOf([]byte(body), func(s string) string { return s })
+		if err == nil && (a.Finish == "" || a.Finish == llm.Complete && a.Text == "") || a.Usage.In < 0 {
+			t.Errorf("%+v", a)
+		}
+	})
 }

@@ -3,14 +3,24 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/llm"
 )
 
 // maxMessage limits the length of the quoted part of a service's message, in bytes.
 const maxMessage = 300
+
+// pendingPause is the pause before a batch is started again whose file the service is still processing.
+const pendingPause = 10 * time.Second
+
+// notReady matches the messages of services that are still processing the file of a batch, among them Azure OpenAI.
+var notReady = regexp.MustCompile(`(?i)not (?:yet )?in a terminal state|(?:is|are|still) (?:being )?(?:pending|processed|` +
+	`processing|validated|uploading)|not (?:yet )?(?:ready|processed|been processed)|file.{0,80}\bpending\b`)
 
 // refused returns the error for an unsuccessful answer. The field of the error is the setting that the user should
 // check.
@@ -32,6 +42,8 @@ func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 		return fault.After(retryAfter(resp.Header.Get("Retry-After"), s.Now()), "%s asks for a pause: %s", s.BaseURL, said)
 	case code >= 500 || code == http.StatusRequestTimeout:
 		return s.unavailable(resp, said)
+	case c.route == "/batches" && notReady.MatchString(said):
+		return fault.After(pendingPause, "%w: %s", llm.ErrPending, said)
 	default: // 400, 413, 422: too many texts, a text that is too long, or an unknown model
 		return fault.Field("Input", "%s refuses the request with HTTP %d: %s", s.BaseURL, code, said)
 	}

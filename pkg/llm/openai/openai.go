@@ -8,6 +8,9 @@
 // belongs to and if all vectors have the same dimension. The request that starts a batch is sent only once, because a
 // second batch would have to be paid for, too.
 //
+// A model's service may not know the form of a request: a schema for the answer, or max_completion_tokens. A request
+// that is refused for that reason is sent in a simpler form, and so are all further requests to the model.
+//
 // Every finished request to a model is logged with its route, model, tokens, cost, attempts, duration and outcome.
 // The content of the request and of the answer is never logged.
 //
@@ -55,6 +58,7 @@ type Client struct {
 	log    *slog.Logger
 	used   func(in, out int)
 
+	dialects         dialects
 	requests, tokens atomic.Int64
 }
 

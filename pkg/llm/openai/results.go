@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"time"
 
-	api "github.com/sashabaranov/go-openai"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
@@ -68,6 +66,7 @@ func (c *Client) Delete(ctx context.Context, file string) error {
 
 // results reads the lines of a file.
 func (c *Client) results(body []byte) (out llm.Output) {
+	asked := c.dialects.get("")
 	for line := range bytes.Lines(body) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -78,6 +77,9 @@ func (c *Client) results(body []byte) (out llm.Output) {
 			continue
 		}
 		a, err := r.answer(c.sender.excerpt)
+		if c.dialects.learn("", asked, err) {
+			err = fault.New(fault.Unavailable, "asked again in a simpler form: %s", err)
+		}
 		out.Results = append(out.Results, llm.Result{ID: r.CustomID, Answer: a, Err: err})
 	}
 	return out
@@ -88,18 +90,14 @@ func (r resultLine) answer(told func(string) string) (llm.Answer, error) {
 	if r.Response == nil || r.Response.StatusCode == 0 {
 		return llm.Answer{}, r.failure(0, r.Error, told)
 	}
-	if r.Response.StatusCode != http.StatusOK {
+	if r.Response.StatusCode < 200 || r.Response.StatusCode > 299 {
 		var body struct {
 			Error *lineError `json:"error"`
 		}
 		_ = json.Unmarshal(r.Response.Body, &body)
 		return llm.Answer{}, r.failure(r.Response.StatusCode, body.Error, told)
 	}
-	var resp api.ChatCompletionResponse
-	if err := json.Unmarshal(r.Response.Body, &resp); err != nil {
-		return llm.Answer{}, unusable("%v", err)
-	}
-	return answerOf(resp)
+	return answerOf(r.Response.Body, told)
 }
 
 // failure returns the error of a line. The kind of the error shows whether a retry may help.

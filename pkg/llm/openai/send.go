@@ -34,6 +34,7 @@ type sender struct {
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	c := callOf(ctx)
+	c.earlier, c.attempts = c.all(), 0
 	for try := 1; ; try++ {
 		c.attempts = try
 		resp, err := s.once(req)
@@ -82,7 +83,7 @@ func (s *sender) once(req *http.Request) (*http.Response, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
-	case resp.StatusCode != http.StatusOK:
+	case resp.StatusCode < 200 || resp.StatusCode > 299: // Azure answers 201 to what it has created
 		return nil, s.refused(callOf(req.Context()), resp, body)
 	case err != nil:
 		return nil, fault.New(fault.Unavailable, "%s: the answer broke off: %w", s.BaseURL, s.clean(err))

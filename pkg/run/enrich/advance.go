@@ -3,6 +3,7 @@ package enrich
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -16,6 +17,8 @@ const (
 	// refusedWait is the pause after the service has refused a batch because of settings or quotas. After the pause,
 	// the batch is sent again.
 	refusedWait = 30 * time.Minute
+	// pendingWait is the pause while the service processes the file of a batch.
+	pendingWait = time.Minute
 )
 
 // Report is the result of one call by the timer.
@@ -64,7 +67,7 @@ func (t *batchStep) advance(ctx context.Context, runs *run.Runs[Batch], id strin
 		return false, err
 	}
 	if b.State == Done {
-		t.tidy(ctx)
+		t.tidy(ctx, &b)
 		t.svc.o.Log.InfoContext(ctx, "batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped",
 			b.Skipped, "failed", b.Failed,
 			"cancelled", b.Cancelled, "again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out",
@@ -120,9 +123,17 @@ func (t *batchStep) lease(ctx context.Context, b *Batch, state BatchState) error
 	return err
 }
 
-// putOff queues a batch again after the service has refused it.
+// putOff queues a batch again after the service has refused it. It removes the file of the batch from the service,
+// unless the service only asked for a pause. Then the file is used again, and the service may even have started the
+// batch.
 func (t *batchStep) putOff(ctx context.Context, b *Batch, why error) error {
 	wait := max(refusedWait, fault.RetryAfter(why))
+	switch {
+	case errors.Is(why, llm.ErrPending):
+		wait = pendingWait
+	case !fault.Is(why, fault.Throttled):
+		t.remove(ctx, b)
+	}
 	b.State, b.Message, b.NotBefore, b.Lease = Queued, line(why.Error(), maxMessage), t.svc.now().Add(wait), time.Time{}
 	return t.svc.batches[b.Schema].Save(ctx, b)
 }
@@ -157,10 +168,23 @@ func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 
 // tidy removes the files of a finished batch from the service, because they contain people's mails. If this fails,
 // the client logs it, and the files remain until the service deletes them.
-func (t *batchStep) tidy(ctx context.Context) {
-	for _, file := range append([]string{t.over.Input}, t.over.Files...) {
+func (t *batchStep) tidy(ctx context.Context, b *Batch) {
+	if b.SentAt.IsZero() {
+		return // nothing was uploaded
+	}
+	t.remove(ctx, b, append(t.over.Files, t.over.Input)...)
+}
+
+// remove removes files from the service: the given ones, and those with the questions of a batch. The service may have
+// several of these, because an upload whose answer was lost is repeated.
+func (t *batchStep) remove(ctx context.Context, b *Batch, files ...string) {
+	named, _ := t.svc.models.Batches.Named(ctx, b.file())
+	files = slices.Concat(files, []string{b.File}, named)
+	slices.Sort(files)
+	for _, file := range slices.Compact(files) {
 		if file != "" {
 			_ = t.svc.models.Batches.Delete(ctx, file)
 		}
 	}
+	b.File = ""
 }

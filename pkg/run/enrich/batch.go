@@ -43,6 +43,7 @@ type Batch struct {
 	Attempt   int        `col:"attempt"` // number of the attempt, starting at 1
 	Next      string     `col:"next"`    // id of the next batch, which has the lines with the outcome Again
 	Model     string     `col:"model"`
+	File      string     `col:"file"`    // id of the file with the questions at the service; "" if it is not there
 	Remote    string     `col:"remote"`  // id that the service gave to the batch
 	Status    string     `col:"status"`  // state of the batch at the service, when it was last polled
 	Message   string     `col:"message"` // the last error

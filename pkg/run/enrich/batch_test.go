@@ -290,3 +290,60 @@ func TestD9IdleCostsNothing(t *testing.T) {
 		t.Errorf("%+v %v, %d requests", report, err, r.Requests())
 	}
 }
+
+// TestY11OneUploadOneBatch checks that a service that takes its time over a file gets one file and one batch, and
+// that no file stays there (Y11).
+func TestY11OneUploadOneBatch(t *testing.T) {
+	for _, pending := range []int{0, 3, 40} {
+		r := newRig(t)
+		r.Server.Azure, r.Server.Pending = true, pending
+		id := r.queue("pkm", r.put("pkm", 2)...).ID
+		r.advance()
+		b := r.batch("pkm", id)
+		if b.Enriched != 2 || r.Batches() != 1 || r.Uploads() != 1 || r.Files() != 0 {
+			t.Errorf("pending %d times: %+v; %d batches, %d uploads, %d files stay", pending, b, r.Batches(), r.Uploads(),
+				r.Files())
+		}
+		if took := b.EndedAt.Sub(b.CreatedAt); took > 20*time.Minute {
+			t.Errorf("pending %d times: it took %s", pending, took)
+		}
+	}
+}
+
+// TestY11NoFileStays checks that the files of a batch are deleted however it ends: those of refused attempts, of
+// uploads whose answer is lost, and of batches that are cancelled or forgotten (Y11).
+func TestY11NoFileStays(t *testing.T) {
+	cut := llmtest.Cut
+	for name, tc := range map[string]struct {
+		faults []llmtest.Fault // of the upload, the start, and what follows
+		after  bool            // the faults come after the request took effect
+		cancel bool
+	}{
+		"the start is refused":            {faults: []llmtest.Fault{nil, llmtest.Status(400, "")}},
+		"the start is throttled":          {faults: []llmtest.Fault{nil, llmtest.Status(429, "7200")}},
+		"the upload is refused afterward": {faults: []llmtest.Fault{llmtest.Status(400, "")}, after: true},
+		"the upload's answer is lost":     {faults: []llmtest.Fault{cut, cut, cut, cut}, after: true},
+		"the start's answer is lost":      {faults: []llmtest.Fault{nil, cut}, after: true},
+		"the service forgets the batch":   {faults: []llmtest.Fault{nil, nil, llmtest.Status(404, "")}},
+		"cancelled after a refusal":       {faults: []llmtest.Fault{nil, llmtest.Status(400, "")}, cancel: true},
+		"cancelled after a lost upload":   {faults: []llmtest.Fault{cut, cut, cut, cut}, after: true, cancel: true},
+	} {
+		r := newRig(t)
+		r.FailAfter = tc.after
+		r.Break(tc.faults...)
+		id := r.queue("pkm", r.put("pkm", 1)...).ID
+		_, _ = r.s.Advance(t.Context())
+		if tc.cancel {
+			if _, err := r.s.Cancel(t.Context(), "pkm", id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.advance()
+		if r.Files() != 0 {
+			t.Errorf("%s: %d files stay", name, r.Files())
+		}
+		if have := r.settled(id); !tc.cancel && have != 1 {
+			t.Errorf("%s: %d enriched", name, have)
+		}
+	}
+}

@@ -49,9 +49,10 @@ var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 // final; Unavailable for an unusable answer, for which a retry may help: it is cut off, not JSON, or has no gist or
 // no main topic.
 //
-// Parse tolerates these deviations from the schema: a Markdown fence around the JSON, additional fields, a missing
-// secondary topic, and missing keywords. It limits confidences to their range, collapses spaces and control
-// characters, cuts texts at their bounds and drops repeated keywords.
+// Parse tolerates what models write around the JSON: their thoughts, prose, Markdown fences, a list. Only one object
+// may have a gist and a main topic. Parse also tolerates additional fields, a missing secondary topic, missing
+// keywords, numbers in quotes, and keywords in one text. It limits confidences to their range,
+// collapses spaces and control characters, cuts texts at their bounds and drops repeated keywords.
 func Parse(a llm.Answer) (Fields, error) {
 	switch {
 	case a.Finish == llm.Refused:
@@ -61,25 +62,11 @@ func Parse(a llm.Answer) (Fields, error) {
 	case len(a.Text) > maxAnswer:
 		return Fields{}, fault.New(fault.Unavailable, "the model's answer has %d bytes, more than %d", len(a.Text), maxAnswer)
 	}
-	var f Fields
-	if err := json.Unmarshal([]byte(unfenced(a.Text)), &f); err != nil {
-		return Fields{}, fault.New(fault.Unavailable, "the model's answer is not the JSON that was asked for: %v", err)
-	}
-	f.bound()
-	if f.Gist == "" || f.TopicPrimary == "" {
-		return Fields{}, fault.New(fault.Unavailable, "the model's answer has no gist or no topic_primary")
+	f, err := find(a.Text)
+	if err != nil {
+		return Fields{}, fault.New(fault.Unavailable, "the model's answer %w", err)
 	}
 	return f, nil
-}
-
-// unfenced removes a Markdown fence around a text.
-func unfenced(text string) string {
-	text = strings.TrimSpace(text)
-	inner, fenced := strings.CutPrefix(text, "```")
-	if inner, closed := strings.CutSuffix(inner, "```"); fenced && closed {
-		return strings.TrimPrefix(inner, "json")
-	}
-	return text
 }
 
 // bound cuts every field to its bounds.

@@ -18,12 +18,14 @@ func TestD9RowsRoundTrip(t *testing.T) {
 	text := storage.FormatTime(at)
 	usage := llm.Usage{In: 7, Out: 8, Cost: 0.5}
 	hold(t, Batch{
-		V: 1, Schema: "pkm", State: Running, Attempt: 2, Next: "t1-x.3", Model: "m", Remote: "batch_1", Status: "in_progress",
+		V: 1, Schema: "pkm", State: Running, Attempt: 2, Next: "t1-x.3", Model: "m",
+		File: "file-1", Remote: "batch_1", Status: "in_progress",
 		Message: "why", Lines: 1, Enriched: 2, Skipped: 3, Failed: 4, Cancelled: 9, Again: 5, Strangers: 6, Usage: usage,
 		NotBefore: at, CreatedAt: at.Add(1e9), SentAt: at.Add(2e9), EndedAt: at.Add(3e9), Lease: at.Add(4e9),
 		CancelledAt: at.Add(5e9),
 	}, storage.Properties{
 		"v": int64(1), "schema": "pkm", "state": "running", "attempt": int64(2), "next": "t1-x.3", "model": "m",
+		"file":   "file-1",
 		"remote": "batch_1", "status": "in_progress", "message": "why", "lines": int64(1), "enriched": int64(2),
 		"skipped": int64(3), "failed": int64(4), "cancelled": int64(9), "again": int64(5), "strangers": int64(6),
 		"tokensIn": int64(7), "tokensOut": int64(8), "cost": 0.5, "notBefore": text,

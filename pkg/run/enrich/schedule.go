@@ -169,14 +169,23 @@ func (s sender) promptLines(_ context.Context, w *sending) (next string, err err
 	return "", nil
 }
 
-func (s sender) hand(ctx context.Context, w *sending) (string, error) {
-	file, err := s.svc.models.Batches.Upload(ctx, w.b.ID+".jsonl", w.asked)
-	if err != nil {
-		return "", err
+// hand uploads the questions, unless an earlier step has done so, and starts the batch. The id of the file is stored
+// in between, so that the file is used again, or deleted.
+func (s sender) hand(ctx context.Context, w *sending) (_ string, err error) {
+	if w.b.File == "" {
+		if w.b.File, err = s.svc.models.Batches.Upload(ctx, w.b.file(), w.asked); err != nil {
+			return "", err
+		}
+		if err := s.svc.batches[w.b.Schema].Save(ctx, w.b); err != nil {
+			return "", err
+		}
 	}
-	w.remote, err = s.svc.models.Batches.Start(ctx, llm.Order{File: file, Window: Window, Label: w.b.ID})
+	w.remote, err = s.svc.models.Batches.Start(ctx, llm.Order{File: w.b.File, Window: Window, Label: w.b.ID})
 	return "", err
 }
+
+// file returns the name of the batch's file at the service.
+func (b *Batch) file() string { return b.ID + ".jsonl" }
 
 // accepted checks that the service has stored the label of the batch. If this process dies now, the label shows that
 // the batch was sent.

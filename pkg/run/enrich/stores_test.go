@@ -56,9 +56,9 @@ func TestD9Costs(t *testing.T) {
 	if failures := r.advance(); failures != nil {
 		t.Fatal(failures)
 	}
-	// Two writes of the lines, in two transactions each; the batch is created, leased, running, its status, leased,
-	// done.
-	if ops["table.Transact"] != 2+2+6 || ops["entries.Load"] != 400 || ops["entries.Write"] != 400 {
+	// Two writes of the lines, in two transactions each; the batch is created, leased, uploaded, running, its status,
+	// leased, done.
+	if ops["table.Transact"] != 2+2+7 || ops["entries.Load"] != 400 || ops["entries.Write"] != 400 {
 		t.Errorf("%v", ops)
 	}
 	idle := ops["table.Query"]
