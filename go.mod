@@ -28,7 +28,6 @@ require (
 	github.com/klauspost/compress v1.18.2
 	github.com/klippa-app/go-pdfium v1.19.2
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	github.com/netresearch/go-cron v0.14.0
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sashabaranov/go-openai v1.43.0

@@ -1,11 +1,12 @@
-// Package wallclock works with times of day as a clock on the wall shows them, in a time zone with summer time. Each
-// calendar day has each time of day once, even when the clocks skip or repeat an hour.
+// Package wallclock works with times as a clock on the wall shows them, in a time zone with summer time. Each calendar
+// day has each time of day once, even when the clocks skip or repeat an hour. See [Cron].
 package wallclock
 
 import (
 	"regexp"
 	"strconv"
 	"time"
+	_ "time/tzdata" // times must not depend on the time zones installed on the machine
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -57,17 +58,11 @@ func (c Clock) Minute() int { return int(c) % 60 }
 
 // On returns this time of day on the day that is the given number of days after t, in the time zone of t.
 func (c Clock) On(t time.Time, later int) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, t.Location())
+	return instant(time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, time.UTC), t.Location())
 }
 
 // Next returns the first time after t at which a clock in the zone shows the time c.
-func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
-	for day := 0; ; day++ {
-		if at := c.On(t.In(zone), day); at.After(t) {
-			return at
-		}
-	}
-}
+func (c Clock) Next(t time.Time, zone *time.Location) time.Time { return daily(c).Next(t, zone) }
 
 // Zone returns the time zone with an IANA name, or UTC for an empty name. Errors: Invalid.
 func Zone(name string) (*time.Location, error) {
@@ -87,22 +82,22 @@ type Hours struct {
 
 // Contain reports whether t is within the hours. It returns false for nil hours, and for hours that end at the time
 // when they begin.
-func (h *Hours) Contain(t time.Time) bool {
-	if h == nil {
-		return false
-	}
-	local := t.In(h.Zone)
-	at := Clock(local.Hour()*60 + local.Minute())
-	if h.From <= h.To {
-		return h.From <= at && at < h.To
-	}
-	return h.From <= at || at < h.To
-}
+func (h *Hours) Contain(t time.Time) bool { return h.Over(t).After(t) }
 
 // Over returns the time when the hours around t end, or t itself when t is not within the hours.
 func (h *Hours) Over(t time.Time) time.Time {
-	if !h.Contain(t) {
+	if h == nil || h.From == h.To {
 		return t
 	}
-	return h.To.Next(t, h.Zone)
+	local := t.In(h.Zone)
+	for day := -1; day <= 0; day++ {
+		begins, ends := h.From.On(local, day), h.To.On(local, day)
+		if h.To < h.From {
+			ends = h.To.On(local, day+1)
+		}
+		if !begins.After(t) && ends.After(t) {
+			return ends
+		}
+	}
+	return t
 }

@@ -5,23 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/netresearch/go-cron"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // A schedule determines when a timer fires. It is written as an NCRONTAB expression.
 type schedule struct {
 	text string
-	cron cron.Schedule
+	cron wallclock.Cron
 }
 
-// searchYears is the number of years in which the next occurrence is searched for. A date falls on the same weekday
-// again after at most 40 years: after 28, or after 12 more when a century is not a leap year.
-const searchYears = 40
-
 var (
-	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).
-			WithMaxSearchYears(searchYears)
 	// cronField matches the fields of NCRONTAB. It excludes ?, L, W, # and a time zone prefix, which the parser would
 	// accept.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
@@ -39,15 +33,11 @@ func parseSchedule(text string) (schedule, error) {
 	if err := checkCronFields(text, fields); err != nil {
 		return schedule{}, err
 	}
-	s, err := cronParser.Parse(strings.Join(fields, " "))
+	c, err := wallclock.ParseCron(fields)
 	if err != nil {
 		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
 	}
-	// A schedule without occurrences is refused here, because it would make the timer loop forever.
-	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return schedule{}, fault.New(fault.Invalid, "schedule %q never fires", text)
-	}
-	return schedule{text: text, cron: s}, nil
+	return schedule{text: text, cron: c}, nil
 }
 
 func checkCronFields(text string, fields []string) error {
@@ -72,12 +62,7 @@ func checkCronFields(text string, fields []string) error {
 }
 
 // next returns the first occurrence after t, in UTC. It is always later than t.
-func (s schedule) next(t time.Time) time.Time {
-	if next := s.cron.Next(t.UTC()); next.After(t) {
-		return next
-	}
-	return t.UTC().AddDate(searchYears, 0, 0)
-}
+func (s schedule) next(t time.Time) time.Time { return s.cron.Next(t, time.UTC) }
 
 // frequent reports whether the schedule fires more than once a minute. The real host handles such timers differently,
 // and this app has no such timer.

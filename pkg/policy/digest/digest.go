@@ -39,8 +39,8 @@ const (
 // Plan defines when a rule reports changes.
 type Plan struct {
 	Rhythm Rhythm
-	At     wallclock.Clock // time of day of a Daily digest
-	Zone   *time.Location
+	At     wallclock.Clock  // time of day of a Daily digest
+	Zone   *time.Location   // UTC if it is nil
 	Quiet  *wallclock.Hours // nil if there are no quiet hours
 }
 
@@ -74,14 +74,21 @@ func (p Plan) Add(s *State, key string, now time.Time) (single bool) {
 
 func (p Plan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
 
+func (p Plan) zone() *time.Location {
+	if p.Zone == nil {
+		return time.UTC
+	}
+	return p.Zone
+}
+
 // Due returns the time at which the gathered changes should be reported.
 func (p Plan) Due(s State) time.Time {
 	due := s.Last.Add(Calm)
 	switch {
 	case p.Rhythm == Hourly:
-		due = s.First.Truncate(time.Hour).Add(time.Hour)
+		due = wallclock.NextHour(s.First, p.zone())
 	case p.Rhythm == Daily:
-		due = p.At.Next(s.First, p.Zone)
+		due = p.At.Next(s.First, p.zone())
 	case s.First.Add(Patience).Before(due):
 		due = s.First.Add(Patience)
 	}

@@ -64,7 +64,8 @@ func TestW6NoStorm(t *testing.T) {
 // TestW5DailyInTimeZones checks that there is one daily digest on each day, in zones where clocks go back or forward,
 // and also when its hour is skipped or repeated (W5).
 func TestW5DailyInTimeZones(t *testing.T) {
-	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"} {
+	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
+		"Africa/Cairo", "Asia/Beirut", "America/Santiago"} {
 		for _, at := range []string{"00:00", "01:30", "02:00", "02:30", "07:30", "23:59"} {
 			p := Plan{Rhythm: Daily, At: clock(t, at), Zone: zone(t, name)}
 			days := map[string]int{}
@@ -84,6 +85,17 @@ func TestW5DailyInTimeZones(t *testing.T) {
 			if len(days) != 365 {
 				t.Errorf("%s at %s: digests on %d days", name, at, len(days))
 			}
+		}
+	}
+}
+
+// TestY10HourlyInCivilTime checks that hourly digests come when an hour begins on the clocks of the rule's zone.
+func TestY10HourlyInCivilTime(t *testing.T) {
+	first := time.Date(2026, 11, 23, 12, 20, 0, 0, time.UTC)
+	for name, want := range map[string]string{"": "13:00", "Asia/Kathmandu": "13:15", "Asia/Kolkata": "12:30"} {
+		p := Plan{Rhythm: Hourly, Zone: zone(t, name)}
+		if got := p.Due(State{Gathered: 1, First: first, Last: first}).UTC().Format("15:04"); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (h hours) open(t time.Time, id string) time.Time {
 	local := t.In(h.zone)
 	for day := -1; day <= 7; day++ {
 		begins, ends := h.from.On(local, day), h.to.On(local, day)
-		if !ends.After(begins) {
+		if h.to <= h.from {
 			ends = h.to.On(local, day+1)
 		}
 		on := wallclock.Clock(12*60).On(local, day).Weekday()

@@ -42,8 +42,8 @@ func TestW9DaylightSaving(t *testing.T) {
 			[]string{"2027-03-27 08:00Z", "2027-03-28 07:00Z", "2027-03-29 07:00Z"}},
 		"nine o'clock stays nine, in autumn": {"0 9 * * *", "2026-10-24 00:00Z",
 			[]string{"2026-10-24 07:00Z", "2026-10-25 08:00Z", "2026-10-26 08:00Z"}},
-		"a time that is left out comes once, an hour later": {"30 2 * * *", "2027-03-27 00:00Z",
-			[]string{"2027-03-27 01:30Z", "2027-03-28 01:30Z", "2027-03-29 00:30Z"}},
+		"a time that is left out comes once, at the end of the gap": {"30 2 * * *", "2027-03-27 00:00Z",
+			[]string{"2027-03-27 01:30Z", "2027-03-28 01:00Z", "2027-03-29 00:30Z"}},
 		"a time that comes twice counts once": {"30 2 * * *", "2026-10-24 00:00Z",
 			[]string{"2026-10-24 00:30Z", "2026-10-25 00:30Z", "2026-10-26 01:30Z"}},
 		"each hour is one, in autumn": {"0 * * * *", "2026-10-24 23:10Z",
@@ -135,6 +135,7 @@ func TestW9ActiveHours(t *testing.T) {
 	office := options.ActiveHours{From: "08:00", To: "18:00", Days: []string{"mon", "tue", "wed", "thu", "fri"},
 		Timezone: "Europe/Paris"}
 	night := options.ActiveHours{From: "10pm", To: "6am", Days: []string{"fri"}}
+	gap := options.ActiveHours{From: "02:00", To: "02:30", Timezone: "Europe/Paris"}
 	hourly := options.Interval{Min: "1h", Max: "1h"}
 	for name, tt := range map[string]struct {
 		hours     options.ActiveHours
@@ -144,6 +145,7 @@ func TestW9ActiveHours(t *testing.T) {
 		"in the evening":   {office, "2026-11-25 16:30Z", "2026-11-26 07:00Z"},
 		"before a weekend": {office, "2026-11-27 16:30Z", "2026-11-30 07:00Z"},
 		"over midnight":    {night, "2026-11-28 02:00Z", "2026-11-28 03:00Z"},
+		"only in a gap":    {gap, "2027-03-27 23:45Z", "2027-03-28 01:00Z"},
 		"not that night":   {night, "2026-11-26 22:00Z", "2026-11-27 22:00Z"},
 	} {
 		d := next(t, options.Options{Interval: &hourly, ActiveHours: &tt.hours}, at(tt.now), "url_c")

@@ -5,9 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata" // schedules must not depend on the time zones installed on the machine
-
-	"github.com/netresearch/go-cron"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
@@ -16,14 +13,8 @@ import (
 // rhythm is a parsed schedule: a fixed interval, or times of day in a zone.
 type rhythm struct {
 	every       time.Duration
-	expressions []expression
+	expressions []wallclock.Cron
 	zone        *time.Location
-}
-
-// expression is a cron expression.
-type expression struct {
-	cron.Schedule
-	anyHour bool // the hour field is *, so both hours are due when clocks go back
 }
 
 const (
@@ -32,12 +23,8 @@ const (
 	startWindow = 15 * time.Minute
 )
 
-var (
-	cronParser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom).
-			WithMaxSearchYears(10)
-	// cronField allows the syntax of crontabs, without the parser's extensions.
-	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]{1,100}$`)
-)
+// cronField matches the characters of crontabs.
+var cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]{1,100}$`)
 
 func (s *Schedule) validate() error {
 	if s == nil {
@@ -91,14 +78,11 @@ func (r *rhythm) addCron(field, text string) error {
 		return fault.Field(field, "%s must have the five fields minute, hour, day, month and weekday, as \"0 9 * * 1-5\", "+
 			"not %.60q", field, text)
 	}
-	s, err := cronParser.Parse(strings.Join(fields, " "))
+	c, err := wallclock.ParseCron(fields)
 	if err != nil {
 		return fault.Field(field, "%s: %.60q: %w", field, text, err)
 	}
-	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return fault.Field(field, "%s: %.60q never comes", field, text)
-	}
-	r.expressions = append(r.expressions, expression{s, strings.HasPrefix(fields[1], "*")})
+	r.expressions = append(r.expressions, c)
 	return nil
 }
 
@@ -142,27 +126,10 @@ func shareOf(id string) float64 {
 
 // next returns the first time after t at which one of the cron expressions is due, or zero if there is no such time.
 func (r rhythm) next(t time.Time) (first time.Time) {
-	for _, m := range r.expressions {
-		at := m.Next(t.In(r.zone))
-		for !m.anyHour && isRepeated(at) {
-			at = m.Next(at)
-		}
-		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+	for _, c := range r.expressions {
+		if at := c.Next(t, r.zone); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
 	return first
-}
-
-// isRepeated reports whether t is in the hour that clocks show for the second time after they were set back.
-func isRepeated(t time.Time) bool {
-	if t.IsZero() {
-		return false
-	}
-	for _, back := range []time.Duration{time.Hour, 30 * time.Minute, 2 * time.Hour} {
-		if t.Add(-back).Format(time.DateTime) == t.Format(time.DateTime) {
-			return true
-		}
-	}
-	return false
 }
