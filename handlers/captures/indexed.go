@@ -18,11 +18,13 @@ func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, erro
 	}
 	records, err := h.Manifests.Records(ctx, it.ID, it.Manifest)
 	for _, c := range records {
+		segment := segmentOf(c.MetaV2.Segment)
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
 			Heading: c.Heading, Zone: string(c.Zone),
 			Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
-			TextHash: c.TextHash, Segment: segmentOf(c.MetaV2.Segment),
+			TextHash: c.TextHash, Segment: segment,
+			MetaV2: api.ChunkMeta{ChunkUID: string(c.MetaV2.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Segment: segment},
 		})
 	}
 	return out, err

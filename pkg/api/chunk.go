@@ -21,6 +21,14 @@ type ChunkInfo struct {
 	TextHash    string `json:"textHash"`
 	// Segment is the segment that contains the chunk, such as a block of code; left out for prose.
 	Segment *ChunkSegment `json:"segment,omitempty"`
+	MetaV2  ChunkMeta     `json:"metaV2"`
+}
+
+// ChunkMeta is the identity of a chunk in the form that other tools read (spec 002 §6.1).
+type ChunkMeta struct {
+	ChunkUID    string        `json:"chunkUid"`
+	VirtualPath string        `json:"virtualPath"`
+	Segment     *ChunkSegment `json:"segment,omitempty"`
 }
 
 // ChunkSegment describes a segment of a document, as metaV2 of spec 002 does.

@@ -106,7 +106,11 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	p.Note = run.Clip(out.note, maxMessage)
 	if out.last != "" {
 		p.Last = run.Clip(out.last, maxShown)
-		r.Last = Latest{Source: c.Source, Page: c.Read}
+		last := r.Last.URL // an address stays until another one is processed
+		if r.Last.Source != c.Source {
+			last = ""
+		}
+		r.Last = Latest{c.Source, c.Read, last}
 	}
 	if out.url != "" {
 		r.Last = Latest{c.Source, c.Read, run.Clip(out.url, maxShown)}

@@ -59,13 +59,7 @@ func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
 func (s *Service) reopen(ctx context.Context, r *Run) (ops []storage.Op, begun []string, err error) {
 	switch r.Status {
 	case Paused:
-		r.goOn()
-		for _, p := range r.Progress {
-			if p.State == SourceRunning {
-				begun = append(begun, p.Source)
-			}
-		}
-		return nil, begun, nil
+		return nil, r.goOn(), nil
 	case Failed:
 		if r.Work != "" {
 			return nil, nil, fault.New(fault.Conflict, "where the run stood is not kept any more, only that of the newest %d "+
@@ -87,8 +81,16 @@ func (s *Service) reopen(ctx context.Context, r *Run) (ops []storage.Op, begun [
 	return append(ops, s.runs.ActiveOp(r.ID)), begun, nil
 }
 
-func (r *Run) goOn() {
+// goOn makes the run active again, and returns its sources whose steps go on. What they waited for before is no longer
+// known.
+func (r *Run) goOn() (running []string) {
 	r.Status, r.Note, r.Disabled, r.FinishedAt = Running, "", false, time.Time{}
+	for i := range r.Progress {
+		if p := &r.Progress[i]; p.State == SourceRunning {
+			p.Note, running = "", append(running, p.Source)
+		}
+	}
+	return running
 }
 
 // RequeueStalled sends again the messages of sources that have made no step for a while. It also resumes the runs
@@ -110,15 +112,20 @@ func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 
 func (s *Service) requeue(ctx context.Context, r Run) (sent int, err error) {
 	if r.Status == Paused && r.Disabled {
-		r, err = s.runs.Change(ctx, r.ID, func(r *Run) ([]storage.Op, error) {
-			if r.Status == Paused && r.Disabled {
-				r.goOn()
+		var running []string
+		_, err := s.runs.Change(ctx, r.ID, func(r *Run) ([]storage.Op, error) {
+			if running = nil; r.Status == Paused && r.Disabled {
+				running = r.goOn()
 			}
 			return nil, nil
 		})
+		if err == nil {
+			s.enqueue(ctx, r.ID, running)
+		}
+		return len(running), err
 	}
-	if err != nil || !r.moves() {
-		return 0, err
+	if !r.moves() {
+		return 0, nil
 	}
 	for _, p := range r.Progress {
 		if p.State != SourceRunning {

@@ -89,7 +89,7 @@ func TestE12LastProcessed(t *testing.T) {
 	}
 	for _, want := range []backfill.Latest{
 		{Source: "a", Page: 1}, {Source: "a", Page: 2}, {"a", 2, "https://a.example/one/1"},
-		{"a", 2, "https://a.example/one/2"}, {"a", 3, "https://a.example/two/2"},
+		{"a", 2, "https://a.example/one/2"}, {"a", 3, "https://a.example/one/2"}, {"a", 3, "https://a.example/two/2"},
 	} {
 		if !seen[want] {
 			t.Errorf("never at %+v; seen %v", want, seen)

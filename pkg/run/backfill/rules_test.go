@@ -118,6 +118,12 @@ func TestE6Switch(t *testing.T) {
 			}
 		}
 		r.restart(func(o *backfill.Options) { o.Enabled = true })
+		if sent, err := r.RequeueStalled(t.Context()); sent != 1 || err != nil || len(r.Messages(backfill.Queue)) != 1 {
+			t.Errorf("%d sent once it is enabled (%v)", sent, err)
+		}
+		if again := r.run(run.ID); again.Status != backfill.Running || again.Note != "" || again.Progress[0].Note != "" {
+			t.Errorf("it goes on, and says %q, %q", again.Note, again.Progress[0].Note)
+		}
 		if run = r.end(run.ID); run.Status != backfill.Completed || run.Queued != 20 {
 			t.Errorf("%+v", run)
 		}

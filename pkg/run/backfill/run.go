@@ -158,7 +158,7 @@ type Run struct {
 type Latest struct {
 	Source string `col:"lastProcessedSource,always"`
 	Page   int    `col:"lastProcessedPage"`       // the number of the document in its source, starting at 1
-	URL    string `col:"lastProcessedUrl,always"` // the last address in that document
+	URL    string `col:"lastProcessedUrl,always"` // the address of the source that was processed last
 }
 
 // over reports whether a run has ended.
