@@ -230,7 +230,7 @@ func compose(b box, m Message, now time.Time) []byte {
 		fmt.Fprintf(&out, "%s: %s\r\n", h[0], h[1])
 	}
 	out.WriteString("\r\n")
-	text := base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(plain(m), "\n", "\r\n") + "\r\n"))
+	text := base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(asIs.message(m), "\n", "\r\n") + "\r\n"))
 	for len(text) > 0 {
 		n := min(76, len(text))
 		out.WriteString(text[:n] + "\r\n")

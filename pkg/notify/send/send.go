@@ -31,7 +31,6 @@ const (
 	Timeout   = 15 * time.Second
 	MaxAnswer = 500       // number of bytes of an answer that are stored
 	maxRead   = 256 << 10 // number of bytes of an answer that are read; services repeat the message in it
-	maxText   = 3500      // number of characters of a message; the builder for Discord applies a lower limit
 	maxAfter  = 4 * time.Hour
 )
 

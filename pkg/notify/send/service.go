@@ -1,7 +1,6 @@
 package send
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // builder makes the requests that send a message to a service.
@@ -73,8 +71,7 @@ func want(form string) ([]request, error) {
 
 // jsonTo returns a request to an address, with the given value as its JSON body.
 func jsonTo(to string, body any) request {
-	b, _ := json.Marshal(body) // texts and numbers always encode
-	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
+	return request{url: to, body: jsonOf(body), header: http.Header{"Content-Type": {"application/json"}}}
 }
 
 // at returns the URL of a path. The host is that of the service's address.
@@ -109,28 +106,6 @@ func secret(u *url.URL) string {
 	return u.User.Username()
 }
 
-// plain returns the title, the text and the URL of a message as one text.
-func plain(m Message) string {
-	var b strings.Builder
-	b.WriteString(m.Title)
-	for _, s := range []string{m.URL, m.Text} {
-		if s != "" {
-			b.WriteString("\n" + s)
-		}
-	}
-	return words.Ellipsis(b.String(), maxText)
-}
-
-// quiet returns the text of a message with its mentions disabled, because text from unknown hosts must not notify
-// everyone in a channel.
-func quiet(m Message) string { return strings.ReplaceAll(plain(m), "@", "@\u200B") }
-
-// unmarked returns the text of a message without anything that Slack and similar services treat as markup or
-// mentions.
-func unmarked(m Message) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(plain(m))
-}
-
 // slack://hook:A-B-C@webhook, or slack://xoxb:TOKEN@CHANNEL.
 func slack(u *url.URL, m Message) ([]request, error) {
 	const form = "slack://hook:A-B-C@webhook or slack://xoxb:TOKEN@CHANNEL"
@@ -139,9 +114,10 @@ func slack(u *url.URL, m Message) ([]request, error) {
 	switch abc := strings.Split(token, "-"); {
 	case kind == "hook" && len(abc) == 3:
 		return []request{jsonTo("https://hooks.slack.com/services/"+strings.Join(abc, "/"),
-			map[string]string{"text": unmarked(m)})}, nil
+			map[string]any{"text": slackText.message(m), "mrkdwn": false})}, nil
 	case (kind == "xoxb" || kind == "xoxp") && token != "" && u.Host != "":
-		r := jsonTo("https://slack.com/api/chat.postMessage", map[string]string{"channel": u.Host, "text": unmarked(m)})
+		r := jsonTo("https://slack.com/api/chat.postMessage", map[string]any{"channel": u.Host,
+			"text": slackText.message(m), "mrkdwn": false})
 		r.header.Set("Authorization", "Bearer "+kind+"-"+token)
 		return []request{r}, nil
 	}
@@ -156,7 +132,7 @@ func discord(u *url.URL, m Message) ([]request, error) {
 	}
 	to := (&url.URL{Scheme: "https", Host: "discord.com"}).JoinPath("api/v10/webhooks", u.Host, u.User.Username())
 	to.RawQuery = "wait=true"
-	return []request{jsonTo(to.String(), map[string]any{"content": words.Ellipsis(plain(m), 1900),
+	return []request{jsonTo(to.String(), map[string]any{"content": discordText.message(m),
 		"allowed_mentions": map[string]any{"parse": []string{}}})}, nil
 }
 
@@ -167,13 +143,38 @@ func teams(u *url.URL, m Message) ([]request, error) {
 	}
 	to := *u
 	to.Scheme = "https"
-	block := func(text, weight string) map[string]any {
-		return map[string]any{"type": "TextBlock", "text": text, "wrap": true, "weight": weight}
+	const most = 28 << 10 // bytes that Teams takes
+	for length := most; ; length = length * 3 / 4 {
+		r := jsonTo(to.String(), map[string]any{"type": "message", "attachments": []any{map[string]any{
+			"contentType": "application/vnd.microsoft.card.adaptive", "content": card(m, length)}}})
+		if len(r.body) <= most {
+			return []request{r}, nil
+		}
 	}
-	card := map[string]any{"type": "AdaptiveCard", "version": "1.4",
-		"body": []any{block(m.Title, "Bolder"), block(words.Ellipsis(m.URL+"\n\n"+m.Text, maxText), "Default")}}
-	return []request{jsonTo(to.String(), map[string]any{"type": "message", "attachments": []any{
-		map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}})}, nil
+}
+
+// card returns a message as an adaptive card, with at most so many bytes of text. The texts of a RichTextBlock are no
+// markup, and only addresses lead anywhere.
+func card(m Message, most int) map[string]any {
+	body := []any{}
+	text := asIs
+	text.most = most
+	for i, line := range strings.Split(text.message(m), "\n") {
+		runs := []any{}
+		for _, piece := range runsOf(line) {
+			run := map[string]any{"type": "TextRun", "text": piece}
+			if i == 0 {
+				run["weight"] = "Bolder"
+			} else if address.MatchString(piece) {
+				run["selectAction"] = map[string]any{"type": "Action.OpenUrl", "url": piece}
+			}
+			runs = append(runs, run)
+		}
+		if len(runs) > 0 {
+			body = append(body, map[string]any{"type": "RichTextBlock", "inlines": runs})
+		}
+	}
+	return map[string]any{"type": "AdaptiveCard", "version": "1.4", "body": body}
 }
 
 // telegram://TOKEN@telegram?chats=A,B.
@@ -185,7 +186,7 @@ func telegram(u *url.URL, m Message) (out []request, err error) {
 	}
 	for _, chat := range chats {
 		r := jsonTo("https://api.telegram.org/bot"+token+"/sendMessage",
-			map[string]any{"chat_id": chat, "text": plain(m), "disable_web_page_preview": true})
+			map[string]any{"chat_id": chat, "text": telegramText.message(m), "disable_web_page_preview": true})
 		r.name = chat
 		out = append(out, r)
 	}
@@ -198,8 +199,7 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || len(topic) != 1 {
 		return want("ntfy://[USER:PASSWORD@]HOST/TOPIC")
 	}
-	r := jsonTo(at(u, "/"), map[string]any{"topic": topic[0], "title": m.Title,
-		"message": words.Ellipsis(strings.TrimSpace(m.URL+"\n"+m.Text), maxText)})
+	r := ntfyRequest(at(u, "/"), topic[0], m)
 	switch password, ok := u.User.Password(); {
 	case ok && u.User.Username() != "":
 		r.header.Set("Authorization", basic(u.User.Username(), password))
@@ -207,6 +207,18 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 		r.header.Set("Authorization", "Bearer "+secret(u))
 	}
 	return []request{r}, nil
+}
+
+// ntfyRequest keeps within the size of a request, beside that of a message.
+func ntfyRequest(to, topic string, m Message) request {
+	text := ntfyText
+	for ; ; text.most = text.most * 3 / 4 {
+		r := jsonTo(to, map[string]any{"topic": topic, "title": asIs.fit(line(m.Title), 1000),
+			"message": text.message(Message{Title: m.URL, Text: m.Text})})
+		if len(r.body) <= 2*ntfyText.most {
+			return r
+		}
+	}
 }
 
 func basic(user, password string) string {
@@ -223,7 +235,7 @@ func matrix(u *url.URL, m Message) (out []request, err error) {
 	}
 	for _, room := range rooms {
 		r := jsonTo(at(u, "_matrix/client/v3/rooms", url.PathEscape(room), "send/m.room.message", m.ID),
-			map[string]string{"msgtype": "m.text", "body": plain(m)})
+			map[string]any{"msgtype": "m.text", "body": asIs.message(m), "m.mentions": map[string]any{}})
 		r.name, r.method = room, http.MethodPut
 		r.header.Set("Authorization", "Bearer "+secret(u))
 		out = append(out, r)
@@ -239,7 +251,7 @@ func gotify(u *url.URL, m Message) ([]request, error) {
 	}
 	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
 		map[string]any{
-			"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + words.Ellipsis(m.Text, maxText)), "priority": 5,
+			"title": line(m.Title), "message": asIs.message(Message{Title: m.URL, Text: m.Text}), "priority": 5,
 		})
 	r.header.Set("X-Gotify-Key", p[len(p)-1])
 	return []request{r}, nil
@@ -251,7 +263,7 @@ func mattermost(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || len(p) == 0 || len(p) > 2 {
 		return want("mattermost://[USER@]HOST/TOKEN[/CHANNEL]")
 	}
-	body := map[string]string{"text": quiet(m)}
+	body := map[string]string{"text": mattermostText.message(m)}
 	if len(p) == 2 {
 		body["channel"] = p[1]
 	}
@@ -267,7 +279,7 @@ func rocketchat(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || len(p) < 2 || len(p) > 3 {
 		return want("rocketchat://[USER@]HOST/TOKENA/TOKENB[/CHANNEL]")
 	}
-	body := map[string]string{"text": quiet(m)}
+	body := map[string]string{"text": rocketText.message(m)}
 	if len(p) == 3 {
 		body["channel"] = p[2]
 	}
@@ -280,8 +292,11 @@ func pushover(u *url.URL, m Message) ([]request, error) {
 	if token == "" || u.Host == "" {
 		return want("pushover://shoutrrr:TOKEN@USERKEY")
 	}
-	form := url.Values{"token": {token}, "user": {u.Host}, "title": {words.Ellipsis(m.Title, 240)},
-		"message": {words.Ellipsis(plain(m), 1000)}, "url": {words.Ellipsis(m.URL, 500)}}
+	form := url.Values{"token": {token}, "user": {u.Host}, "title": {pushoverText.fit(line(m.Title), 250)},
+		"message": {pushoverText.message(m)}}
+	if points(m.URL) <= 512 { // a longer one is in the message
+		form.Set("url", m.URL)
+	}
 	if d := u.Query().Get("devices"); d != "" {
 		form.Set("device", d)
 	}
@@ -297,7 +312,7 @@ func googlechat(u *url.URL, m Message) ([]request, error) {
 	}
 	to := *u
 	to.Scheme = "https"
-	return []request{jsonTo(to.String(), map[string]string{"text": strings.ReplaceAll(plain(m), "<", "‹")})}, nil
+	return []request{jsonTo(to.String(), map[string]string{"text": chatText.message(m)})}, nil
 }
 
 // zulip://BOT%40HOST:KEY@HOST/?stream=…&topic=….
@@ -311,7 +326,7 @@ func zulip(u *url.URL, m Message) ([]request, error) {
 	if topic == "" {
 		topic = "Tidemark"
 	}
-	form := url.Values{"type": {"stream"}, "to": {q.Get("stream")}, "topic": {topic}, "content": {quiet(m)}}
+	form := url.Values{"type": {"stream"}, "to": {q.Get("stream")}, "topic": {topic}, "content": {zulipText.message(m)}}
 	return []request{{url: at(u, "api/v1/messages"), body: []byte(form.Encode()), header: http.Header{
 		"Content-Type":  {"application/x-www-form-urlencoded"},
 		"Authorization": {basic(u.User.Username(), key)}}}}, nil
@@ -329,6 +344,6 @@ func generic(u *url.URL, m Message) ([]request, error) {
 	}
 	q.Del("disabletls")
 	to.RawQuery = q.Encode()
-	return []request{jsonTo(to.String(), map[string]string{"title": m.Title, "message": plain(m),
+	return []request{jsonTo(to.String(), map[string]string{"title": m.Title, "message": asIs.message(m),
 		"url": m.URL, "id": m.ID})}, nil
 }

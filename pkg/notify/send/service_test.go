@@ -38,7 +38,7 @@ func TestW5OwnServices(t *testing.T) {
 			`costs\n+ The fee is 30 euros."}`, ""},
 		"matrix://:tk@HOST/?rooms=!r:h.example&disabletls=yes": {"PUT",
 			"/_matrix/client/v3/rooms/%21r:h.example/send/m.room.message/a-1", `{"body":"Costs – content\n` +
-				`https://a.example/costs\n+ The fee is 30 euros.","msgtype":"m.text"}`, "Bearer tk"},
+				`https://a.example/costs\n+ The fee is 30 euros.","m.mentions":{},"msgtype":"m.text"}`, "Bearer tk"},
 		"zulip://b:k@HOST/?stream=s&disabletls=yes": {"POST", "/api/v1/messages", "content=Costs+%E2%80%93+content%0A" +
 			"https%3A%2F%2Fa.example%2Fcosts%0A%2B+The+fee+is+30+euros.&to=s&topic=Tidemark&type=stream", "Basic Yjpr"},
 		"generic://HOST/a?b=c&disabletls=yes": {"POST", "/a?b=c", `{"id":"a-1","message":"Costs – content\n` +

@@ -1,0 +1,186 @@
+package send
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// markup is how a service reads texts: what would be markup or a mention in them, and how long they may be.
+type markup struct {
+	most   int               // the longest text, in units
+	unit   func(string) int  // the unit in which the service counts
+	escape map[string]string // what stands for a character that is markup or begins a mention
+	inURL  map[string]string // the same within an address
+}
+
+// The units in which services count.
+func points(s string) int  { return utf8.RuneCountInString(s) }
+func bytesOf(s string) int { return len(s) }
+func utf16Units(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+const invisible = "\u200B" // a space without width ends what would be markup
+
+// backslashed, behind and entities are ways to escape characters.
+func backslashed(chars string) map[string]string {
+	return each(chars, func(c string) string { return `\` + c })
+}
+func behind(chars string) map[string]string {
+	return each(chars, func(c string) string { return c + invisible })
+}
+func each(chars string, as func(c string) string) map[string]string {
+	out := map[string]string{}
+	for _, r := range chars {
+		out[string(r)] = as(string(r))
+	}
+	return out
+}
+
+func joined(all ...map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// bracketed is how an address has brackets where they would make it a part of a link with another text.
+var bracketed = map[string]string{"[": "%5B", "]": "%5D"}
+
+var entities = map[string]string{"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+// The markups of services. Limits are those of their documentation.
+var (
+	asIs         = markup{most: 32 << 10, unit: bytesOf}
+	slackText    = markup{most: 4000, unit: points, escape: entities, inURL: entities}
+	discordText  = markup{most: 2000, unit: utf16Units, escape: backslashed("\\*_~|[]()<>#`"), inURL: bracketed}
+	telegramText = markup{most: 4096, unit: utf16Units, escape: behind("@")}
+	pushoverText = markup{most: 1024, unit: points}
+	ntfyText     = markup{most: 4096, unit: bytesOf}
+	chatText     = markup{most: 4096, unit: bytesOf, inURL: bracketed,
+		escape: joined(behind("[]"), map[string]string{"<": "‹"})}
+	mattermostText = markup{most: 4000, unit: points, inURL: bracketed,
+		escape: joined(backslashed("\\*_~|[]()<>#`!"), behind("@"))}
+	rocketText = markup{most: 5000, unit: utf16Units, inURL: bracketed,
+		escape: joined(backslashed("*_~`"), behind("@#[]<"))}
+	zulipText = markup{most: 10_000, unit: points, inURL: bracketed, escape: behind("@#[]<*`")}
+)
+
+// address matches an address in a text. What follows it is no part of it if it is a mark of markup.
+var address = regexp.MustCompile("(?i)https?://[^\\s<>\"`|\\\\]+")
+
+// everyone matches what would call everyone in a room, also within an address.
+var everyone = regexp.MustCompile(`(?i)@(all|channel|everyone|here|room|topic|stream)\b`)
+
+// pieces returns a text in pieces that must not be cut: escaped characters, and addresses as a whole.
+func (k markup) pieces(text string) (out []string) {
+	for text != "" {
+		at := address.FindStringIndex(text)
+		if at == nil {
+			at = []int{len(text), len(text)}
+		}
+		for _, r := range text[:at[0]] {
+			out = append(out, replaced(string(r), k.escape))
+		}
+		if at[0] < at[1] {
+			out = append(out, k.url(text[at[0]:at[1]]))
+		}
+		text = text[at[1]:]
+	}
+	return out
+}
+
+func replaced(char string, by map[string]string) string {
+	if as, ok := by[char]; ok {
+		return as
+	}
+	return char
+}
+
+// url returns an address as it stands in a text. It stays the same address.
+func (k markup) url(address string) string {
+	if k.escape["@"] != "" {
+		address = everyone.ReplaceAllStringFunc(address, func(s string) string { return "%40" + s[1:] })
+	}
+	var b strings.Builder
+	for _, r := range address {
+		b.WriteString(replaced(string(r), k.inURL))
+	}
+	return b.String()
+}
+
+// fit returns a text within a number of units. A text that was cut ends in an ellipsis.
+func (k markup) fit(text string, most int) string {
+	var whole, cut strings.Builder
+	size, room := 0, most-k.unit("…")
+	for _, p := range k.pieces(text) {
+		size += k.unit(p)
+		whole.WriteString(p)
+		if size <= room {
+			cut.WriteString(p)
+		}
+		if size > most {
+			if room < 0 {
+				return ""
+			}
+			return strings.TrimRight(cut.String(), " \n") + "…"
+		}
+	}
+	return whole.String()
+}
+
+// message returns the title, the address and the text of a message as one text, within the limit of the service. The
+// address is whole: if the text is too long, the rest is cut, and an address that is too long itself is left out.
+func (k markup) message(m Message) string {
+	link := ""
+	if m.URL != "" {
+		link = "\n" + k.url(m.URL)
+	}
+	const least = 20 // units for the title
+	if k.unit(link)+least > k.most {
+		link = ""
+	}
+	out := k.fit(line(m.Title), k.most-k.unit(link)) + link
+	if m.Text == "" {
+		return out
+	}
+	if text := k.fit(m.Text, k.most-k.unit(out)-1); text != "" {
+		out += "\n" + text
+	}
+	return out
+}
+
+// runsOf returns a text in pieces, each an address or what is between two.
+func runsOf(text string) (out []string) {
+	for text != "" {
+		at := address.FindStringIndex(text)
+		if at == nil {
+			return append(out, text)
+		}
+		if at[0] > 0 {
+			out = append(out, text[:at[0]])
+		}
+		out, text = append(out, text[at[0]:at[1]]), text[at[1]:]
+	}
+	return out
+}
+
+// line returns a text in one line.
+func line(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// jsonOf returns a value in JSON. It escapes no more than JSON asks for, because services have limits on requests.
+func jsonOf(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // texts and numbers always encode
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}
