@@ -238,3 +238,61 @@ func TestJ7NoStreams(t *testing.T) {
 		t.Errorf("a body that is too long: %d", code)
 	}
 }
+
+// TestY12Messages checks the answers over HTTP to unknown methods, batches, marks and what is no message, and that GET
+// is answered as the protocol says (Y12).
+func TestY12Messages(t *testing.T) {
+	r := newRig(t)
+	for _, tc := range []struct {
+		body, want string
+		code       int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"foo/bar"}`, `"id":1,"error":{"code":-32601`, http.StatusOK},
+		{`{"jsonrpc":"2.0","id":"a","method":"roots/list"}`, `"id":"a","error":{"code":-32601`, http.StatusOK},
+		{`{"jsonrpc":"2.0","method":"foo/bar"}`, "", http.StatusAccepted},
+		{"\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `"result"`, http.StatusOK},
+		{`[{"jsonrpc":"2.0","id":1,"method":"foo/bar"},{"jsonrpc":"2.0","id":2,"method":"ping"},` +
+			`{"jsonrpc":"2.0","method":"notifications/initialized"},7]`,
+			`(?s)^\[.*"id":1,.*-32601.*"id":2,"result".*-32600.*\]$`, http.StatusOK},
+		{`[{"jsonrpc":"2.0","method":"notifications/initialized"}]`, "", http.StatusAccepted},
+		{`[]`, `"code":-32600`, http.StatusBadRequest},
+		{`{"jsonrpc":`, `"id":null,"error":{"code":-32700`, http.StatusBadRequest},
+		{`{"id":5}`, `"id":5,"error":{"code":-32600`, http.StatusBadRequest},
+		{``, `-32600`, http.StatusBadRequest},
+	} {
+		w := ask(t, r, "POST", "/api/mcp", tc.body, "Content-Type", "application/json", "Accept",
+			"application/json, text/event-stream")
+		pattern := tc.want
+		if !strings.HasPrefix(pattern, "(?s)") {
+			pattern = regexp.QuoteMeta(pattern)
+		}
+		said := w.Body.String()
+		if w.Code != tc.code || !regexp.MustCompile(pattern).MatchString(said) || tc.want == "" && said != "" ||
+			said != "" && w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %s %s", tc.body, w.Code, w.Header().Get("Content-Type"), said)
+		}
+	}
+	for _, method := range []string{"GET", "DELETE", "HEAD"} {
+		if w := ask(t, r, method, "/api/mcp", "", "Accept", "text/event-stream"); w.Code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, w.Code)
+		}
+	}
+}
+
+// TestY12LenientArguments checks that a tool takes null for what may be left out, and numbers as texts (Y12).
+func TestY12LenientArguments(t *testing.T) {
+	r := newRig(t)
+	r.crawl(harbourOne)
+	s := connect(t, r, "")
+	for _, arguments := range []string{`{"query":"harbour","host":null,"top":"5"}`, `{"query":"harbour","tokens":500.0}`,
+		`{"query":"harbour","recheck":"false"}`} {
+		if text, failed := use(t, s, "search", arguments); failed || !strings.Contains(text, "1 are shown") {
+			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+	for _, arguments := range []string{`{"query":null}`, `{"query":"harbour","top":"many"}`} {
+		if text, failed := use(t, s, "search", arguments); !failed || strings.Contains(text, "reflect") {
+			t.Errorf("%s: %v %s", arguments, failed, text)
+		}
+	}
+}

@@ -31,11 +31,19 @@ func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
 }
 
-// tools answers a message. No state is kept between messages, and an answer is one JSON document, because the host
-// does not pass on streams.
+// tools answers a message, or a batch of them. No state is kept between messages, and an answer is one JSON document,
+// because the host does not pass on streams.
 func (h *Handlers) tools(r *http.Request) (int, any, error) {
-	if err := boundBatch(r); err != nil {
-		return 0, nil, err
+	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
+	if err != nil {
+		return 0, nil, wire.BodyError(err)
+	}
+	if len(body) > wire.MaxBody {
+		return 0, nil, fault.New(fault.TooLarge, "the body has more than %d bytes", wire.MaxBody)
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(body, &batch) == nil && len(batch) > maxBatch {
+		return 0, nil, fault.New(fault.TooLarge, "%d messages in one request; at most %d are allowed", len(batch), maxBatch)
 	}
 	// The API is called with the caller and the context of the message.
 	slots := make(chan struct{}, callsAtOnce)
@@ -52,27 +60,11 @@ func (h *Handlers) tools(r *http.Request) (int, any, error) {
 			PropagateRequestCancellation: true,
 			DisableLocalhostProtection:   h.Keys,
 		})
-	return http.StatusOK, streamed{handler, r}, nil
+	return http.StatusOK, exchange{handler, r, bytes.TrimPrefix(body, bom)}, nil
 }
 
-const (
-	maxBatch    = 10 // messages in one request (JSON-RPC 2.0 §6)
-	callsAtOnce = 4  // calls of the API for one request
-)
-
-// boundBatch refuses a request with too many messages. It leaves the body as it was.
-func boundBatch(r *http.Request) error {
-	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
-	if err != nil {
-		return wire.BodyError(err)
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var batch []json.RawMessage
-	if json.Unmarshal(body, &batch) == nil && len(batch) > maxBatch {
-		return fault.New(fault.TooLarge, "%d messages in one request; at most %d are allowed", len(batch), maxBatch)
-	}
-	return nil
-}
+// callsAtOnce limits the calls of the API for one request.
+const callsAtOnce = 4
 
 // ids returns the ids that the item with the given address may have.
 func (h *Handlers) ids(address string) (ids []string, err error) {
@@ -82,12 +74,3 @@ func (h *Handlers) ids(address string) (ids []string, err error) {
 	}
 	return ids, err
 }
-
-// streamed is an answer that an [http.Handler] writes.
-type streamed struct {
-	http.Handler
-	r *http.Request
-}
-
-// WriteAnswer implements [wire.Writer].
-func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }

@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"io"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
@@ -37,10 +35,5 @@ func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) er
 			ids, _, err := idsOf(s, address)
 			return ids, err
 		}})
-	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: unclosed{t.Out}})
+	return server.Run(ctx, agent.Piped(t.In, t.Out))
 }
-
-// unclosed is a writer whose Close does nothing.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

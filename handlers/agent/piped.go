@@ -1,0 +1,249 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxLine limits the length of a message that is piped, in bytes.
+const maxLine = 8 << 20
+
+// Piped returns a transport over standard input and output: one message in a line, as the protocol says. It also takes
+// messages over several lines, byte order marks and batches. What is not a message is answered with an error, and
+// reading goes on. The transport of the SDK ends at the first such line.
+func Piped(in io.Reader, out io.Writer) mcp.Transport {
+	return &pipe{in: bufio.NewReader(in), out: out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		batches: map[jsonrpc.ID]*batch{}}
+}
+
+type pipe struct {
+	in       *bufio.Reader
+	messages chan jsonrpc.Message // closed after the last one
+	closed   chan struct{}
+	once     sync.Once
+
+	mu      sync.Mutex // guards the following
+	out     io.Writer
+	batches map[jsonrpc.ID]*batch // by the ids of requests without an answer
+}
+
+// batch is a list of messages that is answered by a list.
+type batch struct {
+	open    int // requests without an answer, and one while the batch is being read
+	answers []json.RawMessage
+}
+
+// Connect implements [mcp.Transport].
+func (p *pipe) Connect(context.Context) (mcp.Connection, error) {
+	go p.run()
+	return p, nil
+}
+
+// SessionID implements [mcp.Connection].
+func (p *pipe) SessionID() string { return "" }
+
+// Close implements [mcp.Connection].
+func (p *pipe) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+// Read implements [mcp.Connection].
+func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m, ok := <-p.messages:
+		if !ok {
+			return nil, io.EOF
+		}
+		return m, nil
+	case <-p.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements [mcp.Connection].
+func (p *pipe) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r, ok := m.(*jsonrpc.Response); ok && p.batches[r.ID] != nil {
+		b := p.batches[r.ID]
+		delete(p.batches, r.ID)
+		b.answers = append(b.answers, text)
+		return p.reply(b)
+	}
+	return p.send(text)
+}
+
+// reply counts an answer of a batch, and sends all of them after the last. The caller holds the lock.
+func (p *pipe) reply(b *batch) error {
+	if b.open--; b.open > 0 || len(b.answers) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(b.answers)
+	if err != nil {
+		return err
+	}
+	return p.send(text)
+}
+
+// send writes a line. The caller holds the lock.
+func (p *pipe) send(text []byte) error {
+	_, err := p.out.Write(append(text, '\n'))
+	return err
+}
+
+// run reads until the end of the input. A failure to answer shows in the next answer of the server.
+func (p *pipe) run() {
+	defer close(p.messages)
+	var begun []byte // of a message over several lines
+	for {
+		line, err := readLine(p.in)
+		switch {
+		case errors.Is(err, errLong) || len(begun)+len(line) > maxLine:
+			begun = nil
+			p.refuse(nil, wrong(jsonrpc.CodeParseError, "a message has more than %d bytes", maxLine))
+		default:
+			begun = p.accept(begun, line)
+		}
+		if err != nil && !errors.Is(err, errLong) {
+			if len(begun) > 0 {
+				p.refuse(nil, wrong(jsonrpc.CodeParseError, "the input ends within a message"))
+			}
+			return
+		}
+	}
+}
+
+// accept reads the messages in a line, and in the lines that have begun a message before. It returns what is
+// incomplete.
+func (p *pipe) accept(begun, line []byte) (rest []byte) {
+	line = bytes.TrimPrefix(line, bom)
+	if bytes.HasPrefix(begun, []byte("{")) && isMessage(line) {
+		p.refuse(nil, wrong(jsonrpc.CodeParseError, "a line that is cut off"))
+		begun = nil
+	}
+	text := append(begun, line...)
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var one json.RawMessage
+		at := d.InputOffset()
+		switch err := d.Decode(&one); {
+		case err == nil:
+			p.deliver(one)
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return bytes.TrimLeft(text[at:], " \t\r\n")
+		default:
+			p.refuse(nil, wrong(jsonrpc.CodeParseError, "%v", err))
+			if len(begun) > 0 {
+				return p.accept(nil, line)
+			}
+			return nil
+		}
+	}
+}
+
+// isMessage reports whether a line is a message of its own.
+func isMessage(line []byte) bool {
+	_, err := jsonrpc.DecodeMessage(line)
+	return err == nil
+}
+
+// deliver passes on a message, or the messages of a batch.
+func (p *pipe) deliver(text json.RawMessage) {
+	messages, together, err := split(text)
+	if err != nil {
+		p.refuse(nil, err)
+		return
+	}
+	var b *batch
+	if together {
+		b = &batch{open: 1}
+	}
+	for _, text := range messages {
+		p.pass(b, text)
+	}
+	if together {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		_ = p.reply(b)
+	}
+}
+
+// pass passes on a message. The batch b may be nil.
+func (p *pipe) pass(b *batch, text json.RawMessage) {
+	m, err := read(text)
+	if err == nil && calls(m) {
+		err = p.expect(b, m.(*jsonrpc.Request).ID)
+	}
+	if err != nil {
+		p.answer(b, refusal(text, err))
+		return
+	}
+	select {
+	case p.messages <- m:
+	case <-p.closed:
+	}
+}
+
+// expect notes that a request of a batch waits for its answer.
+func (p *pipe) expect(b *batch, id jsonrpc.ID) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.batches[id] != nil {
+		return wrong(jsonrpc.CodeInvalidRequest, "a request with the id %v has no answer yet", id.Raw())
+	}
+	if b != nil {
+		b.open++
+		p.batches[id] = b
+	}
+	return nil
+}
+
+func (p *pipe) refuse(message json.RawMessage, err error) { p.answer(nil, refusal(message, err)) }
+
+// answer sends an answer, or adds it to those of a batch.
+func (p *pipe) answer(b *batch, text json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b != nil {
+		b.answers = append(b.answers, text)
+		return
+	}
+	_ = p.send(text)
+}
+
+var errLong = errors.New("the line is too long")
+
+// readLine reads a line. Of a line that is too long, it reads the end and returns errLong.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			line, long = line[:0], true
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long && err == nil:
+			return nil, errLong
+		default:
+			return line, err
+		}
+	}
+}
