@@ -2,6 +2,8 @@ package crawl
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -229,5 +231,28 @@ func TestA9Container(t *testing.T) {
 	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != registry.Gone ||
 		r.index.holds(c) != "" {
 		t.Errorf("new: %s, deleted: %s (%s)", d.Status, c.Status, c.ErrorMessage)
+	}
+}
+
+// TestX7PackedFilesAreSearched checks X7: the text of a file that is packed with gzip is searched, and the file is not
+// read again while it stays the same.
+func TestX7PackedFilesAreSearched(t *testing.T) {
+	s := newShelf(t, 0)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte("<title>The quay</title><p>The float hangs in a well, and the tide lifts it.</p>"))
+	must(t, errors.Join(err, w.Close()))
+	s.write("a.html", packed.String())
+	it := s.check("a.html")
+	chunks := s.index.pages[string(it.ID)].Chunks
+	if it.Status != indexed || s.index.holds(it) != "The quay" || len(chunks) != 1 || it.FileLength != int64(packed.Len()) {
+		t.Errorf("%s (%s), %s: %v", it.Status, it.ErrorMessage, it.Exclusion, chunks)
+	}
+	if again := s.check("a.html"); again.ContentHash != it.ContentHash || !again.LastChanged.Equal(it.LastChanged) {
+		t.Errorf("checked again: %v", again.History)
+	}
+	s.write("b.html.gz", packed.String())
+	if it := s.check("b.html.gz"); it.Exclusion == "" {
+		t.Errorf("an archive: %s, %s", it.Status, s.index.holds(it))
 	}
 }

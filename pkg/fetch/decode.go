@@ -26,6 +26,23 @@ var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"zstd":    unzstd,
 }
 
+// Unpack removes the content codings of a file in a store, as those of a web answer are removed. The encoding is the
+// declared one, and the type is that of the content. The limit in bytes applies to the result of each coding. If the
+// bytes have a coding that is not known, Unpack returns them as they are, with the names of the codings. Errors:
+// TooLarge; Unavailable for a broken body.
+func Unpack(body []byte, encoding, contentType string, most int64) (plain []byte, left string, err error) {
+	return unpack(body, []string{encoding}, contentType, limit{bytes: most})
+}
+
+// unpack removes the declared codings, and the gzip coding of a text that is not declared.
+func unpack(body []byte, encodings []string, contentType string, l limit) (plain []byte, left string, err error) {
+	plain, left, err = decode(body, encodings, l)
+	if err == nil && left == "" && claimsText(contentType) {
+		plain, err = unforgotten(plain, l)
+	}
+	return plain, left, err
+}
+
 // decode removes the content codings that a response declares, the last one first. Servers declare codings that nobody
 // knows, or that they have not applied. So an unknown coding is ignored where the body without it is plain ([isPlain]),
 // as browsers do. Otherwise decode returns the body as received, and the names of the codings. The limit applies to the

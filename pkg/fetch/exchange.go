@@ -160,10 +160,7 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 	if err != nil {
 		return err
 	}
-	x.out.Body, x.out.Encoding, err = decode(wire, res.Header["Content-Encoding"], x.limit)
-	if err == nil && x.out.Encoding == "" && claimsText(res.Header.Get("Content-Type")) {
-		x.out.Body, err = unforgotten(x.out.Body, x.limit)
-	}
+	x.out.Body, x.out.Encoding, err = unpack(wire, res.Header["Content-Encoding"], res.Header.Get("Content-Type"), x.limit)
 	return err
 }
 

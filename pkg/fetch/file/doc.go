@@ -7,7 +7,8 @@
 // bytes if the ETag is the known one or, if there is no ETag, if modification time and length are the known ones
 // (A9). The bytes that it returns always belong to the returned properties. A file that changes during the read is
 // read again, and if it keeps changing, the error is Conflict. A file that is longer than the limit is only hashed,
-// as a stream, which needs a few kilobytes of memory for any length.
+// as a stream, which needs a few kilobytes of memory for any length. Codings of the bytes are removed as those of web
+// answers are ([fetch.Unpack]): a declared Content-Encoding, and gzip in a text.
 //
 // Users choose locations, so a location reaches only what the operator has opened:
 //

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
 // Defaults and limits.
@@ -125,12 +126,12 @@ type Request struct {
 type Response struct {
 	Info
 	Unchanged bool   // the file still has the Known properties, so there is no body and no hash
-	Body      []byte // nil if Unchanged or TooLarge is set
+	Body      []byte // the content, without its coding (see [fetch.Unpack]); nil if Unchanged or TooLarge is set
 	// TooLarge means that the file is longer than MaxBytes. In that case only its hash was computed, within MaxHashed
 	// and the timeout.
 	TooLarge bool
 	RawHash  string // hash of all bytes: "sha256:" and 64 hex digits, or ""
-	Encoding string // the Content-Encoding of Body
+	Encoding string // the Content-Encoding of Body, if it could not be decoded
 }
 
 // errChanged means that the file changed while it was read, so that its bytes do not belong to its properties.
@@ -185,7 +186,12 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 		return Response{Info: s.Info, Unchanged: true}, nil
 	}
 	defer s.body.Close()
-	return s.read(ctx, c.cfg.MaxBytes)
+	resp, err := s.read(ctx, c.cfg.MaxBytes)
+	if err != nil || resp.Body == nil {
+		return resp, err
+	}
+	resp.Body, resp.Encoding, err = fetch.Unpack(resp.Body, resp.Encoding, r.Location.typeOf(resp.Info), c.cfg.MaxBytes)
+	return resp, err
 }
 
 // open requests the properties, and the bytes unless the file is unchanged.

@@ -2,7 +2,9 @@ package file
 
 import (
 	"net/url"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -173,6 +175,23 @@ func (p Location) Name(folder string) (namespace, path string) {
 		path = strings.ToLower(path)
 	}
 	return "", path
+}
+
+// texts are the endings of the names of texts.
+var texts = []string{".htm", ".html", ".xhtml", ".xml", ".txt", ".text", ".log", ".md", ".markdown", ".rst", ".adoc",
+	".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".tex", ".ics", ".eml", ".srt", ".vtt"}
+
+// typeOf returns the type of the file: the declared one or, if none is declared, a text if the name is that of a text.
+// Stores declare application/octet-stream for files that were uploaded without a type.
+func (p Location) typeOf(i Info) string {
+	kind, _, _ := strings.Cut(strings.ToLower(i.ContentType), ";")
+	if kind = strings.TrimSpace(kind); kind != "" && kind != "application/octet-stream" {
+		return kind
+	}
+	if slices.Contains(texts, strings.ToLower(path.Ext(p.name))) {
+		return "text/plain"
+	}
+	return ""
 }
 
 // namespace returns the name of the container, with the address of the service if that is not the usual one of the
