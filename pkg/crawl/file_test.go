@@ -245,7 +245,8 @@ func TestX7PackedFilesAreSearched(t *testing.T) {
 	s.write("a.html", packed.String())
 	it := s.check("a.html")
 	chunks := s.index.pages[string(it.ID)].Chunks
-	if it.Status != indexed || s.index.holds(it) != "The quay" || len(chunks) != 1 || it.FileLength != int64(packed.Len()) {
+	if it.Status != indexed || s.index.holds(it) != "The quay" || len(chunks) != 1 ||
+		it.FileLength != int64(packed.Len()) {
 		t.Errorf("%s (%s), %s: %v", it.Status, it.ErrorMessage, it.Exclusion, chunks)
 	}
 	if again := s.check("a.html"); again.ContentHash != it.ContentHash || !again.LastChanged.Equal(it.LastChanged) {
