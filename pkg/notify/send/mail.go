@@ -2,21 +2,26 @@ package send
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net"
 	"net/mail"
 	"net/smtp"
 	"net/textproto"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -35,44 +40,119 @@ const mailForm = "smtp://USER:PASSWORD@HOST:587/?from=ADDRESS&to=ADDRESS,ADDRESS
 type box struct {
 	address, host  string // the server, with and without the port
 	user, password string
+	way            string // how to log in; "" for what the server offers
+	grant          grant  // for tokens; the password is the secret of the client
+	name           string // the name that the client gives itself
 	from           *mail.Address
 	to             []*mail.Address
 	implicit       bool // the connection uses TLS from the first byte
 	bare           bool // the connection does not use TLS, so no password may be sent
 }
 
+// mailOptions are the options of an address smtp://…, with the values that they may have if not any. Those of shoutrrr
+// that cannot be changed here may say what is the case.
+var mailOptions = map[string][]string{
+	"from": nil, "fromaddress": nil, "fromname": nil, "to": nil, "toaddresses": nil,
+	"encryption": {"auto", "implicittls", "explicittls", "none"},
+	"auth":       {"unknown", "none", "plain", "login", "crammd5", "cram-md5", "oauth2", "xoauth2"},
+	"clienthost": nil,                                // the name in EHLO
+	"tokenurl":   nil, "clientid": nil, "scope": nil, // for auth=OAuth2
+	"usestarttls": {"yes", "true"}, "requirestarttls": {"yes", "true"}, "skiptlsverify": {"no", "false"},
+	"usehtml": {"no", "false"},
+}
+
+// optionsOf reads the options of an address. Options that would do nothing are refused.
+func optionsOf(u *url.URL, known map[string][]string) (map[string]string, error) {
+	out := map[string]string{}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the options after ? cannot be read: write %%26 for & in a value")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		lower := strings.ToLower(name)
+		values, ok := known[lower]
+		switch {
+		case !ok:
+			return nil, fault.New(fault.Invalid, "the option %.40q does nothing here: leave it out; known are %s", name,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		case len(q[name]) > 1 || out[lower] != "":
+			return nil, fault.New(fault.Invalid, "the option %.40q is given twice", name)
+		case values != nil && !slices.Contains(values, strings.ToLower(q.Get(name))):
+			return nil, fault.New(fault.Invalid, "the option %.40q must be %s", name, strings.Join(values, " or "))
+		case values != nil:
+			out[lower] = strings.ToLower(q.Get(name))
+		default:
+			out[lower] = q.Get(name)
+		}
+	}
+	return out, nil
+}
+
 // mailbox parses an address smtp://….
 func mailbox(u *url.URL) (b box, err error) {
-	q := u.Query()
+	o, err := optionsOf(u, mailOptions)
+	if err != nil {
+		return b, err
+	}
 	b.user = u.User.Username()
 	b.password, _ = u.User.Password()
-	if b.from, err = mail.ParseAddress(q.Get("from")); err == nil {
-		b.to, err = mail.ParseAddressList(q.Get("to"))
+	if b.from, err = mail.ParseAddress(cmp.Or(o["from"], o["fromaddress"])); err == nil {
+		b.to, err = mail.ParseAddressList(cmp.Or(o["to"], o["toaddresses"]))
 	}
 	if err != nil || u.Hostname() == "" || len(b.to) > 50 {
 		return b, fault.New(fault.Invalid, "want an address of the form %s", mailForm)
 	}
+	b.from.Name = cmp.Or(b.from.Name, o["fromname"])
+	for _, a := range append(b.to, b.from) {
+		a.Address = inASCII(a.Address)
+	}
 	b.to = eachOnce(b.to)
-	port := u.Port()
-	if port == "" {
-		port = "587"
-	}
+	port := cmp.Or(u.Port(), "587")
 	b.host, b.address = u.Hostname(), net.JoinHostPort(u.Hostname(), port)
-	switch encryption := strings.ToLower(q.Get("encryption")); encryption {
-	case "", "auto":
-		b.implicit = port == "465"
-	case "implicittls":
-		b.implicit = true
-	case "explicittls":
-	case "none":
-		b.bare = true
-		if b.password != "" {
-			return b, fault.New(fault.Invalid, "a password is never sent without TLS: leave out encryption=None")
-		}
-	default:
-		return b, fault.New(fault.Invalid, "encryption must be Auto, ImplicitTLS, ExplicitTLS or None")
+	b.implicit = o["encryption"] == "implicittls" || port == "465" && (o["encryption"] == "" || o["encryption"] == "auto")
+	if b.bare = o["encryption"] == "none"; b.bare && b.password != "" {
+		return b, fault.New(fault.Invalid, "a password is never sent without TLS: leave out encryption=None")
 	}
-	return b, nil
+	if b.name = o["clienthost"]; b.name == "" || b.name == "auto" {
+		_, b.name, _ = strings.Cut(b.from.Address, "@") // some relays refuse the name localhost
+	}
+	if !clientName.MatchString(b.name) {
+		return b, fault.New(fault.Invalid, "clientHost must be a name such as mail.a.example")
+	}
+	return b, b.loginBy(o)
+}
+
+// clientName matches what may follow EHLO: a domain or the literal of an address (RFC 5321 §4.1.1.1).
+var clientName = regexp.MustCompile(`^([0-9A-Za-z_]([0-9A-Za-z._-]{0,253}[0-9A-Za-z])?|\[[0-9A-Za-z.:]{1,60}\])$`)
+
+// inASCII returns a mail address with its domain in the form that every server reads.
+func inASCII(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if domain, err := idna.Lookup.ToASCII(address[at+1:]); err == nil {
+		return address[:at+1] + domain
+	}
+	return address
+}
+
+// loginBy reads how to log in.
+func (b *box) loginBy(o map[string]string) error {
+	b.way = logins[o["auth"]]
+	b.grant = grant{o["tokenurl"], o["clientid"], b.password, o["scope"]}
+	switch {
+	case o["auth"] == "none" && b.password != "":
+		return fault.New(fault.Invalid, "auth=None has no password: leave out one of them")
+	case b.way != "" && b.password == "":
+		return fault.New(fault.Invalid, "auth needs a user and a password: want the form %s", mailForm)
+	case b.way == tokenLogin:
+		to, err := url.Parse(b.grant.address)
+		if err != nil || to.Scheme != "https" || to.Host == "" || b.grant.client == "" {
+			return fault.New(fault.Invalid, "auth=OAuth2 needs tokenUrl=https://… and clientId=…, with the secret of the "+
+				"client as the password: tokens are asked for here, and may have a scope=…")
+		}
+	case b.grant.address+b.grant.client+b.grant.scope != "":
+		return fault.New(fault.Invalid, "tokenUrl, clientId and scope are options of auth=OAuth2")
+	}
+	return nil
 }
 
 func eachOnce(all []*mail.Address) (out []*mail.Address) {
@@ -134,6 +214,9 @@ func (s *Sender) connected(ctx context.Context, b box, do func(c *smtp.Client) e
 	if err != nil {
 		return err
 	}
+	if err := c.Hello(b.name); err != nil {
+		return err
+	}
 	if !b.implicit && !b.bare {
 		if ok, _ := c.Extension("STARTTLS"); !ok {
 			return errNoTLS
@@ -143,7 +226,7 @@ func (s *Sender) connected(ctx context.Context, b box, do func(c *smtp.Client) e
 		}
 	}
 	if b.password != "" {
-		if err := c.Auth(smtp.PlainAuth("", b.user, b.password, b.host)); err != nil {
+		if err := s.login(ctx, c, b); err != nil {
 			return err
 		}
 	}
