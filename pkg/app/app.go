@@ -38,6 +38,9 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	for _, said := range Misspelt(set) {
 		log.Log(context.Background(), level, said)
 	}
+	if said := cfg.Proxies(); said != "" {
+		log.Info(said)
+	}
 	return &App{cfg: cfg, get: get, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 

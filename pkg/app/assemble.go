@@ -252,7 +252,7 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 // each of the two clients has an allow-list of its own.
 func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
-		Timeout: send.Timeout})
+		Timeout: send.Timeout, Proxy: a.cfg.Fetch.Proxy})
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,10 @@ type Config struct {
 	// Memory is the memory that the process may use, including the readers of documents that it starts.
 	Memory   memory.Share
 	memoryMB int
-	Models   Models
-	Search   SearchService
+	// othersProxy says that a proxy for other programs is set, such as HTTPS_PROXY.
+	othersProxy bool
+	Models      Models
+	Search      SearchService
 	// Keys are the keys in API_KEYS. KeysFile is the name of the file with more keys. KeysNeeded says that each
 	// request needs a key.
 	Keys       []keys.Key
@@ -83,6 +85,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 			one.read(s, one.Name)
 		}
 	}
+	c.othersProxy = anyProxy(get, set)
 	c.Memory = memory.Of(int64(c.memoryMB) << 20)
 	c.PolitenessSet = s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT")
 	if c.Fetch.MaxRedirects == 0 {

@@ -12,16 +12,16 @@ import (
 // ours are the prefixes of variable names that only Tidemark uses. Other prefixes, such as OPENAI_, are also used by
 // other programs: a name with such a prefix is reported only if it is almost the name of a setting.
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
-	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
+	"EMBEDDINGS_", "EGRESS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 
-// goCertificates is a variable that Go itself reads. Its name is similar to TLS_CERT_FILE.
-const goCertificates = "SSL_CERT_FILE"
+// others are variables of Go or of other programs with names similar to those of settings.
+var others = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "no_proxy"}
 
 // Misspelt reports names that were probably meant as settings: names that are almost the name of a setting, and names
 // with a prefix that only Tidemark uses. It adds the most similar setting, if there is one.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
-		if isSetting(name) || name == "" || name == goCertificates {
+		if isSetting(name) || name == "" || slices.Contains(others, name) {
 			continue
 		}
 		nearest, away := nearestSetting(name)

@@ -195,6 +195,21 @@ func (c *Config) fetchedSettings() []Setting {
 		{"CRAWL_TLS_RSA_HOSTS", "", shown, list(&c.Fetch.TLSRSAHosts),
 			"Hosts whose servers know no other TLS key exchange than RSA, in the form of CRAWL_ALLOW_HOSTS. A recorded " +
 				"connection to such a host can be decrypted later with the key of its certificate"},
+		{"EGRESS_PROXY", "", shown, asIs(&c.Fetch.Proxy.URL),
+			"Proxy for page fetches and messages, mail included: http://host:port or https://host:port. They never use " +
+				"HTTPS_PROXY and the like; the clients of language models and of Azure do. The proxy is asked by CONNECT for " +
+				"the address that was checked, also on port 80"},
+		{"EGRESS_PROXY_CREDENTIAL", "", shown, by(c.readProxyLogin),
+			"Name of the credential for that proxy: PROXY for CREDENTIAL_PROXY=secret user:password"},
+		{"EGRESS_PROXY_RESOLVES", "false", shown, truth(&c.Fetch.Proxy.Resolves),
+			"Whether that proxy gets names instead of addresses, where only it can resolve them. Then nothing here checks " +
+				"that a name does not lead to a private or special address: the proxy has to"},
+		{"NO_PROXY", "", shown, asIs(&c.Fetch.Proxy.Except),
+			"Hosts that are reached without EGRESS_PROXY, separated by commas: a name and what is below it, address, CIDR, " +
+				"or * for all. This machine is always reached without"},
+		{"HTTPS_PROXY", "", hidden, elsewhere,
+			"Proxy for the clients of language models and of Azure, as other programs use it, and HTTP_PROXY likewise. Page " +
+				"fetches and messages do not use it: see EGRESS_PROXY"},
 		{"CRAWL_USER_AGENT", "Tidemark/" + Version, shown, asIs(&c.Fetch.UserAgent),
 			"User agent of requests; robots.txt rules are matched against the part before the slash"},
 		{"CRAWL_CONTACT", "", shown, asIs(&c.Fetch.Contact),

@@ -293,3 +293,39 @@ func TestE3PolitenessOfHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestY13ProxyLine checks what is said about proxies, that no proxy for other programs is refused, and that the login
+// is read by name (Y13).
+func TestY13ProxyLine(t *testing.T) {
+	for _, tc := range []struct {
+		env  map[string]string
+		says string
+	}{
+		{nil, ""},
+		{map[string]string{"HTTPS_PROXY": "http://proxy:3128"}, "do not use HTTPS_PROXY"},
+		{map[string]string{"http_proxy": "socks5://nonsense"}, "do not use HTTPS_PROXY"},
+		{map[string]string{"EGRESS_PROXY": "http://proxy:3128", "EGRESS_PROXY_CREDENTIAL": "PROXY",
+			"CREDENTIAL_PROXY": "secret me:it's"}, "go through EGRESS_PROXY"},
+	} {
+		var set []string
+		for name := range tc.env {
+			set = append(set, name)
+		}
+		c, err := Load(func(name string) string { return tc.env[name] }, set...)
+		if said := c.Proxies(); err != nil || said == "" != (tc.says == "") || !strings.Contains(said, tc.says) {
+			t.Errorf("%v: %q %v", tc.env, said, err)
+		}
+		if want := strings.TrimPrefix(tc.env["CREDENTIAL_PROXY"], "secret "); c.Fetch.Proxy.Login != want {
+			t.Errorf("the login is %q", c.Fetch.Proxy.Login)
+		}
+	}
+	for name, env := range map[string]map[string]string{
+		"EGRESS_PROXY":            {"EGRESS_PROXY": "http://me:hidden@proxy:3128"},
+		"EGRESS_PROXY_CREDENTIAL": {"EGRESS_PROXY": "http://proxy", "EGRESS_PROXY_CREDENTIAL": "NOBODY"},
+	} {
+		_, err := Load(func(name string) string { return env[name] })
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -12,18 +12,17 @@ import (
 // Dialer returns a dialer with the same guard for a protocol other than HTTP, such as SMTP, on these ports. Errors:
 // Blocked when the guard refuses the address; Unavailable when the server does not answer.
 func (c *Client) Dialer(ports ...uint16) func(ctx context.Context, address string) (net.Conn, error) {
-	strict := c.guard.open
-	strict.Control = ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer), ssrf.WithPorts(ports...)).Safe
+	safe := ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer), ssrf.WithPorts(ports...)).Safe
 	return func(ctx context.Context, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "%.80q: want host:port", address)
 		}
-		dialer := strict
-		if c.guard.allow.match(host, port) {
-			dialer = c.guard.open
+		var allowed check
+		if !c.guard.allow.match(host, port) {
+			allowed = safe
 		}
-		conn, err := dialer.DialContext(ctx, "tcp", address)
+		conn, err := c.guard.connect(ctx, "tcp", address, allowed)
 		if err != nil {
 			return nil, classify(err)
 		}

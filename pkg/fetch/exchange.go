@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -216,6 +217,10 @@ func classify(err error) error {
 	if strings.Contains(err.Error(), "tls: handshake failure") {
 		return fault.New(fault.Unavailable, "%w: if the server is old and knows no other key exchange than RSA, add the "+
 			"host to CRAWL_TLS_RSA_HOSTS", err)
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fault.New(fault.Unavailable, "%w; if the server's certificate is of an authority of your own, name a file "+
+			"with its certificate and those of the system in SSL_CERT_FILE, and start again", err)
 	}
 	if what := refusal(err); what != "" {
 		return fault.New(fault.Unavailable, "%s, which the site has to fix: %w", what, err)

@@ -1,11 +1,11 @@
 // Package fetch gets URLs that users and unknown hosts choose, without letting them decide how the program uses
 // network, memory and time. All access to the web goes through this package.
 //
-// Every connection is checked when it is dialled, after DNS. So neither a redirect nor a name that changes its
-// address can lead to a loopback, private, link-local, metadata or other special address. Only http and https on
-// ports 80 and 443 are used, and never a proxy. A host in [Config].AllowHosts is exempt if the URL uses the name in
-// that list. The operator is responsible for the addresses of such a name. A URL with another name for the same
-// address is still refused.
+// Every connection is checked when it is dialled, after DNS. So neither a redirect nor a name that changes its address
+// can lead to a loopback, private, link-local, metadata or other special address. Only http and https on ports 80 and
+// 443 are used. With a [Proxy], CONNECT names the address that was checked. A host in [Config].AllowHosts is exempt if
+// the URL uses the name in that list. The operator is responsible for the addresses of such a name. A URL with another
+// name for the same address is still refused.
 //
 // Everything that a server can send is bounded: the bytes of headers, the bytes of bodies before and after decoding,
 // layers of encoding, redirects, and the total time.
@@ -78,6 +78,9 @@ type Config struct {
 	// chain is the error TooLarge. Zero means DefaultMaxRedirects.
 	MaxRedirects int
 
+	// Proxy is the proxy for all connections. HTTPS_PROXY and the like have no effect.
+	Proxy Proxy
+
 	// Resolver looks up names; nil means the system's.
 	Resolver *net.Resolver
 	// RootCAs verify servers; nil means the system's.
@@ -112,6 +115,10 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg, userAgent: cfg.UserAgent, guard: newGuard(allow, cfg.Resolver), rsaHosts: rsaHosts}
 	if cfg.Contact != "" {
 		c.userAgent += " (+" + cfg.Contact + ")"
+	}
+	if c.guard.proxy, err = cfg.Proxy.parse(c.guard.open, &tls.Config{RootCAs: cfg.RootCAs,
+		MinVersion: tls.VersionTLS12}); err != nil {
+		return nil, err
 	}
 	c.transport = newTransport(cfg, c.guard)
 	c.rsa = newTransport(cfg, c.guard)
@@ -162,7 +169,7 @@ func (cfg *Config) complete() error {
 // newTransport returns a transport for many hosts: few idle connections for each, many in total.
 func newTransport(cfg Config, g *guard) *http.Transport {
 	return &http.Transport{
-		Proxy:                  nil, // a proxy would hide addresses from the guard
+		Proxy:                  nil, // it would hide addresses from the guard, which knows a proxy itself
 		DialContext:            g.dial,
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{RootCAs: cfg.RootCAs, MinVersion: tls.VersionTLS12},

@@ -17,17 +17,13 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 type guard struct {
 	allow    allowList
 	guardian *ssrf.Guardian
-	strict   net.Dialer // refuses special addresses and ports, after the DNS lookup
-	open     net.Dialer // connects to exempt hosts
+	open     net.Dialer // connects to any address
+	proxy    *tunnels
 }
 
 func newGuard(allow allowList, resolver *net.Resolver) *guard {
 	g := &guard{allow: allow, guardian: ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer))}
 	g.open = net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
-	g.strict = g.open
-	// Control runs for each address just before the connection, so DNS cannot change the answer between check and
-	// use.
-	g.strict.Control = g.guardian.Safe
 	return g
 }
 
@@ -38,8 +34,9 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
-	if g.allow.match(host, port) {
-		return g.open.DialContext(ctx, network, address)
+	var allowed check // of special addresses and ports
+	if !g.allow.match(host, port) {
+		allowed = g.guardian.Safe
 	}
-	return g.strict.DialContext(ctx, network, address)
+	return g.connect(ctx, network, address, allowed)
 }

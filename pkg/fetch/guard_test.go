@@ -84,7 +84,7 @@ func control(g *guard, address, port string) error {
 	if netip.MustParseAddr(address).Is6() {
 		network = "tcp6"
 	}
-	return g.strict.Control(network, net.JoinHostPort(address, port), nil)
+	return g.guardian.Safe(network, net.JoinHostPort(address, port), nil)
 }
 
 // names is a name server for tests. It gives each answer of a name once, and repeats the last one.

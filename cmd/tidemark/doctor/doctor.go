@@ -186,6 +186,9 @@ func (d *doctor) settings(context.Context) {
 	if len(d.reported) == 0 {
 		d.report("settings", fine, "", "all values are allowed")
 	}
+	if said := d.cfg.Proxies(); said != "" {
+		d.report("proxy", fine, "", "%s", said)
+	}
 }
 
 // server asks the running server for its health.

@@ -265,3 +265,15 @@ func TestL5DoctorPortAndServer(t *testing.T) {
 	examined(t, d)
 	wants(t, d, "folder", fine, "a Tidemark runs on it")
 }
+
+// TestY13DoctorNamesProxies checks that doctor says which connections use a proxy, and only where one is set (Y13).
+func TestY13DoctorNamesProxies(t *testing.T) {
+	d := patient(t, map[string]string{"HTTPS_PROXY": "http://proxy:3128"})
+	d.settings(t.Context())
+	wants(t, d, "proxy", fine, "do not use HTTPS_PROXY")
+	d = patient(t, nil)
+	d.settings(t.Context())
+	if len(d.reported) != 1 {
+		t.Errorf("%+v", d.reported)
+	}
+}

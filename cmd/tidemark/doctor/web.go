@@ -72,6 +72,10 @@ func (d *doctor) names(ctx context.Context, host, worst string) bool {
 		d.report("dns", skipped, "", "%s is an address: give --url a name to check names", host)
 		return true
 	}
+	if p := d.cfg.Fetch.Proxy; p.URL != "" && p.Resolves {
+		d.report("dns", skipped, "", "the proxy of EGRESS_PROXY resolves names")
+		return true
+	}
 	resolver := cmp.Or(d.resolver, net.DefaultResolver)
 	found, err := resolver.LookupHost(ctx, host)
 	if err != nil {
@@ -106,7 +110,8 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 			cmp.Or(reply.Problem, errorText(err)))
 		return
 	case err != nil, reply.Failed:
-		d.report("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites directly",
+		d.report("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites "+
+			"directly, or by EGRESS_PROXY",
 			"%s does not answer: %v", target, cmp.Or(reply.Problem, errorText(err)))
 		return
 	}

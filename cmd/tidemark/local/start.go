@@ -102,6 +102,9 @@ func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) str
 	for _, said := range app.Misspelt(app.Names(os.Environ())) {
 		t.Note("%s", said)
 	}
+	if said := l.config.Proxies(); said != "" {
+		t.Note("%s", said)
+	}
 	if err := l.choose(ctx); err != nil {
 		return err
 	}

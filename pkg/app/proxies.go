@@ -1,0 +1,44 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+)
+
+// readProxyLogin reads the user and password for the proxy.
+func (c *Config) readProxyLogin(s *settings, name string) {
+	given := s.text(name)
+	if given == "" {
+		return
+	}
+	login, err := credential.ForMessages(s.get, given)
+	if err != nil {
+		s.problems = append(s.problems, name+": "+err.Error())
+	}
+	c.Fetch.Proxy.Login = login
+}
+
+// Proxies says which connections use a proxy, if a proxy is set. Otherwise it returns "".
+func (c Config) Proxies() string {
+	switch {
+	case c.Fetch.Proxy.URL != "":
+		return "page fetches and messages go through EGRESS_PROXY; HTTPS_PROXY and the like are for the clients of " +
+			"language models and of Azure only"
+	case c.othersProxy:
+		return "page fetches and messages do not use HTTPS_PROXY and the like; the clients of language models and of Azure " +
+			"do. Set EGRESS_PROXY for page fetches and messages"
+	}
+	return ""
+}
+
+// proxyVariables are the variables of other programs for proxies.
+var proxyVariables = []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"}
+
+// anyProxy reports whether a proxy for other programs is set, by the names of all variables that are set.
+func anyProxy(get func(string) string, set []string) bool {
+	return get("HTTPS_PROXY") != "" || slices.ContainsFunc(set, func(name string) bool {
+		return slices.Contains(proxyVariables, strings.ToUpper(name))
+	})
+}

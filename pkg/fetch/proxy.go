@@ -1,0 +1,203 @@
+package fetch
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Proxy is the proxy through which all connections are made, by CONNECT (RFC 9110 §9.3.6). The zero value means none.
+type Proxy struct {
+	URL      string // http or https, with a port unless it is that of the scheme, and without user and password
+	Login    string // user:password; may be empty
+	Except   string // hosts that are reached without the proxy: names, suffixes, addresses and CIDR, as in NO_PROXY
+	Resolves bool   // the proxy gets names instead of addresses; then the guard checks ports and literal addresses only
+}
+
+// tunnels makes connections through a proxy. If it is nil, connections are made directly.
+type tunnels struct {
+	address  string      // host:port of the proxy
+	secure   *tls.Config // for a proxy with https, else nil
+	login    string      // the header Proxy-Authorization, or ""
+	proxied  func(*url.URL) (*url.URL, error)
+	resolves bool
+	dialer   net.Dialer
+}
+
+// check decides whether a connection may be made to an address. It is nil for exempt hosts.
+type check func(network, address string, c syscall.RawConn) error
+
+// parse checks the proxy. It returns nil if there is none.
+func (p Proxy) parse(dialer net.Dialer, secure *tls.Config) (*tunnels, error) {
+	if p.URL == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.Field("Proxy", "want http://host:port or https://host:port of a proxy, without user and password")
+	}
+	if strings.ContainsAny(p.Login, "\r\n") || p.Login != "" && !strings.Contains(p.Login, ":") {
+		return nil, fault.Field("ProxyLogin", "want user:password")
+	}
+	t := &tunnels{address: net.JoinHostPort(u.Hostname(), effectivePort(u)), resolves: p.Resolves, dialer: dialer}
+	if u.Scheme == "https" {
+		t.secure = secure.Clone()
+		t.secure.ServerName, t.secure.NextProtos = u.Hostname(), nil
+	}
+	if p.Login != "" {
+		t.login = "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Login))
+	}
+	t.proxied = (&httpproxy.Config{HTTPSProxy: p.URL, NoProxy: p.Except}).ProxyFunc()
+	return t, nil
+}
+
+// through reports whether connections to a host or an address use the proxy.
+func (t *tunnels) through(host, port string) bool {
+	if t == nil {
+		return false
+	}
+	u, err := t.proxied(&url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)})
+	return err == nil && u != nil
+}
+
+// connect connects to a host, through the proxy or directly.
+func (g *guard) connect(ctx context.Context, network, address string, allowed check) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if !g.proxy.through(host, port) {
+		d := g.open
+		// Control runs for each address just before the connection, so DNS cannot change the answer between check and
+		// use.
+		d.Control = allowed
+		return d.DialContext(ctx, network, address)
+	}
+	_, literal := netip.ParseAddr(host)
+	if g.proxy.resolves && literal != nil {
+		if allowed != nil { // any public address shows whether the port is allowed
+			if err := allowed("tcp4", net.JoinHostPort("8.8.8.8", port), nil); err != nil {
+				return nil, err
+			}
+		}
+		return g.proxy.tunnel(ctx, address)
+	}
+	return g.pinned(ctx, host, port, allowed)
+}
+
+// pinned looks up a host, checks its addresses, and connects to one of them. The proxy gets the address that was
+// checked, so DNS cannot change the answer in between.
+func (g *guard) pinned(ctx context.Context, host, port string, allowed check) (conn net.Conn, err error) {
+	resolver := cmp.Or(g.open.Resolver, net.DefaultResolver)
+	found, err := resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "%w; where only the proxy can resolve names, set EGRESS_PROXY_RESOLVES", err)
+	}
+	for i := range found {
+		found[i] = found[i].Unmap()
+	}
+	// Proxies without IPv6 are common.
+	slices.SortStableFunc(found, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	for _, ip := range found {
+		network, address := "tcp4", net.JoinHostPort(ip.String(), port)
+		if ip.Is6() {
+			network = "tcp6"
+		}
+		if allowed != nil {
+			if err = allowed(network, address, nil); err != nil {
+				continue
+			}
+		}
+		if !g.proxy.through(ip.String(), port) {
+			d := g.open
+			d.Control = allowed
+			conn, err = d.DialContext(ctx, network, address)
+		} else {
+			conn, err = g.proxy.tunnel(ctx, address)
+		}
+		if err == nil || ctx.Err() != nil {
+			return conn, err
+		}
+	}
+	return nil, cmp.Or(err, error(&net.DNSError{Err: "no addresses", Name: host}))
+}
+
+// tunnel connects to the proxy and asks it for a connection to an address.
+func (t *tunnels) tunnel(ctx context.Context, address string) (_ net.Conn, err error) {
+	conn, err := t.dialer.DialContext(ctx, "tcp", t.address)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "the proxy of EGRESS_PROXY does not answer: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			conn.Close()
+		}
+	}()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends reads and writes
+	defer stop()
+	_ = conn.SetDeadline(time.Now().Add(proxyTime)) // Unreachable: the connection is open
+	if t.secure != nil {
+		secure := tls.Client(conn, t.secure)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return nil, fault.New(fault.Unavailable, "TLS with the proxy of EGRESS_PROXY: %w", err)
+		}
+		conn = secure
+	}
+	out := &tunneled{Conn: conn, r: bufio.NewReader(conn)}
+	if err := t.ask(out, address); err != nil {
+		return nil, err
+	}
+	if !stop() {
+		return nil, ctx.Err()
+	}
+	return out, conn.SetDeadline(time.Time{})
+}
+
+// proxyTime limits the time in which a proxy connects.
+const proxyTime = 20 * time.Second
+
+// ask sends CONNECT and reads the answer.
+func (t *tunnels) ask(conn *tunneled, address string) error {
+	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if t.login != "" {
+		req.Header.Set("Proxy-Authorization", t.login)
+	}
+	req.Header.Set("User-Agent", "") // none
+	if err := req.Write(conn.Conn); err != nil {
+		return fault.New(fault.Unavailable, "the proxy of EGRESS_PROXY: %w", err)
+	}
+	resp, err := http.ReadResponse(conn.r, req)
+	if err != nil {
+		return fault.New(fault.Unavailable, "the proxy of EGRESS_PROXY: %w", err)
+	}
+	switch code := resp.StatusCode; {
+	case code == http.StatusProxyAuthRequired:
+		return fault.New(fault.Unavailable, "the proxy of EGRESS_PROXY asks for a password: check EGRESS_PROXY_CREDENTIAL")
+	case code < 200 || code > 299:
+		return fault.New(fault.Unavailable, "the proxy of EGRESS_PROXY refuses to connect to %s with HTTP %d", address, code)
+	}
+	return nil
+}
+
+// tunneled is a connection through a proxy. Its reader may hold the first bytes from the other side.
+type tunneled struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func (c *tunneled) Read(b []byte) (int, error) { return c.r.Read(b) }
