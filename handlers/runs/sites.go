@@ -68,7 +68,7 @@ func siteJSON(v sitepoll.Site) api.Site {
 
 func coverageJSON(c sitepoll.Coverage) api.Coverage {
 	return api.Coverage{Found: c.Found, New: c.New, Known: c.Known, Excluded: c.Excluded, Trapped: c.Trapped,
-		Refused: c.Refused, Reasons: c.Reasons}
+		Refused: c.Refused, Reasons: c.Reasons, Examples: c.Examples}
 }
 
 func pollJSON(l *sitepoll.Poll) *api.Look {

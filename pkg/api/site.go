@@ -27,6 +27,8 @@ type Coverage struct {
 	Refused  int `json:"refused"`  // rejected by the registry
 	// Reasons counts the excluded and trapped addresses by reason. After 40 reasons, all others share one number.
 	Reasons map[string]int `json:"reasons,omitempty"`
+	// Examples has one of the addresses of each reason.
+	Examples map[string]string `json:"examples,omitempty"`
 }
 
 // Look is one poll of the sitemaps and feeds of a site. An address is counted only if the document that lists it has

@@ -17,3 +17,17 @@ func (r *Reasons) Add(reason string, n int) {
 	}
 	(*r)[reason] += n
 }
+
+// Examples is the first address that each reason left out, at most 41 of them.
+type Examples map[string]string
+
+// Note keeps an address that was left out for a reason, unless there is one already.
+func (e *Examples) Note(reason, address string) {
+	if _, known := (*e)[reason]; known || len(*e) > maxReasons {
+		return
+	}
+	if *e == nil {
+		*e = Examples{}
+	}
+	(*e)[reason] = address
+}

@@ -104,7 +104,7 @@ func (w *step) wanted(fresh []candidate) (out []candidate) {
 		w.done[c.hash] = c.mod
 		w.st.Now.Found++
 		w.st.Now.Excluded++
-		w.st.Now.Reasons.Add(why, 1)
+		w.st.Now.leftOut(why, c.Normalized)
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		w.st.Now.Found++
 		if why := w.traps.Judge(c.Normalized); why != "" {
 			w.st.Now.Trapped++
-			w.st.Now.Reasons.Add(why, 1)
+			w.st.Now.leftOut(why, c.Normalized)
 			continue
 		}
 		sources = append(sources, c.Source)

@@ -256,7 +256,8 @@ func TestE14U3SettingsChange(t *testing.T) {
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 10 })
 	same(t, tally{Documents: 1, Found: 3, New: 1, Excluded: 2}, tallyOf(r.day("a")))
 	r.day("a") // nothing new
-	same(t, sitepoll.Coverage{Found: 3, New: 1, Excluded: 2, Reasons: run.Reasons{"exclude: /print/": 2}},
+	same(t, sitepoll.Coverage{Found: 3, New: 1, Excluded: 2, Reasons: run.Reasons{"exclude: /print/": 2},
+		Examples: run.Examples{"exclude: /print/": "https://a.example/print/0"}},
 		counted(r.site("a").Coverage))
 	r.restart(func(o *sitepoll.Options) {
 		o.Sites = site.List{{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}}}

@@ -59,8 +59,9 @@ type Poll struct {
 	Errors     int       `json:"errors"`
 	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems] errors
 	Note       string    `json:"note,omitempty"`     // what the poll is waiting for, or the reason why it ended early
-	// Reasons counts the excluded addresses, by reason.
-	Reasons run.Reasons `json:"reasons,omitempty"`
+	// Reasons counts the excluded and trapped addresses, by reason.
+	Reasons  run.Reasons  `json:"reasons,omitempty"`
+	Examples run.Examples `json:"examples,omitempty"` // an address of each reason
 }
 
 // Coverage counts the addresses that the polls of a site have found so far, grouped by outcome. Each address is
@@ -74,6 +75,8 @@ type Coverage struct {
 	Trapped  int         `json:"trapped"`
 	Refused  int         `json:"refused"`
 	Reasons  run.Reasons `json:"reasons,omitempty"`
+	// Examples is an address of each reason, as the first poll that met it found it.
+	Examples run.Examples `json:"examples,omitempty"`
 }
 
 // plus adds the addresses that a poll found. It omits the addresses that were left for later, because the next poll
@@ -92,7 +95,17 @@ func (c Coverage) plus(l *Poll) Coverage {
 	for reason, n := range l.Reasons {
 		c.Reasons.Add(reason, n)
 	}
+	c.Examples = maps.Clone(c.Examples)
+	for reason, address := range l.Examples {
+		c.Examples.Note(reason, address)
+	}
 	return c
+}
+
+// leftOut counts an address that is not wanted.
+func (l *Poll) leftOut(why, address string) {
+	l.Reasons.Add(why, 1)
+	l.Examples.Note(why, run.Clip(address, maxShown))
 }
 
 func (l *Poll) failed(at time.Time, url, message string) {
