@@ -11,14 +11,14 @@ import (
 // Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
 // time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
-	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
+	if c.RawHash == it.Served() && it.LastVerified.After(c.LastVerifiedAt) {
 		c.LastVerifiedAt = it.LastVerified
 	}
 	return api.Capture{
 		SHA256: history.Digest(c.RawHash), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
 		FetchURL: c.FetchURL, Header: c.Header,
 		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, ReprocessedAt: c.ReprocessedAt, Bytes: c.Bytes,
-		MimeType:   c.MimeType,
+		MimeType: c.MimeType, SameTextAs: history.Digest(c.SameTextAs),
 		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
 		PublishedAt: c.PublishedAt, ModifiedAt: c.ModifiedAt, Author: c.Author, SiteName: c.SiteName,
 	}

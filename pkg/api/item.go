@@ -161,12 +161,14 @@ type Capture struct {
 	CapturedAt     time.Time           `json:"capturedAt,omitzero"`
 	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero"` // when the same bytes were last seen
 	// when the stored bytes were read again under this normalization version
-	ReprocessedAt        time.Time `json:"reprocessedAt,omitzero"`
-	Bytes                int64     `json:"bytes,omitempty"`
-	MimeType             string    `json:"mimeType,omitempty"`
-	StatusCode           int       `json:"statusCode,omitempty"`
-	RunID                string    `json:"runId,omitempty"`
-	NormalizationVersion string    `json:"normalizationVersion,omitempty"`
+	ReprocessedAt time.Time `json:"reprocessedAt,omitzero"`
+	// digest of the bytes that were captured first with this text, if these came later and only the bytes differ
+	SameTextAs           string `json:"sameTextAs,omitempty"`
+	Bytes                int64  `json:"bytes,omitempty"`
+	MimeType             string `json:"mimeType,omitempty"`
+	StatusCode           int    `json:"statusCode,omitempty"`
+	RunID                string `json:"runId,omitempty"`
+	NormalizationVersion string `json:"normalizationVersion,omitempty"`
 
 	// The page's own metadata when the capture was made, as in an item.
 

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -11,6 +12,12 @@ import (
 func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading, o verdict.Outcome) error {
 	it := &c.item
 	had := snapshot.Had{RawHash: c.basis.RawBefore, Verified: it.LastVerified, Last: c.basis.Last}
+	if body := it.Validators.Body; body != "" { // what was served last is another body with the text of RawBefore
+		if err := c.in.Snapshots.Verify(ctx, it.ID, snapshot.Had{RawHash: body, Verified: it.LastVerified}); err != nil {
+			return err
+		}
+		it.Validators.Body, had.Verified = "", time.Time{}
+	}
 	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
 	capture.Words, capture.Change = r.Words.Bytes(), snapshot.ChangeOf(o.News.Kind, o.News.Extent)
 	saved, err := c.in.Snapshots.Save(ctx, capture, got.Response.Body, had)
@@ -20,6 +27,23 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 	returned := got.Raw != c.basis.RawBefore && !saved.Added
 	c.item = verdict.NoteSaved(c.item, saved, o, returned, int64(len(got.Response.Body)), c.now())
 	return nil
+}
+
+// keepSame stores a body that has other bytes than those that the site served until now, and the same text.
+func (c *check) keepSame(ctx context.Context, got verdict.Answer) error {
+	it, most := &c.item, c.o.Retention.SameText
+	if most == 0 || !got.HasBody() || got.Raw == it.Served() {
+		return nil
+	}
+	had := snapshot.Had{RawHash: it.Served(), Verified: it.LastVerified}
+	if got.Raw == it.RawHash {
+		it.Validators.Body = ""
+		return c.in.Snapshots.Verify(ctx, it.ID, had)
+	}
+	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
+	capture.RawHash, capture.SameTextAs = got.Raw, it.RawHash
+	it.Validators.Body = got.Raw
+	return c.in.Snapshots.SaveSame(ctx, capture, got.Response.Body, had, most)
 }
 
 // prune drops captures that are no longer needed. It keeps the captures that the item's row refers to now, and those

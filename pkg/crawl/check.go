@@ -133,8 +133,10 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
-	case o.Kind == schedule.Unchanged && !o.Refresh:
-		o, err = c.reconsider(ctx, o)
+	case o.Kind == schedule.Unchanged:
+		if err = c.keepSame(ctx, got); err == nil && !o.Refresh {
+			o, err = c.reconsider(ctx, o)
+		}
 	}
 	return o, r, err
 }

@@ -231,6 +231,14 @@ var disturbed = []struct {
 		r.next("/p")
 		r.next("/p")
 	}, false},
+	{"other bytes, the same text", func(r *rig) {
+		r.Worker.o.Retention.SameText = 1
+		r.site.put("/p", noisy("v1", 0))
+		r.first("/p")
+		r.site.put("/p", noisy("v1", 1))
+		r.next("/p")
+		r.site.put("/p", noisy("v1", 2))
+	}, false},
 	{"soft 404 changes", func(r *rig) {
 		r.Worker.o.Soft404 = true
 		r.site.put("/p", text("v1"))

@@ -218,7 +218,7 @@ func (s *sim) calm() {
 		s.spawn("migrate", s.migrate)
 		s.settle()
 	}
-	for minute := range 60 { // longer than any lock, lease, cached value or pause lasts
+	for minute := range 80 { // longer than any lock, lease, cached value or pause lasts, or a suspect is put off
 		if minute%20 == 0 {
 			s.pardon()
 		}

@@ -239,6 +239,6 @@ func (p *process) newWorker() *Worker {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
 		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: behind,
 		Started: p.started, Soft404: s.soft404,
-		Retention: snapshot.Retention{Count: 1}, Version: p.version,
+		Retention: snapshot.Retention{Count: 1, SameText: 1}, Version: p.version,
 	})
 }

@@ -122,11 +122,15 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 			{URL: simMoved, Status: http.StatusMovedPermanently, Location: simTarget},
 		}, true
 	}
-	if r.ETag == etag {
+	noise := w.sim.rng.IntN(12)
+	if r.ETag == etag && noise > 2 {
 		resp.Status, resp.NotModified = http.StatusNotModified, true
 		return resp, nil
 	}
 	resp.Body = w.body(r.URL)
+	if r.ETag == etag { // other bytes, the same text
+		resp.Body = fmt.Appendf(resp.Body, "<!-- %d -->", noise)
+	}
 	return resp, nil
 }
 

@@ -110,6 +110,7 @@ func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outco
 		return it, Unchanged("other properties, the same bytes")
 	}
 	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
+	it.Validators.Body = ""
 	it.ContentHash, it.States, it.MainState = it.RawHash, nil, nil // the text of the file is not known
 	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
 	it.Record(now, "changed", "too large to be read, known by its hash")

@@ -181,7 +181,7 @@ type Seen struct {
 	ImageCount       int    `col:"imageCount"` // number of images of the page that are in the index
 
 	LastChecked  time.Time `col:"lastChecked"`
-	LastVerified time.Time `col:"lastVerified"` // when the source last answered with the body that RawHash identifies
+	LastVerified time.Time `col:"lastVerified"` // when the source last answered with the body [Item.Served]
 	LastChanged  time.Time `col:"lastChanged"`
 	LastIndexed  time.Time `col:"lastIndexed"`
 

@@ -16,7 +16,7 @@ func (it *Item) Revive(now time.Time) {
 	case it.RemoveRequested || it.MovedTo != "":
 		*it = anew(it, now)
 	case !it.GoneSince.IsZero():
-		it.GoneSince, it.RawHash = now, ""
+		it.GoneSince, it.RawHash, it.Validators.Body = now, "", ""
 	}
 }
 

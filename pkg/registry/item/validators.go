@@ -1,6 +1,7 @@
 package item
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -16,6 +17,8 @@ type Validators struct {
 	Proven bool `json:"proven,omitempty"`
 	// Written is the Last-Modified header where the time in HTTPLastModified does not give it back to the letter.
 	Written string `json:"written,omitempty"`
+	// Body is the hash of the body that came with the validators, if it has other bytes than RawHash and the same text.
+	Body string `json:"body,omitempty"`
 	// Recent states that the source is a file that had been written a moment before it was read. That its time is
 	// still the same then proves nothing.
 	Recent bool `json:"recent,omitempty"`
@@ -56,6 +59,14 @@ func (it *Item) SetLastModified(header string) {
 	if it.Validators.Written = ""; it.LastModified() != header {
 		it.Validators.Written = header
 	}
+}
+
+// Served returns the hash of the body that the source last answered with; "" if none is stored.
+func (it *Item) Served() string {
+	if it.RawHash == "" {
+		return ""
+	}
+	return cmp.Or(it.Validators.Body, it.RawHash)
 }
 
 // Lied reports whether the validators were seen to stay the same while the content changed.

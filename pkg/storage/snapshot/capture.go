@@ -41,6 +41,9 @@ type Capture struct {
 	// ReprocessedAt is the time when the stored body was read by the rules of NormalizationVersion. It is zero for a
 	// capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
+	// SameTextAs is the hash of the body that was captured first with this text, if this body came later with other
+	// bytes. Such a capture supersedes nothing and does not count for [Retention] (see [Store.SaveSame]).
+	SameTextAs string `col:"sameTextAs"`
 	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none, and
 	// in captures of earlier releases.
 	PublishedAt time.Time `col:"publishedAt"`

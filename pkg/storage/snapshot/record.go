@@ -33,6 +33,7 @@ type recording struct {
 	reread   bool    // the body was read from the store, without a request to the source
 	c        Capture // the given capture, or the existing one, which never changes
 	captured bool    // the item has a capture of the body, under any version
+	same     bool    // that capture was one of a known text with other bytes
 	exists   bool    // the item has this same capture
 
 	tip        tip
@@ -149,6 +150,7 @@ func (r *recording) again(ctx context.Context) error {
 	if r.exists {
 		r.c = c
 	}
+	r.same, r.c.SameTextAs = first.SameTextAs != "", ""
 	return r.read(ctx)
 }
 
@@ -213,7 +215,8 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	if r.outdates() && isOfOp(err, len(ops)-1) {
 		r.before = Had{} // the earlier capture was purged or was never made
 	}
-	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
+	added := !r.captured || r.same
+	return Saved{Added: added, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
 }
 
 // outdates reports whether another capture stops being current and the time of its last verification is known.
@@ -234,6 +237,9 @@ func (r *recording) captureOps() (ops []storage.Op) {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	if r.captured && !r.reread {
 		ops = append(ops, verified(key, r.now))
+	}
+	if r.same && !r.reread {
+		ops[0].Entity.Props["sameTextAs"] = ""
 	}
 	if r.captured {
 		key = readingKey(r.c.ItemID, r.c.RawHash, r.c.NormalizationVersion)

@@ -17,6 +17,9 @@ type Retention struct {
 	Age   time.Duration // the longest time since the capture was made; 0 means no limit
 	Count int           // the largest number of captures of an item; 0 means no limit
 	Bytes int64         // the largest size of an item's captures, before compression; 0 means no limit
+	// SameText is the number of captures that are kept of a text beside the first, when the bytes change and the text
+	// does not. They do not count for the other limits.
+	SameText int
 }
 
 // Kept summarizes an item's captures.
@@ -105,14 +108,24 @@ func (s *Store) Prune(
 		return k, err
 	}
 	bodies := byBody(captures)
-	firsts := make([]Capture, len(bodies))
-	for i, body := range bodies {
-		firsts[i] = body[0]
+	var firsts, same []Capture
+	for _, body := range bodies {
+		if body[0].SameTextAs == "" {
+			firsts = append(firsts, body[0])
+		} else {
+			same = append(same, body[0])
+		}
 	}
 	kept, gone := r.split(firsts, keep, now)
-	goes := func(digest string) bool {
-		return slices.ContainsFunc(gone, func(g Capture) bool { return strings.TrimPrefix(g.RawHash, "sha256:") == digest })
+	isGone := func(rawHash string) bool {
+		return slices.ContainsFunc(gone, func(g Capture) bool { return g.RawHash == rawHash })
 	}
+	for _, c := range same {
+		if isGone(c.SameTextAs) {
+			gone = append(gone, c)
+		}
+	}
+	goes := func(digest string) bool { return isGone("sha256:" + digest) }
 	if len(gone) > 0 {
 		// Edges must be removed before captures, because the captures to remove determine which edges to remove.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {

@@ -1,0 +1,91 @@
+package crawl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// noisy is a page with a text, and with other bytes for each number.
+func noisy(version string, n int) page { return text(version).nonce(n) }
+
+// verifiedAt returns when the site last answered with each captured body of a page.
+func (r *rig) verifiedAt(path string) map[string]time.Time {
+	out := map[string]time.Time{}
+	for _, c := range r.captures(path) {
+		out[c.RawHash] = c.LastVerifiedAt
+	}
+	return out
+}
+
+// TestA21SameText checks A21 (TEST-3 of spec 004): bytes that are new are captured, even if the text is known. The
+// first body of a text and the newest others are kept. They are no change, have no edge, and the time of the last
+// verification is that of the body that the site serves now.
+func TestA21SameText(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.SameText = 2 })
+		hash := func(p page) string { return snapshot.Hash([]byte(p.body)) }
+		r.site.put("/p", noisy("v1", 0))
+		r.first("/p")
+		began := r.item("/p")
+		for _, n := range []int{1, 2, 2, 3, 0, 3} {
+			r.site.put("/p", noisy("v1", n))
+			it := r.next("/p")
+			if it.RawHash != began.RawHash || !it.LastChanged.Equal(began.LastChanged) || it.CaptureCount != 1 ||
+				it.Served() != hash(noisy("v1", n)) || !it.LastVerified.Equal(it.LastChecked) {
+				t.Errorf("%d: serves %s of %s, changed %s, %d captures", n, it.Served(), it.RawHash, it.LastChanged,
+					it.CaptureCount)
+			}
+		}
+		have := slices.Sorted(maps.Keys(r.verifiedAt("/p")))
+		kept := slices.Sorted(slices.Values([]string{hash(noisy("v1", 0)), hash(noisy("v1", 2)), hash(noisy("v1", 3))}))
+		if !slices.Equal(have, kept) || len(r.blobs()) != 3 || len(r.edges("/p")) != 0 {
+			t.Errorf("captures %v, want %v; %d blobs, edges %v", have, kept, len(r.blobs()), r.edges("/p"))
+		}
+		r.site.put("/p", noisy("v2", 0))
+		served := r.item("/p").LastVerified
+		it := r.next("/p")
+		if at := r.verifiedAt("/p")[hash(noisy("v1", 3))]; !at.Equal(served) {
+			t.Errorf("the body that was served last: verified at %s, want %s", at, served)
+		}
+		if it.RawHash != hash(noisy("v2", 0)) || it.Served() != it.RawHash || len(r.edges("/p")) != 1 ||
+			it.CaptureCount != 2 {
+			t.Errorf("after a change: %s of %s, %d edges, %d captures", it.Served(), it.RawHash, len(r.edges("/p")),
+				it.CaptureCount)
+		}
+		r.Worker.o.Retention.Count = 1 // what is removed takes the bodies with its text along
+		r.next("/p")
+		if n := len(r.captures("/p")); n != 1 || len(r.blobs()) != 1 {
+			t.Errorf("%d captures and %d blobs are left", n, len(r.blobs()))
+		}
+	})
+}
+
+// TestA21SameTextReturns checks A21: a page that returns to a body which was captured for its text alone has a capture
+// in its own right.
+func TestA21SameTextReturns(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 1 })
+	for i, p := range []page{noisy("v1", 0), noisy("v1", 1), noisy("v2", 0), noisy("v1", 1), noisy("v1", 2)} {
+		r.site.put("/p", p)
+		if i == 0 {
+			r.first("/p")
+		} else {
+			r.next("/p")
+		}
+	}
+	var same []string
+	for _, c := range r.captures("/p") {
+		same = append(same, fmt.Sprint(c.SameTextAs != ""))
+	}
+	slices.Sort(same)
+	it := r.item("/p")
+	if want := []string{"false", "false", "false", "true"}; !slices.Equal(same, want) || it.CaptureCount != 3 ||
+		len(r.edges("/p")) != 2 {
+		t.Errorf("captures for the text alone: %v, want %v; the item counts %d; edges %v", same, want, it.CaptureCount,
+			r.edges("/p"))
+	}
+}
