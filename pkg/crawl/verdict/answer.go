@@ -22,7 +22,7 @@ type Answer struct {
 	Other string
 }
 
-// HasBody reports whether the source sent a body, of which all is known.
+// HasBody reports whether the source sent a body, and the body was read to its end.
 func (a Answer) HasBody() bool {
 	return a.Raw != "" && !a.Response.NotModified && (a.File == nil || !a.File.TooLarge)
 }
