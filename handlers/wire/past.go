@@ -11,7 +11,7 @@ import (
 // Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
 // time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
-	if c.RawHash == it.Served() && it.LastVerified.After(c.LastVerifiedAt) {
+	if c.RawHash == it.Validators.Served(it.RawHash) && it.LastVerified.After(c.LastVerifiedAt) {
 		c.LastVerifiedAt = it.LastVerified
 	}
 	return api.Capture{

@@ -118,8 +118,9 @@ func TestA25Values(t *testing.T) {
 			"https://a.example/?utm_x=2"},
 
 		"SNAPSHOT_KEEP_SAME_TEXT": {"0", func(c Config) any { return c.Retention }, snapshot.Retention{}},
-		"SNAPSHOT_KEEP_BYTES":     {"500", func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500, SameText: 3}},
-		"LIMIT_ITEMS_PER_HOST":    {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
+		"SNAPSHOT_KEEP_BYTES": {"500",
+			func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500, SameText: 3}},
+		"LIMIT_ITEMS_PER_HOST": {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
 		"LIMIT_REQUESTS_PER_HOST_PER_DAY": {"5",
 			func(c Config) any { return c.Politeness.Daily }, registry.Budget{Requests: 5}},
 		"LIMIT_BYTES_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Bytes: 5}},

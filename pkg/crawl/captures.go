@@ -32,10 +32,10 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 // keepSame stores a body that has other bytes than those that the site served until now, and the same text.
 func (c *check) keepSame(ctx context.Context, got verdict.Answer) error {
 	it, most := &c.item, c.o.Retention.SameText
-	if most == 0 || !got.HasBody() || got.Raw == it.Served() {
+	if most == 0 || !got.HasBody() || got.Raw == it.Validators.Served(it.RawHash) {
 		return nil
 	}
-	had := snapshot.Had{RawHash: it.Served(), Verified: it.LastVerified}
+	had := snapshot.Had{RawHash: it.Validators.Served(it.RawHash), Verified: it.LastVerified}
 	if got.Raw == it.RawHash {
 		it.Validators.Body = ""
 		return c.in.Snapshots.Verify(ctx, it.ID, had)

@@ -98,7 +98,7 @@ type Seen struct {
 	FetchSource       string   `col:"fetchSource"`  // the address to request, if it differs from NormalizedSource
 	FetchTracked      string   `col:"fetchTracked"` // the address as it was given, if that has trackers
 	HTTPEtag          string   `col:"httpEtag"`
-	HTTPLastModified  string   `col:"httpLastModified"` // see [Item.LastModified]
+	HTTPLastModified  string   `col:"httpLastModified"` // see [Seen.LastModified]
 	HTTPContentLength int64    `col:"httpContentLength"`
 	HTTPStatusCode    int      `col:"httpStatusCode"`
 	HTTPRedirectChain []string `col:"httpRedirectChain"`
@@ -181,7 +181,7 @@ type Seen struct {
 	ImageCount       int    `col:"imageCount"` // number of images of the page that are in the index
 
 	LastChecked  time.Time `col:"lastChecked"`
-	LastVerified time.Time `col:"lastVerified"` // when the source last answered with the body [Item.Served]
+	LastVerified time.Time `col:"lastVerified"` // when the source last answered with the body [Validators.Served]
 	LastChanged  time.Time `col:"lastChanged"`
 	LastIndexed  time.Time `col:"lastIndexed"`
 

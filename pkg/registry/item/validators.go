@@ -37,36 +37,37 @@ type Validators struct {
 
 // LastModified returns the Last-Modified header of the last whole answer, to the letter. Conditional requests repeat
 // it, because some servers know only their own spelling.
-func (it *Item) LastModified() string {
-	if it.Validators.Written != "" {
-		return it.Validators.Written
+func (s *Seen) LastModified() string {
+	if s.Validators.Written != "" {
+		return s.Validators.Written
 	}
-	if t, err := time.Parse(storage.TimeLayout, it.HTTPLastModified); err == nil {
+	if t, err := time.Parse(storage.TimeLayout, s.HTTPLastModified); err == nil {
 		return t.Format(http.TimeFormat)
 	}
-	return it.HTTPLastModified // a row from before the column had a time
+	return s.HTTPLastModified // a row from before the column had a time
 }
 
 // SetLastModified records a Last-Modified header: its time in HTTPLastModified, and the header itself where it is
 // spelled in another way or contains no time.
-func (it *Item) SetLastModified(header string) {
-	it.HTTPLastModified, it.Validators.Written = "", header
+func (s *Seen) SetLastModified(header string) {
+	s.HTTPLastModified, s.Validators.Written = "", header
 	t, err := http.ParseTime(header)
 	if err != nil {
 		return
 	}
-	it.HTTPLastModified = t.UTC().Format(storage.TimeLayout)
-	if it.Validators.Written = ""; it.LastModified() != header {
-		it.Validators.Written = header
+	s.HTTPLastModified = t.UTC().Format(storage.TimeLayout)
+	if s.Validators.Written = ""; s.LastModified() != header {
+		s.Validators.Written = header
 	}
 }
 
-// Served returns the hash of the body that the source last answered with; "" if none is stored.
-func (it *Item) Served() string {
-	if it.RawHash == "" {
+// Served returns the hash of the body that the source last answered with, given the hash of the item's content; "" if
+// none is stored.
+func (v Validators) Served(rawHash string) string {
+	if rawHash == "" {
 		return ""
 	}
-	return cmp.Or(it.Validators.Body, it.RawHash)
+	return cmp.Or(v.Body, rawHash)
 }
 
 // Lied reports whether the validators were seen to stay the same while the content changed.
