@@ -107,6 +107,24 @@ func (s *Site) holds(host string) bool {
 	return host == s.Domain || s.WWW && source.SameSite(host, s.Domain)
 }
 
+// Robots returns the address of robots.txt under the site's other name, with or without www. It is asked for when a
+// guessed document at the site's domain, its robots.txt or /sitemap.xml, cannot be read. Robots returns "" for any other
+// document, and for a site that has no other name.
+func (s *Site) Robots(document string) string {
+	u, err := url.Parse(document)
+	if err != nil || !s.WWW || u.Host != s.Domain || u.Path != "/robots.txt" && u.Path != "/sitemap.xml" {
+		return ""
+	}
+	other, www := strings.CutPrefix(s.Domain, "www.")
+	if !www {
+		other = "www." + s.Domain
+	}
+	return u.Scheme + "://" + other + "/robots.txt"
+}
+
+// SitemapBeside returns the address where a site that names no sitemap usually has one, given that of its robots.txt.
+func SitemapBeside(robots string) string { return strings.TrimSuffix(robots, "/robots.txt") + "/sitemap.xml" }
+
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
 // pattern. It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that
 // refusals can be counted by reason. Files come from containers, and are checked only against the patterns.

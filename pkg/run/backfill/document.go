@@ -149,6 +149,9 @@ func (w *step) giveUp(d doc, why error) {
 	if len(c.Failed) < maxGivenUp {
 		c.Failed = append(c.Failed, d)
 	}
+	if other := w.site.Robots(d.URL); other != "" {
+		c.push(doc{URL: other, Kind: docRobots})
+	}
 	c.after(d, false, w.site, w.dates)
 }
 
@@ -208,7 +211,7 @@ func (w *step) queueMaps(d doc, got reading) {
 			w.at.push(doc{URL: address, Kind: docMap})
 		}
 		if len(w.site.Feeds) == 0 {
-			w.at.push(doc{URL: "https://" + w.site.Domain + "/sitemap.xml", Kind: docMap})
+			w.at.push(doc{URL: site.SitemapBeside(d.URL), Kind: docMap})
 		}
 	}
 }

@@ -132,7 +132,10 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 		return firstPause << (d.Tries - 1)
 	}
 	w.failed(d.URL, why.Error())
-	w.st.Docs = w.st.Docs[1:]
+	other := w.site.Robots(d.URL)
+	if w.st.Docs = w.st.Docs[1:]; other != "" {
+		w.st.push(doc{URL: other, Kind: docRobots})
+	}
 	return 0
 }
 
@@ -186,7 +189,7 @@ func (w *step) queueMaps(d doc, maps []discover.Link) {
 		return
 	}
 	if d.Kind == docRobots && len(maps) == 0 && len(w.site.Feeds) == 0 {
-		w.st.push(doc{URL: "https://" + w.site.Domain + "/sitemap.xml", Kind: docMap})
+		w.st.push(doc{URL: site.SitemapBeside(d.URL), Kind: docMap})
 	}
 	maps = slices.Clone(maps)
 	slices.SortStableFunc(maps, func(a, b discover.Link) int { return b.LastMod.Compare(a.LastMod) })
