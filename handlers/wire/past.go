@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"time"
+
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -22,6 +24,14 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
 		PublishedAt: c.PublishedAt, ModifiedAt: c.ModifiedAt, Author: c.Author, SiteName: c.SiteName,
 	}
+}
+
+// CheckedAt returns when the source last showed the text of a capture. The source may have shown it with other bytes.
+func CheckedAt(it *registry.Item, c snapshot.Capture) time.Time {
+	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
+		return it.LastVerified
+	}
+	return c.LastVerifiedAt
 }
 
 // Edge converts an edge to a type of the API: which capture replaced which other capture, and why.

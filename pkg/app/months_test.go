@@ -107,8 +107,8 @@ func TestA14SitesThatLoseMuch(t *testing.T) {
 
 	tidied.lose(quays[10:])
 	lost := broken.lose(docks[10:])
-	for _, wait := range []time.Duration{26 * time.Hour, 7 * time.Hour, 7 * time.Hour} {
-		l.later(wait) // all are due after a day, and missing pages again every six hours
+	for _, wait := range []time.Duration{26 * time.Hour, 7 * time.Hour, 13 * time.Hour} {
+		l.later(wait) // all are due after a day, and missing pages again after six hours and after twelve
 	}
 	for _, s := range []*pages{tidied, broken} {
 		if got := l.hostCounts(s); got[api.StatusGone] != 8 || got[api.StatusIndexed] != 32 {

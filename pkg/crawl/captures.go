@@ -30,18 +30,21 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 }
 
 // keepSame stores a body that has other bytes than those that the site served until now, and the same text.
-func (c *check) keepSame(ctx context.Context, got verdict.Answer) error {
+func (c *check) keepSame(ctx context.Context, got verdict.Answer, r verdict.Reading) error {
 	it, most := &c.item, c.o.Retention.SameText
-	if most == 0 || !got.HasBody() || got.Raw == it.Validators.Served(it.RawHash) {
+	if got.Raw == c.basis.Served || most == 0 && it.Validators.Body == "" {
 		return nil
 	}
-	had := snapshot.Had{RawHash: it.Validators.Served(it.RawHash), Verified: it.LastVerified}
-	if got.Raw == it.RawHash {
+	if err := c.lease.Locked(ctx); err != nil {
+		return err
+	}
+	had := snapshot.Had{RawHash: c.basis.Served, Verified: it.LastVerified}
+	if got.Raw == it.RawHash || most == 0 {
 		it.Validators.Body = ""
 		return c.in.Snapshots.Verify(ctx, it.ID, had)
 	}
 	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
-	capture.RawHash, capture.SameTextAs = got.Raw, it.RawHash
+	capture.RawHash, capture.TextHash, capture.SameTextAs = got.Raw, r.Doc.TextHash(), it.RawHash
 	it.Validators.Body = got.Raw
 	return c.in.Snapshots.SaveSame(ctx, capture, got.Response.Body, had, most)
 }
@@ -53,7 +56,8 @@ func (c *check) prune(ctx context.Context) error {
 	if !retention.Due(verdict.KeptOf(it), c.now()) {
 		return nil
 	}
-	kept, err := c.in.Snapshots.Prune(ctx, it.ID, retention, c.now(), it.RawHash, c.basis.RawBefore)
+	kept, err := c.in.Snapshots.Prune(ctx, it.ID, retention, c.now(), it.RawHash, c.basis.RawBefore,
+		it.Validators.Body, c.basis.Served)
 	if err == nil {
 		it.CaptureCount, it.CaptureBytes, it.OldestCapture = kept.Count, kept.Bytes, kept.Oldest
 	}

@@ -134,7 +134,10 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
 	case o.Kind == schedule.Unchanged:
-		if err = c.keepSame(ctx, got); err == nil && !o.Refresh {
+		if o.Known {
+			err = c.keepSame(ctx, got, r)
+		}
+		if err == nil && !o.Refresh {
 			o, err = c.reconsider(ctx, o)
 		}
 	}

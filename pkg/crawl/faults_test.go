@@ -239,6 +239,16 @@ var disturbed = []struct {
 		r.next("/p")
 		r.site.put("/p", noisy("v1", 2))
 	}, false},
+	{"other bytes that were served before", func(r *rig) {
+		r.Worker.o.Retention.SameText = 1
+		r.site.put("/p", noisy("v1", 0))
+		r.first("/p")
+		for _, n := range []int{1, 2} {
+			r.site.put("/p", noisy("v1", n))
+			r.next("/p")
+		}
+		r.site.put("/p", noisy("v1", 1))
+	}, false},
 	{"soft 404 changes", func(r *rig) {
 		r.Worker.o.Soft404 = true
 		r.site.put("/p", text("v1"))

@@ -90,3 +90,25 @@ func TestA21SameTextReturns(t *testing.T) {
 			r.edges("/p"))
 	}
 }
+
+// TestA21SameTextServedByAFormerState checks A21: a capture that the site serves again for its text is kept, whatever the
+// limits on captures say.
+func TestA21SameTextServedByAFormerState(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 3 })
+	for i, p := range []page{noisy("v1", 0), text("v2"), noisy("v1", 1), noisy("v1", 0), noisy("v1", 0)} {
+		r.site.put("/p", p)
+		if i == 4 {
+			r.Worker.o.Retention.Count = 2
+		}
+		if i == 0 {
+			r.first("/p")
+		} else {
+			r.next("/p")
+		}
+	}
+	it := r.item("/p")
+	if _, _, err := r.snaps.Load(t.Context(), it.ID, it.Validators.Served(it.RawHash)); err != nil ||
+		it.RawHash != snapshot.Hash([]byte(noisy("v1", 1).body)) {
+		t.Errorf("serves %q of %s: %v", it.Validators.Body, it.RawHash, err)
+	}
+}

@@ -177,7 +177,7 @@ func TestW10Trigger(t *testing.T) {
 func TestW16Broken(t *testing.T) {
 	for _, index := range []string{options.IndexPage, options.IndexWatched} {
 		t.Run(index, func(t *testing.T) {
-			r := newRig(t)
+			r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 3 })
 			w := price()
 			w.Index = index
 			gone := func(text string) page {
@@ -200,6 +200,11 @@ func TestW16Broken(t *testing.T) {
 				}
 				if it.Watched.Broken == "" {
 					t.Errorf("check %d: it works", i)
+				}
+				for _, c := range r.captures("/p") {
+					if c.SameTextAs != "" {
+						t.Errorf("check %d: a page without what is watched counts as the known text", i)
+					}
 				}
 			}
 			if want := []string{"0 watchBroken: the selector matches nothing"}; !cmp.Equal(want, alarms) {

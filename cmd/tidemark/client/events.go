@@ -52,14 +52,21 @@ func inOrder(events []event) {
 }
 
 // sameAgain returns the event of a check that found the same bytes as the check before. They are the bytes of the
-// last event in changes that is not later than the check.
+// last event in changes that is not later than the check, apart from bodies that came for their text alone.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
 	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
 		d.Why != verdict.WhySameBytes {
 		return event{}, false
 	}
+	same := false // a body with the same text came in between
 	for _, e := range slices.Backward(changes) {
-		if !e.at.After(d.At) {
+		switch {
+		case e.at.After(d.At):
+		case e.capture.SameTextAs != "":
+			same = true
+		case same && d.Why != verdict.WhySameBytes:
+			return event{}, false // it is not known which of the bodies the source meant
+		default:
 			return event{at: d.At, capture: e.capture, revisit: true, claimed: d.Why != verdict.WhySameBytes}, true
 		}
 	}

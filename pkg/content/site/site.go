@@ -123,7 +123,9 @@ func (s *Site) Robots(document string) string {
 }
 
 // SitemapBeside returns the address where a site that names no sitemap usually has one, given that of its robots.txt.
-func SitemapBeside(robots string) string { return strings.TrimSuffix(robots, "/robots.txt") + "/sitemap.xml" }
+func SitemapBeside(robots string) string {
+	return strings.TrimSuffix(robots, "/robots.txt") + "/sitemap.xml"
+}
 
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include
 // pattern. It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that

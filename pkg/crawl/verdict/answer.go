@@ -22,11 +22,6 @@ type Answer struct {
 	Other string
 }
 
-// HasBody reports whether the source sent a body, and the body was read to its end.
-func (a Answer) HasBody() bool {
-	return a.Raw != "" && !a.Response.NotModified && (a.File == nil || !a.File.TooLarge)
-}
-
 // NoteResponse records on the item what every answer of a web server contains: the status, the target of redirects, and
 // the address that answered, which the next check requests.
 func NoteResponse(it registry.Item, got Answer, rules source.Rules) registry.Item {

@@ -33,6 +33,7 @@ type Basis struct {
 	Reread    bool              // the stored content was read under another version, and has been read again
 	Unstored  bool              // the content to be indexed is no longer stored, so another check must fetch it
 	RawBefore string            // the item's RawHash when the check began
+	Served    string            // the body that the source served before the check
 	Manifest  string            // the manifest of the page's contents in the index
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
@@ -46,7 +47,7 @@ type Basis struct {
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
 		Rules: r, Options: set, Watching: WatchingOf(set.Watch, r.Version.String()),
-		Forced: it.Forced(), RawBefore: it.RawHash, Manifest: it.Manifest,
+		Forced: it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
 		MovedTo: movedAddress(it, r.Sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 	}
 }

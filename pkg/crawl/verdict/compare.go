@@ -55,7 +55,7 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
-		return noteValidators(stands(it), got), Unchanged(WhySameBytes)
+		return noteValidators(stands(it), got), known(WhySameBytes)
 	}
 	// Bytes that could not be read before still cannot be read.
 	if b.isUnreadable(&it, got, now) {
@@ -63,6 +63,13 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		return it, Failed("%s", it.Unreadable.Why)
 	}
 	return it, Outcome{}
+}
+
+// known returns the outcome of a check whose body has the known content.
+func known(why string) Outcome {
+	o := Unchanged(why)
+	o.Known = true
+	return o
 }
 
 // notModified decides about an answer without a body. The header of the answer may now exclude a page that it did not
@@ -132,9 +139,9 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 	// Different bytes often have the same content. This is compared before Compare decides whether the page exists,
 	// because for known content that has been decided before. The unreadable answer is forgotten only afterwards,
 	// because isKnown needs it.
-	known := b.isKnown(&it, r, now)
+	isKnown := b.isKnown(&it, r, now)
 	it.Unreadable = registry.Unreadable{}
-	if known {
+	if isKnown {
 		it = noteValidators(it, got)
 		noteThin(&it, r.Doc, now)
 		noteCut(&it, r.Doc, now)
@@ -143,9 +150,9 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		it.Claim.Header = r.Linked
 		noteMetadata(&it, r.Doc, now)
 		if got.Raw == it.RawHash {
-			return it, Unchanged(WhySameBytes)
+			return it, known(WhySameBytes)
 		}
-		return it, Unchanged(WhySameContent)
+		return it, known(WhySameContent)
 	}
 	// New content may be what the host shows for pages that do not exist, or an error message with status 200.
 	// Neither may replace the known content.

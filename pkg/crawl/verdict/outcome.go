@@ -21,6 +21,7 @@ type Outcome struct {
 	News       News          // what has changed
 	Store      bool          // the body must be stored
 	Refresh    bool          // the index must get the content that was just read
+	Known      bool          // the body that came has the known content
 }
 
 // News is the change of a page, as package change classifies it. The zero News means no change.

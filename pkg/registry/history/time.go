@@ -60,7 +60,9 @@ func (p Past) spans(ctx context.Context) (all []span, err error) {
 		kept := map[string]bool{}
 		for _, c := range captures {
 			kept[Digest(c.RawHash)] = true
-			all = append(all, span{c.CapturedAt, Digest(c.RawHash)})
+			if c.SameTextAs == "" {
+				all = append(all, span{c.CapturedAt, Digest(c.RawHash)})
+			}
 		}
 		changes, err := p.h.kept.Changes(ctx, id, maxChanges)
 		if err != nil {
@@ -112,7 +114,9 @@ func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Captu
 		if err != nil {
 			return snapshot.Capture{}, err
 		}
-		all = slices.DeleteFunc(all, func(c snapshot.Capture) bool { return c.ContentHash != it.IndexedHash })
+		all = slices.DeleteFunc(all, func(c snapshot.Capture) bool {
+			return c.ContentHash != it.IndexedHash || c.SameTextAs != ""
+		})
 		if len(all) > 0 {
 			return slices.MaxFunc(all, func(a, b snapshot.Capture) int { return a.CapturedAt.Compare(b.CapturedAt) }), nil
 		}

@@ -120,11 +120,11 @@ func (s *Store) Prune(
 	isGone := func(rawHash string) bool {
 		return slices.ContainsFunc(gone, func(g Capture) bool { return g.RawHash == rawHash })
 	}
-	for _, c := range same {
-		if isGone(c.SameTextAs) {
-			gone = append(gone, c)
-		}
+	stays := func(c Capture) bool {
+		return slices.Contains(keep, c.RawHash) || slices.Contains(keep, c.SameTextAs) ||
+			slices.ContainsFunc(kept, func(k Capture) bool { return k.RawHash == c.SameTextAs })
 	}
+	gone = append(gone, slices.DeleteFunc(same, stays)...)
 	goes := func(digest string) bool { return isGone("sha256:" + digest) }
 	if len(gone) > 0 {
 		// Edges must be removed before captures, because the captures to remove determine which edges to remove.
