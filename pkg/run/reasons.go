@@ -7,8 +7,8 @@ const maxReasons = 40
 // under one entry.
 type Reasons map[string]int
 
-// Add adds n to the count of a reason.
-func (r *Reasons) Add(reason string, n int) {
+// Add adds n to the count of a reason. It returns the name of the entry that counts it.
+func (r *Reasons) Add(reason string, n int) (entry string) {
 	if _, known := (*r)[reason]; !known && len(*r) >= maxReasons {
 		reason = "other reasons"
 	}
@@ -16,12 +16,14 @@ func (r *Reasons) Add(reason string, n int) {
 		*r = Reasons{}
 	}
 	(*r)[reason] += n
+	return reason
 }
 
-// Examples is the first address that each reason left out, at most 41 of them.
+// Examples is the first address that each entry of [Reasons] left out, at most 41 of them.
 type Examples map[string]string
 
-// Note keeps an address that was left out for a reason, unless there is one already.
+// Note keeps an address that was left out for a reason, unless there is one already. The reason is an entry that
+// [Reasons.Add] has returned.
 func (e *Examples) Note(reason, address string) {
 	if _, known := (*e)[reason]; known || len(*e) > maxReasons {
 		return

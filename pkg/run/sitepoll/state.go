@@ -91,21 +91,19 @@ func (c Coverage) plus(l *Poll) Coverage {
 	c.Excluded += l.Excluded
 	c.Trapped += l.Trapped
 	c.Refused += l.Refused
-	c.Reasons = maps.Clone(c.Reasons)
+	c.Reasons, c.Examples = maps.Clone(c.Reasons), maps.Clone(c.Examples)
 	for reason, n := range l.Reasons {
-		c.Reasons.Add(reason, n)
-	}
-	c.Examples = maps.Clone(c.Examples)
-	for reason, address := range l.Examples {
-		c.Examples.Note(reason, address)
+		entry := c.Reasons.Add(reason, n)
+		if address := l.Examples[reason]; address != "" {
+			c.Examples.Note(entry, address)
+		}
 	}
 	return c
 }
 
 // leftOut counts an address that is not wanted.
 func (l *Poll) leftOut(why, address string) {
-	l.Reasons.Add(why, 1)
-	l.Examples.Note(why, run.Clip(address, maxShown))
+	l.Examples.Note(l.Reasons.Add(why, 1), run.Clip(address, maxShown))
 }
 
 func (l *Poll) failed(at time.Time, url, message string) {
