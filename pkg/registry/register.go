@@ -286,13 +286,14 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 }
 
 // rename gives an item the name under which its source was given. The names of a file may differ by repeated slashes.
-// Then the name by which the file can be read stays, and the other one is noted. The item must not have been changed
-// since it was read, and created states whether it is new.
+// Then the name by which the file can be read stays, and the other one is noted. No name stays of a file that was not
+// there, could not be read, or was to be removed. The item must not have been changed since it was read, and created
+// states whether it is new.
 func (m member) rename(it *Item, created bool, o RegisterOptions, now time.Time) {
 	read, other := m.Display, m.other
-	failed := it.Status == Error || it.Status == Gone || it.MissingChecks > 0
+	unread := it.Status == Error || it.Status == Gone || it.MissingChecks > 0 || it.RemoveRequested || it.MovedTo != ""
 	if !created && !sameFile(m.Source, it.DisplaySource) {
-		if other = it.DisplaySource; !failed && !o.Respell {
+		if other = it.DisplaySource; !unread && !o.Respell {
 			read, other = it.DisplaySource, m.Display
 		}
 	}

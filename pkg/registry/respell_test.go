@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// A3: files whose names differ only by repeated slashes are one source. A registration of the second name is accepted,
 // A3: files whose names differ only by repeated slashes are one source. Adding it under the second name is accepted,
-// case that the identity ignores are not noted, and neither are pages.
+// and noted once. The name by which the file is read stays, unless it was not read or was to be removed. Names in
+// another case that the identity ignores are not noted, and neither are pages.
 func TestA3OtherNameOfTheFile(t *testing.T) {
 	named := func(display, host string, kind source.Type) source.Source {
 		return source.Source{Type: kind, Normalized: "https://acct.example/docs/a", Display: display, Host: host,
@@ -52,6 +52,10 @@ func TestA3OtherNameOfTheFile(t *testing.T) {
 		b.close(t, b.begin(t, b.take(t)[0]), 1, true, func(it *Item) { it.MissingChecks = 1 })
 		b.clock.Advance(time.Minute)
 		ask("after a failure", RegisterOptions{Force: true}, one.Display, 4, one)
+		if _, err := b.Items.Remove(t.Context(), two.ID()); err != nil {
+			t.Fatal(err)
+		}
+		ask("after its removal", RegisterOptions{}, two.Display, 4, two)
 		if _, err := b.Items.Remove(t.Context(), two.ID()); err != nil {
 			t.Fatal(err)
 		}
