@@ -101,6 +101,7 @@ func (s *RebuildStep) name(it *Item) {
 
 // requestAll requests the selected items of one partition, and claims as many of them as their hosts have room for.
 func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
+	before := step.Marked
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
 		return err
@@ -114,7 +115,9 @@ func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item,
 			step.Marked += marked
 		}
 	}
-	_, err = r.jobs.Refill(ctx, partition)
+	if step.Marked > before { // a dry run writes nothing
+		_, err = r.jobs.Refill(ctx, partition)
+	}
 	return err
 }
 
@@ -185,7 +188,10 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
-	it.RebuildRun, it.RebuildPending = o.Run, it.RebuildPending || !o.Known
+	if !o.Known || !it.RebuildPending { // a rebuild that waits for the item goes on counting it
+		it.RebuildRun = o.Run
+	}
+	it.RebuildPending = it.RebuildPending || !o.Known
 	switch {
 	case o.Refetch:
 		what = "from its source"

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -151,6 +152,31 @@ func TestRebuildCountsWhoWaits(t *testing.T) {
 		}
 		if n := b.left(t, ""); n != 0 {
 			t.Errorf("given up: %d wait", n)
+		}
+	})
+}
+
+// TestKnownRunLeavesRebuildsAlone checks that a run that trusts the index takes no item from a rebuild that waits for
+// it, and that a run that selects nothing claims nothing.
+func TestKnownRunLeavesRebuildsAlone(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		b.done(t, pages("a.example", 3)...)
+		selects := func(yes bool) Rebuild {
+			wanted := func(context.Context, *Item) (bool, error) { return yes, nil }
+			return Rebuild{Run: "names", Known: true, Wanted: wanted}
+		}
+		b.clock.Advance(25 * time.Hour)
+		if _, marked, _ := b.steps(t, selects(false)); marked != 0 || len(b.take(t)) != 0 {
+			t.Errorf("a dry run requests %d items or sends jobs", marked)
+		}
+		b.steps(t, Rebuild{Run: "r1"})
+		if _, marked, _ := b.steps(t, selects(true)); marked != 3 || b.left(t, "") != 3 {
+			t.Errorf("%d items requested, %d wait", marked, b.left(t, ""))
+		}
+		b.work(t)
+		if step, err := b.Rebuilds.Count(t.Context(), Rebuild{Run: "r1"}, Cursor{}); err != nil || step.Indexed != 3 {
+			t.Errorf("the rebuild counts %+v, %v", step, err)
 		}
 	})
 }
