@@ -90,6 +90,16 @@ func TestX12NamesAreMigrated(t *testing.T) {
 	if diff := cmp.Diff(quay, s.uids(string(s.item("/p").ID))); diff != "" {
 		t.Errorf("the page (-before +after):\n%s", diff)
 	}
+	slash := migrate.Chunks(s.reg.Rebuilds, index.NewManifests(s.store), s.dir+string(filepath.Separator))
+	if slash.Rules != step.Rules {
+		t.Errorf("with a slash the rules are %s, not %s", slash.Rules, step.Rules)
+	}
+	rooted := step.Rules
+	step = migrate.Chunks(s.reg.Rebuilds, index.NewManifests(s.store), "")
+	run(false, 0)
+	if !step.Keeps(rooted) || step.Keeps("chunks_v1") || slash.Keeps(step.Rules) {
+		t.Errorf("without a root the step is needed by %s", rooted)
+	}
 	it, err := s.reg.Items.Find(t.Context(), before.ID)
 	must(t, err)
 	if it.IndexPending || it.RebuildPending || it.NextCrawlAt != before.NextCrawlAt || it.Status != indexed {

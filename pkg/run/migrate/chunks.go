@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -20,13 +21,16 @@ import (
 // Chunks returns the step that gives the chunks of files the names that the rules make (spec 002 §4). The root is
 // FILE_ROOT. The files are indexed again from their snapshots. Their texts stay the same, so the index keeps their
 // vectors, and only the names are written. Another root gives other names to local files. Nothing is merged by that, so
-// the root belongs to the version of the rules, and the step runs by itself.
+// the root belongs to the version of the rules, and the step runs by itself. Without a root, local files cannot be
+// read. Then they keep their names, and names that were made for a root are no reason to run.
 func Chunks(rebuilds *registry.Rebuilds, manifests *index.Manifests, root string) Step {
 	rules := chunk.NameRules
 	if root != "" {
+		root = filepath.Clean(root) // /data and /data/ are one folder
 		rules += ":" + url.PathEscape(root)
 	}
-	return Step{Name: "chunks", Rules: rules, Run: func(ctx context.Context, cursor string,
+	keeps := func(from string) bool { return root == "" && strings.HasPrefix(from, chunk.NameRules+":") }
+	return Step{Name: "chunks", Rules: rules, Keeps: keeps, Run: func(ctx context.Context, cursor string,
 		dry bool) (Progress, string, bool, error) {
 		n := &naming{manifests: manifests, root: root, dry: dry}
 		var from registry.Cursor
@@ -40,13 +44,13 @@ func Chunks(rebuilds *registry.Rebuilds, manifests *index.Manifests, root string
 	}}
 }
 
-// noFiles reports whether a partition has no files.
+// noFiles reports whether a partition has no files. By REGISTRY_PARTITION_STRATEGY, partitions are schemes or hosts.
 func noFiles(_ context.Context, partition string) (bool, error) {
 	switch file.Kind(partition) {
-	case file.Local, file.Blob, file.Share: // the partitions are schemes
+	case file.Local, file.Blob, file.Share: // the partition is a scheme
 		return false, nil
 	}
-	return !file.IsHost(partition), nil
+	return !file.IsHost(partition), nil // the partition is a host, or the scheme of pages
 }
 
 // naming selects the files whose chunks have other names than the rules make. Its method wanted is safe for concurrent
@@ -64,10 +68,11 @@ func (n *naming) wanted(ctx context.Context, it *registry.Item) (bool, error) {
 	if it.Type != source.File || it.IndexedHash == "" {
 		return false, nil
 	}
-	name := verdict.FileName(it, n.root)
-	if name == (chunk.Name{}) {
+	place, err := verdict.FileLocation(it)
+	if err != nil || n.root == "" && place.Kind() == file.Local {
 		return false, nil
 	}
+	name := verdict.FileName(it, n.root)
 	uid, misnamed, err := n.manifests.Misnamed(ctx, it.ID, it.Manifest, name)
 	if err != nil || !misnamed {
 		return false, err

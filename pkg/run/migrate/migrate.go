@@ -32,6 +32,8 @@ type Step struct {
 	// Rules describes the rules of the program: a version and, after a space, the settings. If the version differs
 	// from the store's version, the step runs by itself. If only the settings differ, a user must request it.
 	Rules string
+	// Keeps, if set, reports whether content that was made by other rules stays as it is. Then the step is not needed.
+	Keeps func(rules string) bool
 	// Run performs a piece of the step. It begins at a cursor, and returns the cursor for the next call; "" is the
 	// start. Run must be bounded, and safe to repeat, also concurrently. If dry is set, Run writes nothing and
 	// reports what it would change.

@@ -124,6 +124,25 @@ func TestZ1AnEmptyStoreIsOfThePresentRules(t *testing.T) {
 	}
 }
 
+// TestZ1KeptRulesNeedNothing checks that a step that keeps what other rules have made does not run by itself (Z1).
+func TestZ1KeptRulesNeedNothing(t *testing.T) {
+	r := newRig(t)
+	s := r.open(newCounter("chunks", "v2:root", 5))
+	r.Must(s.Ensure(t.Context()))
+	if _, err := s.Advance(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	step := newCounter("chunks", "v2", 5).step()
+	for _, keeps := range []bool{true, false} {
+		step.Keeps = func(rules string) bool { return keeps && rules == "v2:root" }
+		s = migrate.New(r.table, []migrate.Step{step}, migrate.Options{})
+		r.Must(s.Ensure(t.Context()))
+		if st := r.status(s); st.Running == keeps || (len(st.Needs) == 0) != keeps {
+			t.Errorf("keeps %v: %+v", keeps, st)
+		}
+	}
+}
+
 // TestZ1OtherSettingsHaveToBeAskedFor checks that changed settings are only reported: a user must begin the migration
 // to them (Z1).
 func TestZ1OtherSettingsHaveToBeAskedFor(t *testing.T) {

@@ -82,7 +82,7 @@ func (st *state) current() int {
 
 func (s *Service) needs(st *state) (needs []Need) {
 	for _, step := range s.steps {
-		if from := st.Rules[step.Name]; from != step.Rules {
+		if from := st.Rules[step.Name]; from != step.Rules && (step.Keeps == nil || !step.Keeps(from)) {
 			needs = append(needs, Need{step.Name, from, step.Rules})
 		}
 	}
