@@ -34,7 +34,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		return got, o, err
 	}
 	resp, err := c.o.Files.Get(ctx, req)
-	c.lease.Received(int64(len(resp.Body)))
+	c.lease.Received(resp.WireBytes)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return got, verdict.Missing("the file is not there"), nil

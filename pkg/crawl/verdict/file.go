@@ -103,6 +103,10 @@ func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outco
 	if it.ContentHash == "" {
 		n = News{Kind: change.New, Why: change.New.Why(change.Extent{})}
 	}
+	verb := "are"
+	if f.WireBytes > 0 {
+		verb = "unpack to"
+	}
 	same := f.RawHash != "" && f.RawHash == it.RawHash
 	it = noteProperties(it, *f)
 	it.Unreadable = registry.Unreadable{}
@@ -112,7 +116,7 @@ func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outco
 	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
 	it.Validators.Body = ""
 	it.ContentHash, it.States, it.MainState = it.RawHash, nil, nil // the text of the file is not known
-	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
+	it.Exclusion = fmt.Sprintf("%d bytes %s too many to extract text from", f.Length, verb)
 	it.Record(now, "changed", "too large to be read, known by its hash")
 	return it, Outcome{Kind: schedule.Changed, News: n, Refresh: true}
 }

@@ -127,11 +127,14 @@ type Response struct {
 	Info
 	Unchanged bool   // the file still has the Known properties, so there is no body and no hash
 	Body      []byte // the content, without its coding (see [fetch.Unpack]); nil if Unchanged or TooLarge is set
-	// TooLarge means that the file is longer than MaxBytes. In that case only its hash was computed, within MaxHashed
-	// and the timeout.
+	// TooLarge means that the file is longer than MaxBytes, or is so without its coding. In that case only its hash was
+	// computed, within MaxHashed and the timeout.
 	TooLarge bool
-	RawHash  string // hash of all bytes: "sha256:" and 64 hex digits, or ""
-	Encoding string // the Content-Encoding of Body, if it could not be decoded
+	// WireBytes is the length of the body as it was read, with its coding. It is set also when the coding cannot be
+	// removed. It is 0 if the bytes were only hashed.
+	WireBytes int64
+	RawHash   string // hash of all bytes: "sha256:" and 64 hex digits, or ""
+	Encoding  string // the Content-Encoding of Body, if it could not be decoded
 }
 
 // errChanged means that the file changed while it was read, so that its bytes do not belong to its properties.
@@ -190,7 +193,11 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	if err != nil || resp.Body == nil {
 		return resp, err
 	}
+	resp.WireBytes = int64(len(resp.Body))
 	resp.Body, resp.Encoding, err = fetch.Unpack(resp.Body, resp.Encoding, r.Location.typeOf(resp.Info), c.cfg.MaxBytes)
+	if fault.Is(err, fault.TooLarge) {
+		resp.Body, resp.TooLarge, err = nil, true, nil
+	}
 	return resp, err
 }
 

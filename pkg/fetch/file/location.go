@@ -177,7 +177,8 @@ func (p Location) Name(folder string) (namespace, path string) {
 	return "", path
 }
 
-// texts are the endings of the names of texts.
+// texts are the endings of the names of texts. They follow typeByName of package web, which tells the kinds of texts
+// apart; here, the most common ones are enough.
 var texts = []string{".htm", ".html", ".xhtml", ".xml", ".txt", ".text", ".log", ".md", ".markdown", ".rst", ".adoc",
 	".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".tex", ".ics", ".eml", ".srt", ".vtt"}
 

@@ -98,7 +98,8 @@ func isMedia(mimeType string) bool {
 }
 
 // typeByName returns the type of a text by the extension of its name, because hosts of source code serve all kinds
-// with one type. It returns "" if the extension is unknown, or is that of code.
+// with one type. It returns "" if the extension is unknown, or is that of code. The list texts of package
+// fetch/file follows it.
 func typeByName(urlPath string) string {
 	switch strings.ToLower(path.Ext(urlPath)) {
 	case ".md", ".markdown":
