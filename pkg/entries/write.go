@@ -177,7 +177,8 @@ func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 }
 
 // matchFormer looks up the entry that has a key of an older revision that re-keying cannot change, because the entry
-// has only a subject that was decoded wrongly. If the entry is updated, it gets current keys.
+// has only a subject that was decoded wrongly. It also finds a newsletter by its message id in <>. If the entry is
+// updated, it gets current keys.
 func (s *Session) matchFormer(ctx context.Context, in entry.Fields) (found, error) {
 	for _, k := range entry.FormerKeys(in) {
 		id, err := s.holder(ctx, k.Policy, which(k), k.Primary+k.Secondary)
