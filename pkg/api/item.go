@@ -240,7 +240,7 @@ const (
 
 	ChangeGone      ChangeKind = "gone"      // the page was missing in several checks
 	ChangeBack      ChangeKind = "back"      // a page that was gone has returned
-	ChangeFailing   ChangeKind = "failing"   // three checks in a row have failed
+	ChangeFailing   ChangeKind = "failing"   // three checks in a row have failed or found no page; the last has failed
 	ChangeRecovered ChangeKind = "recovered" // a page that was failing works again
 
 	ChangeWatchBroken   ChangeKind = "watchBroken"   // the watched part is missing or no longer looks as it did

@@ -27,7 +27,7 @@ const (
 	Metadata       = Kind(change.Metadata)
 	Gone      Kind = "gone"      // the page no longer exists
 	Back      Kind = "back"      // a page that was gone exists again
-	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
+	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed or found no page; the last has failed
 	Recovered Kind = "recovered" // a failing page was read again
 	// WatchBroken means that the watched part of a page is missing or has changed its form. WatchRestored means that
 	// the watched part was found again.
@@ -35,7 +35,8 @@ const (
 	WatchRestored Kind = "watchRestored"
 )
 
-// FailingAfter is the number of consecutive failed checks after which a change of kind [Failing] is recorded.
+// FailingAfter is the number of checks in a row that have failed, or found the page missing, when a change of kind
+// [Failing] is recorded. The last of them has failed.
 const FailingAfter = 3
 
 // Op is the operation on a passage: whether it was added or removed.

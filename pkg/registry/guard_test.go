@@ -147,8 +147,8 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 	})
 }
 
-// TestA14MissesAreNotFailures checks that only failed checks make a page failing, and that only a page that was read
-// has recovered (A14).
+// TestA14MissesAreNotFailures checks that a page becomes failing only when a check fails, though checks before it that
+// found it missing count, and that only a page that was read has recovered (A14).
 func TestA14MissesAreNotFailures(t *testing.T) {
 	counts := func(attempts, missing int) Item {
 		var it Item

@@ -65,8 +65,8 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	return out
 }
 
-// isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing are
-// errors as well, but what is told of those is that it is gone.
+// isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing count
+// only with a later failure, because what is told of a page that is still missing is that it is gone.
 func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
 
 // prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes what

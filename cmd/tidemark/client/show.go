@@ -205,7 +205,8 @@ func failure(it api.Item) string {
 	if it.ErrorMessage == "" || it.CrawlAttempts == 0 {
 		return it.ErrorMessage
 	}
-	return fmt.Sprintf("%s (%s in a row)", it.ErrorMessage, words.Count(it.CrawlAttempts, "failure"))
+	checks := words.Count(it.CrawlAttempts, "check")
+	return fmt.Sprintf("%s (%s in a row failed or found no page)", it.ErrorMessage, checks)
 }
 
 func force(it api.Item) string {
