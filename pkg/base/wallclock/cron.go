@@ -83,7 +83,7 @@ func (f field) parse(part string) (s set, err error) {
 	ok := true
 	if stepped {
 		step, err = strconv.Atoi(after)
-		ok = err == nil && step > 0
+		ok = err == nil && step > 0 && after[0] != '+'
 	}
 	if body != "*" {
 		var read bool
@@ -93,6 +93,9 @@ func (f field) parse(part string) (s set, err error) {
 		case ranged:
 			high, read = f.number(to)
 			ok = ok && read
+			if f.name == "weekday" && to == "7" && from != "7" {
+				high = 7 // the Sunday after the others: 0-7 is the whole week
+			}
 		case !stepped:
 			high = low
 		case f.name == "weekday":
