@@ -92,6 +92,20 @@ func TestY7SentMeansAccepted(t *testing.T) {
 	}
 }
 
+// TestY7HalfAnAnswer checks that a message does not count as sent if the connection ends within the answer.
+func TestY7HalfAnAnswer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "99")
+		_, _ = io.WriteString(w, `{"id":"1",`)
+	}))
+	t.Cleanup(server.Close)
+	to := Target{Service: "ntfy://" + strings.TrimPrefix(server.URL, "http://") + "/t?scheme=http"}
+	if got := one(sender(t, "127.0.0.1"), t.Context(), to, message); got.OK || !got.Ill ||
+		!strings.Contains(got.Error, "no answer") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestY7Pauses checks that the pause that an answer asks for is obeyed in each form.
 func TestY7Pauses(t *testing.T) {
 	date := func(layout string) string { return sent.Add(2 * time.Hour).Format(layout) }

@@ -197,10 +197,13 @@ func (s *Sender) exchange(ctx context.Context, r request, refusal refusal) Resul
 		return unreached(err)
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRead))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxRead))
 	out := Result{ReceiverAnswer: api.ReceiverAnswer{Status: res.StatusCode, Body: shown(body)}}
 	switch code := res.StatusCode; {
 	case code >= 200 && code < 300:
+		if err != nil && refusal != nil {
+			return unreached(err) // the rest of the body might refuse the message
+		}
 		var why string
 		if refusal != nil {
 			why = refusal(body)
