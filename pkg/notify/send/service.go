@@ -199,6 +199,9 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || len(topic) != 1 {
 		return want("ntfy://[USER:PASSWORD@]HOST/TOPIC")
 	}
+	if len(topic[0]) > 64 {
+		return nil, fault.New(fault.Invalid, "a topic of ntfy has at most 64 characters")
+	}
 	r := ntfyRequest(at(u, "/"), topic[0], m)
 	switch password, ok := u.User.Password(); {
 	case ok && u.User.Username() != "":
@@ -215,7 +218,7 @@ func ntfyRequest(to, topic string, m Message) request {
 	for ; ; text.most = text.most * 3 / 4 {
 		r := jsonTo(to, map[string]any{"topic": topic, "title": asIs.fit(line(m.Title), 1000),
 			"message": text.message(Message{Title: m.URL, Text: m.Text})})
-		if len(r.body) <= 2*ntfyText.most {
+		if len(r.body) <= 2*ntfyText.most || text.most == 0 {
 			return r
 		}
 	}

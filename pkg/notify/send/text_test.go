@@ -199,6 +199,12 @@ func TestY9LongTitlesAndAddresses(t *testing.T) {
 	if body := requestTo(t, ntfyTopic, Message{Title: evil, Text: evil}).body; len(body) > 2*4096 {
 		t.Errorf("%d bytes for ntfy", len(body))
 	}
+	for n, taken := range map[int]bool{64: true, 65: false, 20_000: false} {
+		if _, err := Check("ntfy://h.example/" + strings.Repeat("t", n)); (err == nil) != taken {
+			t.Errorf("a topic of %d characters: %v", n, err)
+		}
+	}
+	ntfyRequest("https://h.example/", strings.Repeat("t", 20_000), message) // must end
 }
 
 func FuzzMessage(f *testing.F) {
