@@ -121,7 +121,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	if err != nil {
 		return "", err
 	}
-	return s.end(ctx, id, tags[0], d, h, to.service, s.send(ctx, to, d.Message))
+	return s.end(ctx, id, tags[0], d, to.service, s.send(ctx, to, d.Message))
 }
 
 // postponed reports why a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
@@ -213,9 +213,11 @@ func (s *Worker) send(ctx context.Context, to reached, m send.Message) []send.Re
 	return s.sender.Send(ctx, to.Target, m)
 }
 
-// end records the results of an attempt.
-func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h targets.Health, service string,
+// end records the results of an attempt. Meanwhile, parallel deliveries may have recorded other receivers of the
+// channel, so it takes its health as it is now. If that cannot be read, what was sent is recorded all the same.
+func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, service string,
 	all []send.Result) (string, error) {
+	h, unread := s.health(ctx, d.Channel)
 	now := s.now()
 	d.Attempts++
 	d.Claimed = time.Time{}
@@ -226,7 +228,7 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	}
 	d.State, d.Next, d.Answer = d.Targets.Conclude()
 	var ops []storage.Op
-	if rested+len(h.Targets) > 0 {
+	if unread == nil && rested+len(h.Targets) > 0 {
 		ops = append(ops, s.healthOp(d.Channel, h))
 	}
 	if d.State == Waiting {

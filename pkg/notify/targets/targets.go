@@ -72,7 +72,7 @@ func (l List) Due(h Health, end, now time.Time) (names []string, next time.Time)
 		if t.State != Waiting {
 			continue
 		}
-		if until := h.Targets[t.Name].Until; until.After(now) && until.Before(end) {
+		if until := h.Targets[t.Name].Until; until.After(now) && until.Before(end) && until.After(t.Next) {
 			t.Next = until
 		}
 		if t.Next.After(now) {
@@ -179,7 +179,9 @@ func (h *Health) Record(got send.Result, now time.Time) {
 	}
 	r := h.Targets[got.Name]
 	r.Fails++
-	r.Until = now.Add(max(got.After, min(pauseAfter(r.Fails), maxRest)))
+	if until := now.Add(max(got.After, min(pauseAfter(r.Fails), maxRest))); until.After(r.Until) {
+		r.Until = until
+	}
 	h.Targets[got.Name] = r
 }
 
