@@ -136,7 +136,9 @@ func TestY8Options(t *testing.T) {
 		"from=a@b.c&to=d@e.f&auth=Login&Auth=Plain":                                              "given twice",
 		"from=a@b.c&from=x@y.z&to=d@e.f":                                                         "given twice",
 		"from=a@b.c&to=d@e.f;x=%zz":                                                              "cannot be read",
-		"from=a@b.c&fromAddress=a@b.c&to=":                                                       "want an address",
+		"from=a@b.c&fromAddress=a@b.c&to=d@e.f":                                                  "two names",
+		"from=a@b.c&to=d@e.f&toAddresses=g@h.i":                                                  "two names",
+		"from=a@b.c&to=":                                                                         "want an address",
 		"from=a@b.c&to=d@e.f&auth=Login&encryption=StartTLS":                                     `"encryption" must be`,
 	} {
 		_, err := Check(base + query)

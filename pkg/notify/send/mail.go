@@ -94,6 +94,10 @@ func mailbox(u *url.URL) (b box, err error) {
 	if err != nil {
 		return b, err
 	}
+	if o["from"] != "" && o["fromaddress"] != "" || o["to"] != "" && o["toaddresses"] != "" {
+		return b, fault.New(fault.Invalid,
+			"from and fromAddress, and to and toAddresses, are two names of one option: give one")
+	}
 	b.user = u.User.Username()
 	b.password, _ = u.User.Password()
 	if b.from, err = mail.ParseAddress(cmp.Or(o["from"], o["fromaddress"])); err == nil {
