@@ -105,14 +105,43 @@ func replaced(char string, by map[string]string) string {
 	return char
 }
 
-// url returns an address as it stands in a text. It stays the same address.
+// everyoneFirst matches the same in the authority of an address, where a user such as anna@here.com calls nobody.
+var everyoneFirst = regexp.MustCompile(`(?i)(^|[^0-9a-z])@(all|channel|everyone|here|room|topic|stream)\b`)
+
+// literal matches an authority whose brackets are those of an IPv6 address.
+var literal = regexp.MustCompile(`^([^@&\[\]]*@)?\[[0-9A-Fa-f:.]+\](:\d+)?$`)
+
+// url returns an address as it stands in a text. It stays the same address: %40 and %5B are other characters in its
+// authority than @ and [, so these remain there unless they would be markup.
 func (k markup) url(address string) string {
+	scheme, authority, rest := authorityOf(address)
 	if k.escape["@"] != "" {
-		address = everyone.ReplaceAllStringFunc(address, func(s string) string { return "%40" + s[1:] })
+		authority = everyoneFirst.ReplaceAllString(authority, "${1}%40${2}")
+		rest = everyone.ReplaceAllString(rest, "%40${1}")
 	}
+	if !literal.MatchString(authority) {
+		authority = eachReplaced(authority, k.inURL)
+	}
+	return scheme + authority + eachReplaced(rest, k.inURL)
+}
+
+// authorityOf returns an address in three parts. One without :// is all rest.
+func authorityOf(address string) (scheme, authority, rest string) {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok || strings.ContainsAny(scheme, "[]&<>@") {
+		return "", "", address
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		end = i
+	}
+	return scheme + "://", rest[:end], rest[end:]
+}
+
+func eachReplaced(text string, by map[string]string) string {
 	var b strings.Builder
-	for _, r := range address {
-		b.WriteString(replaced(string(r), k.inURL))
+	for _, r := range text {
+		b.WriteString(replaced(string(r), by))
 	}
 	return b.String()
 }

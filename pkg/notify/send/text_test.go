@@ -57,7 +57,8 @@ func textFor(t testing.TB, to string, m Message) string {
 
 var addresses9 = []string{"https://medium.example/@user/a", "https://a.example/_b_*c*~d~/?q=1",
 	"https://a.example/x?a=b&c=d#e", "https://a.example/Foo_(bar)", "https://a.example/@allison",
-	"http://a.example:8080/a;b=c,d", "https://a.example/ä?x=%5B1%5D"}
+	"http://a.example:8080/a;b=c,d", "https://a.example/ä?x=%5B1%5D",
+	"http://[2001:db8::1]/", "http://anna@[2001:db8::1]:8080?q", "https://user@here.com/"}
 
 // TestY9AddressesStayWhole checks that an address stays the same address in the text for each service, in the place of
 // the page's address and within a text.
@@ -77,6 +78,19 @@ func TestY9AddressesStayWhole(t *testing.T) {
 	text := textFor(t, "mattermost://h/t", Message{Title: "t", URL: "https://a.example/?x[]=1&y=/@all"})
 	if !strings.Contains(text, "https://a.example/?x%5B%5D=1&y=/%40all") {
 		t.Errorf("%q", text)
+	}
+	for address, want := range map[string]string{
+		"https://@here/":                       "https://%40here/",
+		"https://a:@all":                       "https://a:%40all",
+		"https://[pay](b@[::1]/":               "https://%5Bpay%5D(b@%5B::1%5D/",
+		"https://a.example?x=[1](https://@all": "https://a.example?x=%5B1%5D(https://%40all",
+		"https://[::1](https://evil.example":   "https://%5B::1%5D(https://evil.example",
+		"https://@@all":                        "https://@%40all",
+		"a[b]/user@all":                        "a%5Bb%5D/user%40all",
+	} {
+		if got := mattermostText.url(address); got != want {
+			t.Errorf("%q becomes %q, want %q", address, got, want)
+		}
 	}
 }
 
