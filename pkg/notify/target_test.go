@@ -89,6 +89,15 @@ func TestY7TargetsRest(t *testing.T) {
 	if r.have() != [3]int{3, 3, 0} || r.to.sent["-3"] != 1 || rests() {
 		t.Errorf("%v, %d tries", r.have(), r.to.sent["-3"])
 	}
+	resting := 0
+	for _, d := range r.deliveries(Waiting) {
+		if d.Answer.Error == "not sent to -3: it rests" {
+			resting++
+		}
+	}
+	if resting != 2 {
+		t.Errorf("%d deliveries say that a chat rests: %+v", resting, r.deliveries(Waiting))
+	}
 	r.to.ill["-3"] = false
 	r.pass(time.Hour)
 	if r.have() != [3]int{3, 3, 3} || len(r.deliveries(Sent)) != 3 {

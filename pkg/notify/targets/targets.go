@@ -3,6 +3,7 @@
 package targets
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -119,6 +120,7 @@ func (l List) Conclude() (state string, next time.Time, answer api.ReceiverAnswe
 		switch {
 		case t.State == Waiting:
 			state, next = Waiting, earlier(next, t.Next)
+			results[i].Error = cmp.Or(t.Answer.Error, "it rests") // without an answer it was not tried
 		case t.State == Failed && state == Sent:
 			state = Failed
 		}
