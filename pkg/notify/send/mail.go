@@ -211,10 +211,11 @@ func (s *Sender) connected(ctx context.Context, b box, do func(c *smtp.Client) e
 	}
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	secure := &tls.Config{ServerName: b.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
+	secured := conn // the function above may close conn at any time
 	if b.implicit {
-		conn = tls.Client(conn, secure)
+		secured = tls.Client(conn, secure)
 	}
-	c, err := smtp.NewClient(conn, b.host)
+	c, err := smtp.NewClient(secured, b.host)
 	if err != nil {
 		return err
 	}
