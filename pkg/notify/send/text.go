@@ -181,10 +181,11 @@ func (k markup) message(m Message) string {
 	if m.Text == "" {
 		return out
 	}
-	if text := k.fit(m.Text, k.most-k.unit(out)-1); text != "" {
-		out += "\n" + text
+	text := k.fit(m.Text, k.most-k.unit(out)-1)
+	if text != "" && out != "" {
+		text = "\n" + text
 	}
-	return out
+	return out + text
 }
 
 // runsOf returns a text in pieces, each an address or what is between two.

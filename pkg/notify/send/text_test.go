@@ -94,6 +94,15 @@ func TestY9AddressesStayWhole(t *testing.T) {
 	}
 }
 
+// TestY9NoEmptyLine checks that a message without an address begins with its text where the title stands elsewhere.
+func TestY9NoEmptyLine(t *testing.T) {
+	for _, to := range []string{ntfyTopic, "gotify://h.example/tk"} {
+		if text := textFor(t, to, Message{Title: "5 changes", Text: "+ a"}); text != "+ a" {
+			t.Errorf("%.12s: %q", to, text)
+		}
+	}
+}
+
 // masked is a link with another text, as markup has it.
 var masked = regexp.MustCompile(`(^|[^\\])(\[[^\]]*[^\\]\]\(|<http|<@|<!|<users)`)
 
