@@ -4,6 +4,7 @@ package targets
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -170,8 +171,13 @@ type Rest struct {
 	Until time.Time `json:"until"` // time of the next attempt
 }
 
+// forgetAfter is the time after the end of a rest after which it is forgotten, since the channel may not have the
+// receiver any more.
+const forgetAfter = 24 * time.Hour
+
 // Record makes a receiver rest that accepts nothing, and ends the rest of any other.
 func (h *Health) Record(got send.Result, now time.Time) {
+	maps.DeleteFunc(h.Targets, func(_ string, r Rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
 	if !got.Ill {
 		delete(h.Targets, got.Name)
 		return
