@@ -236,8 +236,9 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 		return "to be tried again: " + d.Answer.Error, s.again(ctx, id, etag, d, ops)
 	}
 	if d.State == Failed {
+		failed, why := d.Targets.Failures() // the names of targets may be addresses of people
 		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
-			"why", d.Answer.Error)
+			"targets", failed, "why", why)
 	}
 	s.o.Metrics.Deliveries.Add(1, service, d.State)
 	return d.State, s.finish(ctx, id, etag, d, ops)

@@ -2,7 +2,8 @@
 //
 // Every connection passes the guard of package fetch, so an address that a user entered cannot reach internal hosts.
 // Redirects are not followed, so the answer of a receiver never decides where a message goes. A send takes at most
-// [Timeout]. Its result contains at most [MaxAnswer] bytes of the receiver's answer, and no address.
+// [Timeout]. Its result names the receiver, contains at most [MaxAnswer] bytes of its answer, and never the address
+// with its secrets.
 package send
 
 import (

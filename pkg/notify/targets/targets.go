@@ -129,6 +129,19 @@ func (l List) Conclude() (state string, next time.Time, answer api.ReceiverAnswe
 	return state, next, send.Summary(results)
 }
 
+// Failures returns the number of targets that have failed, and why the first of them did, without its name.
+func (l List) Failures() (n int, why string) {
+	for _, t := range l {
+		if t.State != Failed {
+			continue
+		}
+		if n++; n == 1 {
+			why = t.Answer.Error
+		}
+	}
+	return n, why
+}
+
 // Fail ends all targets that still wait.
 func (l List) Fail(why string) {
 	for i := range l {
