@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"time"
-	_ "time/tzdata" // times must not depend on the time zones installed on the machine
+	_ "time/tzdata" // for machines without time zone data
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )

@@ -4,7 +4,7 @@ import (
 	netmail "net/mail"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that day buckets do not depend on the time zones that the machine has
+	_ "time/tzdata" // for machines without time zone data
 
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )

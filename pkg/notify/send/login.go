@@ -57,7 +57,7 @@ func (s *Sender) login(ctx context.Context, c *smtp.Client, b box) error {
 	}
 	switch way {
 	case wordLogin:
-		return c.Auth(&answers{b.user, b.password})
+		return c.Auth(&nameAndPassword{b.user, b.password})
 	case cramLogin:
 		return c.Auth(smtp.CRAMMD5Auth(b.user, b.password))
 	case tokenLogin:
@@ -73,17 +73,17 @@ func (s *Sender) login(ctx context.Context, c *smtp.Client, b box) error {
 // errBare refuses to log in over a connection without TLS.
 var errBare = errors.New("a password is never sent without TLS")
 
-// answers has the answers to the two questions of AUTH LOGIN: for the name and for the password.
-type answers []string
+// nameAndPassword are the answers to the two questions of AUTH LOGIN.
+type nameAndPassword []string
 
-func (w *answers) Start(server *smtp.ServerInfo) (string, []byte, error) {
+func (w *nameAndPassword) Start(server *smtp.ServerInfo) (string, []byte, error) {
 	if !server.TLS {
 		return "", nil, errBare
 	}
 	return wordLogin, nil, nil
 }
 
-func (w *answers) Next(_ []byte, more bool) ([]byte, error) {
+func (w *nameAndPassword) Next(_ []byte, more bool) ([]byte, error) {
 	if !more {
 		return nil, nil
 	}

@@ -172,8 +172,8 @@ type request struct {
 	body   []byte
 }
 
-// post makes a request and reads the receiver's answer. The function returns the reason why an answer is a refusal,
-// although its status is not.
+// post makes a request and reads the receiver's answer. refusal says why an answer with a status of success refuses the
+// message; nil if none does.
 func (s *Sender) post(ctx context.Context, r request, refusal refusal) Result {
 	out := s.exchange(ctx, r, refusal)
 	out.Name = r.name

@@ -13,7 +13,7 @@ import (
 // builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// kind is a service. The form and the options of its addresses are data, for messages and for forms.
+// kind is a service: how its requests are built, and how its answers refuse a message.
 type kind struct {
 	build   builder
 	refusal refusal
