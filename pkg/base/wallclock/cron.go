@@ -16,7 +16,7 @@ import (
 type Cron struct {
 	seconds, minutes, hours, days, months, weekdays set
 	anyHour                                         bool // the hour is * or */n
-	eitherDay                                       bool // a day counts that one of days and weekdays names
+	eitherDay                                       bool // a day counts if either days or weekdays names it
 }
 
 // set is a set of small numbers.
@@ -39,8 +39,8 @@ var (
 )
 
 // ParseCron parses the five fields of a crontab: minute, hour, day, month and weekday. If neither day nor weekday is *,
-// a day counts that one of them names. Of six fields the first is the second, and both must name the day, as in
-// NCRONTAB. A range may wrap around. Errors: Invalid, also for an expression that never comes.
+// a day counts if either names it. With six fields, the first one is for seconds, and a day counts only if both name
+// it, as in NCRONTAB. A range may wrap around. Errors: Invalid, also for an expression that never comes.
 func ParseCron(fields []string) (c Cron, err error) {
 	const withSeconds = 6
 	var sets [withSeconds]set

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// The ways to log in at a mail server.
+// The ways to log in to a mail server.
 const (
 	plainLogin = "PLAIN"
 	wordLogin  = "LOGIN"
@@ -37,7 +37,7 @@ var (
 // grant is what an address says of tokens: they are asked for with the credentials of a client (RFC 6749 §4.4).
 type grant struct{ address, client, secret, scope string }
 
-// login logs in at a mail server. The connection uses TLS.
+// login logs in to a mail server. The connection uses TLS.
 func (s *Sender) login(ctx context.Context, c *smtp.Client, b box) error {
 	_, text := c.Extension("AUTH")
 	offered := strings.Fields(strings.ToUpper(text))

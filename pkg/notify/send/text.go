@@ -52,7 +52,7 @@ func joined(all ...map[string]string) map[string]string {
 	return out
 }
 
-// bracketed is how an address has brackets where they would make it a part of a link with another text.
+// bracketed escapes brackets in an address, because they could make it part of a link with another text.
 var bracketed = map[string]string{"[": "%5B", "]": "%5D"}
 
 var entities = map[string]string{"&": "&amp;", "<": "&lt;", ">": "&gt;"}
