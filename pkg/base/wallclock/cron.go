@@ -147,7 +147,7 @@ func (c Cron) Next(t time.Time, zone *time.Location) time.Time {
 		if !c.anyHour && !start.IsZero() {
 			_, before := start.Add(-1).Zone()
 			shown := civil(start, before) // clocks have shown all times before this one
-			if skipped := c.first(shown, from); at.Equal(start) && !skipped.IsZero() {
+			if at.Equal(start) && !c.first(shown, from).IsZero() {
 				return start
 			}
 			if shown.After(from) {
