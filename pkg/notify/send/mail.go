@@ -61,8 +61,8 @@ var mailOptions = map[string][]string{
 	"usehtml": {"no", "false"},
 }
 
-// optionsOf reads the options of an address. Options that would do nothing are refused.
-func optionsOf(u *url.URL, known map[string][]string) (map[string]string, error) {
+// readOptions reads the options of an address. Options that would do nothing are refused.
+func readOptions(u *url.URL) (map[string]string, error) {
 	out := map[string]string{}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -70,11 +70,11 @@ func optionsOf(u *url.URL, known map[string][]string) (map[string]string, error)
 	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		lower := strings.ToLower(name)
-		values, ok := known[lower]
+		values, ok := mailOptions[lower]
 		switch {
 		case !ok:
 			return nil, fault.New(fault.Invalid, "the option %.40q does nothing here: leave it out; known are %s", name,
-				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+				strings.Join(slices.Sorted(maps.Keys(mailOptions)), ", "))
 		case len(q[name]) > 1 || out[lower] != "":
 			return nil, fault.New(fault.Invalid, "the option %.40q is given twice", name)
 		case values != nil && !slices.Contains(values, strings.ToLower(q.Get(name))):
@@ -90,7 +90,7 @@ func optionsOf(u *url.URL, known map[string][]string) (map[string]string, error)
 
 // mailbox parses an address smtp://….
 func mailbox(u *url.URL) (b box, err error) {
-	o, err := optionsOf(u, mailOptions)
+	o, err := readOptions(u)
 	if err != nil {
 		return b, err
 	}

@@ -138,14 +138,11 @@ func wanted(only []string, name string) bool { return only == nil || slices.Cont
 func Summary(all []Result) (out api.ReceiverAnswer) {
 	var failed []string
 	for _, r := range all {
-		switch {
-		case !r.OK && len(failed) == 0:
-			out = r.ReceiverAnswer
-			fallthrough
-		case !r.OK:
+		if len(failed) == 0 {
+			out = r.ReceiverAnswer // the first that failed, or the last if none did
+		}
+		if !r.OK {
 			failed = append(failed, r.Name+": "+r.Error)
-		case len(failed) == 0:
-			out = r.ReceiverAnswer
 		}
 	}
 	if len(failed) > 0 && (len(all) > 1 || all[0].Name != "") {
