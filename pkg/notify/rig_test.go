@@ -41,6 +41,8 @@ type receivers struct {
 	sent map[string]int // attempts
 
 	after map[string]time.Duration // the pauses that ill ones ask for
+
+	meanwhile func() // is called during a send to a service, if not nil
 }
 
 func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) (all []send.Result) {
@@ -53,6 +55,9 @@ func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) (all
 		got := r.take(name, m)
 		got.Name = name
 		all = append(all, got)
+	}
+	if r.meanwhile != nil {
+		r.meanwhile()
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -109,6 +110,30 @@ func TestY7TargetsRest(t *testing.T) {
 	r.publish(1, feed.Content)
 	if r.pass(time.Minute); !rests() {
 		t.Error("a channel without a receiver does not rest")
+	}
+}
+
+// TestY7RestsInParallel checks that a delivery keeps the rest that another one records during its send.
+func TestY7RestsInParallel(t *testing.T) {
+	r := newRig(t)
+	r.chats()
+	r.to.ill["-2"] = true
+	r.to.meanwhile = func() {
+		h, err := r.Worker.health(t.Context(), "chats")
+		must(t, err)
+		h.Record(send.Result{Name: "-4", Ill: true}, r.now)
+		_, err = r.Worker.rows.Transact(t.Context(), r.Worker.healthOp("chats", h))
+		must(t, err)
+	}
+	r.publish(1, feed.Content)
+	r.follow()
+	id := r.deliveries(Waiting)[0].ID
+	_, err := r.Deliver(t.Context(), id)
+	must(t, err)
+	h, err := r.Worker.health(t.Context(), "chats")
+	must(t, err)
+	if h.Targets["-2"].Fails != 1 || h.Targets["-4"].Fails != 1 {
+		t.Errorf("%+v", h)
 	}
 }
 
