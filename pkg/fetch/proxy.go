@@ -6,6 +6,8 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -148,9 +150,10 @@ func (t *tunnels) tunnel(ctx context.Context, address string) (_ net.Conn, err e
 			conn.Close()
 		}
 	}()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends reads and writes
-	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(proxyTime)) // Unreachable: the connection is open
+	raw := conn
+	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) }) // ends reads and writes
+	defer stop()
 	if t.secure != nil {
 		secure := tls.Client(conn, t.secure)
 		if err := secure.HandshakeContext(ctx); err != nil {
@@ -158,10 +161,12 @@ func (t *tunnels) tunnel(ctx context.Context, address string) (_ net.Conn, err e
 		}
 		conn = secure
 	}
-	out := &tunneled{Conn: conn, r: bufio.NewReader(conn)}
+	limited := &io.LimitedReader{R: conn, N: maxHead}
+	out := &tunneled{Conn: conn, r: bufio.NewReader(limited)}
 	if err := t.ask(out, address); err != nil {
 		return nil, err
 	}
+	limited.N = math.MaxInt64 // what follows is the other side's
 	if !stop() {
 		return nil, ctx.Err()
 	}
@@ -170,6 +175,9 @@ func (t *tunnels) tunnel(ctx context.Context, address string) (_ net.Conn, err e
 
 // proxyTime limits the time in which a proxy connects.
 const proxyTime = 20 * time.Second
+
+// maxHead limits the head of a proxy's answer, in bytes.
+const maxHead = 64 << 10
 
 // ask sends CONNECT and reads the answer.
 func (t *tunnels) ask(conn *tunneled, address string) error {

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"crypto/x509"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -216,6 +218,38 @@ func TestY13MailThroughAProxy(t *testing.T) {
 	}
 	if asked := p.seen(); asked != "CONNECT 93.184.216.34:587" {
 		t.Errorf("the proxy was asked for %s", asked)
+	}
+}
+
+// TestY13ProxyTalks checks that the answer of a proxy is read up to a limit only, and that a cancelled request does
+// not wait for the proxy (Y13).
+func TestY13ProxyTalks(t *testing.T) {
+	for name, chatty := range map[string]bool{"a head without end": true, "no answer": false} {
+		proxy, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer proxy.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			conn, err := proxy.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
+			for chatty && err == nil {
+				_, err = io.WriteString(conn, "X-Talk: "+strings.Repeat("x", 1<<10)+"\r\n")
+			}
+			cancel()
+			_, _ = io.Copy(io.Discard, conn)
+		}()
+		dialer := tunnels{address: proxy.Addr().String()}
+		began := time.Now()
+		if _, err := dialer.tunnel(ctx, "93.184.216.34:443"); err == nil || time.Since(began) > proxyTime/2 {
+			t.Errorf("%s: %v after %s", name, err, time.Since(began))
+		}
 	}
 }
 
