@@ -90,8 +90,7 @@ func (g *guard) connect(ctx context.Context, network, address string, allowed ch
 		d.Control = allowed
 		return d.DialContext(ctx, network, address)
 	}
-	_, literal := netip.ParseAddr(host)
-	if g.proxy.resolves && literal != nil {
+	if _, literal := netip.ParseAddr(host); g.proxy.resolves && literal != nil && !numeric(host) {
 		if allowed != nil { // any public address shows whether the port is allowed
 			if err := allowed("tcp4", net.JoinHostPort("8.8.8.8", port), nil); err != nil {
 				return nil, err
@@ -102,11 +101,22 @@ func (g *guard) connect(ctx context.Context, network, address string, allowed ch
 	return g.pinned(ctx, host, port, allowed)
 }
 
+// numeric reports whether a resolver may read a host as an IPv4 address in another form, such as 127.1 or 0x7f000001:
+// whether its last part is a number (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+func numeric(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
+	return strings.HasPrefix(last, "0x") || last != "" && strings.Trim(last, "0123456789") == ""
+}
+
 // pinned looks up a host, checks its addresses, and connects to one of them. The proxy gets the address that was
 // checked, so DNS cannot change the answer in between.
 func (g *guard) pinned(ctx context.Context, host, port string, allowed check) (conn net.Conn, err error) {
 	resolver := cmp.Or(g.open.Resolver, net.DefaultResolver)
 	found, err := resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil && g.proxy.resolves {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "%w; where only the proxy can resolve names, set EGRESS_PROXY_RESOLVES", err)
 	}

@@ -149,7 +149,7 @@ func TestY13NoProxy(t *testing.T) {
 	}
 }
 
-// TestY13ProxyResolves checks that a proxy may get names, that ports and literal addresses are still checked, and
+// TestY13ProxyResolves checks that a proxy may get names, that ports and addresses in any form are still checked, and
 // that a password is sent to the proxy only (Y13).
 func TestY13ProxyResolves(t *testing.T) {
 	_, p, cfg := proxied(t, false)
@@ -164,6 +164,12 @@ func TestY13ProxyResolves(t *testing.T) {
 	for _, address := range []string{"https://127.0.0.1/", "https://[fd00::1]/", "https://example.com:25/"} {
 		if _, err := got(t, cfg, address); !fault.Is(err, fault.Blocked) {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+	_ = p.seen()
+	for _, host := range []string{"127.1", "2130706433", "0x7f000001", "0177.0.0.1", "a.0X7F."} {
+		if _, err := got(t, cfg, "https://"+host+"/"); err == nil || p.seen() != "" {
+			t.Errorf("the proxy gets %s: %v", host, err)
 		}
 	}
 	cfg.Proxy.Login = ""
