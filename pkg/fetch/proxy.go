@@ -111,7 +111,7 @@ func numeric(host string) bool {
 
 // pinned looks up a host, checks its addresses, and connects to one of them. The proxy gets the address that was
 // checked, so DNS cannot change the answer in between.
-func (g *guard) pinned(ctx context.Context, host, port string, allowed check) (conn net.Conn, err error) {
+func (g *guard) pinned(ctx context.Context, host, port string, allowed check) (net.Conn, error) {
 	resolver := cmp.Or(g.open.Resolver, net.DefaultResolver)
 	found, err := resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil && g.proxy.resolves {
@@ -125,28 +125,35 @@ func (g *guard) pinned(ctx context.Context, host, port string, allowed check) (c
 	}
 	// Proxies without IPv6 are common.
 	slices.SortStableFunc(found, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	var failed, refused error // the first of each
 	for _, ip := range found {
 		network, address := "tcp4", net.JoinHostPort(ip.String(), port)
 		if ip.Is6() {
 			network = "tcp6"
 		}
 		if allowed != nil {
-			if err = allowed(network, address, nil); err != nil {
+			if err := allowed(network, address, nil); err != nil {
+				refused = cmp.Or(refused, err)
 				continue
 			}
 		}
-		if !g.proxy.through(ip.String(), port) {
-			d := g.open
-			d.Control = allowed
-			conn, err = d.DialContext(ctx, network, address)
-		} else {
-			conn, err = g.proxy.tunnel(ctx, address)
-		}
+		conn, err := g.reach(ctx, network, address, allowed)
 		if err == nil || ctx.Err() != nil {
 			return conn, err
 		}
+		failed = cmp.Or(failed, err)
 	}
-	return nil, cmp.Or(err, error(&net.DNSError{Err: "no addresses", Name: host}))
+	return nil, cmp.Or(failed, refused, error(&net.DNSError{Err: "no addresses", Name: host}))
+}
+
+// reach connects to an address of a host, through the proxy or directly.
+func (g *guard) reach(ctx context.Context, network, address string, allowed check) (net.Conn, error) {
+	if host, port, _ := net.SplitHostPort(address); g.proxy.through(host, port) {
+		return g.proxy.tunnel(ctx, address)
+	}
+	d := g.open
+	d.Control = allowed
+	return d.DialContext(ctx, network, address)
 }
 
 // tunnel connects to the proxy and asks it for a connection to an address.

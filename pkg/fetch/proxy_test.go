@@ -82,7 +82,8 @@ func proxied(t *testing.T, secure bool) (site *httptest.Server, p *relay, cfg Co
 	roots := x509.NewCertPool() // both servers have this certificate, which is for example.com and 127.0.0.1
 	roots.AddCert(site.Certificate())
 	dns := newNames(map[string][]string{"example.com": {"93.184.216.34"}, "inside.example": {"10.0.0.7"},
-		"mixed.example": {"10.0.0.7 93.184.216.35"}, "site.lan": {"127.0.0.1"}})
+		"mixed.example": {"10.0.0.7 93.184.216.35"}, "turned.example": {"93.184.216.35 10.0.0.7"},
+		"site.lan": {"127.0.0.1"}})
 	return site, p, Config{RootCAs: roots, Resolver: dns.resolver(), Proxy: Proxy{URL: p.URL}}
 }
 
@@ -111,6 +112,12 @@ func TestY13PinHoldsThroughAProxy(t *testing.T) {
 		_, _ = got(t, cfg, "http://mixed.example/") // the site speaks TLS only
 		if asked := p.seen(); asked != "CONNECT 93.184.216.35:80" {
 			t.Errorf("the proxy was asked for %s", asked)
+		}
+		p.refuses = "93.184.216.35:443"
+		for _, host := range []string{"mixed.example", "turned.example"} {
+			if _, err := got(t, cfg, "https://"+host+"/"); !fault.Is(err, fault.Unavailable) || p.seen() == "" {
+				t.Errorf("%s, of which one address is special and one does not answer: %v", host, err)
+			}
 		}
 		for _, address := range []string{"https://inside.example/", "https://10.0.0.7/", "http://169.254.169.254/",
 			"https://example.com:8443/"} {
