@@ -190,6 +190,9 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 			CompletionWindow: req.CompletionWindow, Status: "validating", CreatedAt: 1772366400 + len(s.batches),
 			Metadata: req.Metadata,
 		}
+		if s.Unlabelled {
+			b.Metadata = nil
+		}
 		s.batches = append(s.batches, b)
 		return s.created(), *b
 	})

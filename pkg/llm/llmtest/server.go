@@ -41,6 +41,8 @@ type Server struct {
 	PageSize int
 	// Azure answers 201 to what has created something, as Azure OpenAI does.
 	Azure bool
+	// Unlabelled makes it keep no metadata of batches.
+	Unlabelled bool
 	// Pending is the number of times that a batch is refused because its file is still processed.
 	Pending int
 	// Knows lists the response formats that the server knows; nil means json_schema only. Old makes it know max_tokens

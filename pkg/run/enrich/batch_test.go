@@ -310,6 +310,19 @@ func TestY11OneUploadOneBatch(t *testing.T) {
 	}
 }
 
+// TestY11ServicesWithoutLabels checks that a batch whose start is not answered is found by its file at a service that
+// keeps no labels, and is not sent twice (Y11).
+func TestY11ServicesWithoutLabels(t *testing.T) {
+	r := newRig(t)
+	r.Unlabelled, r.FailAfter = true, true
+	r.Break(nil, llmtest.Cut)
+	id := r.queue("pkm", r.put("pkm", 2)...).ID
+	r.advance()
+	if have := r.settled(id); have != 2 || r.Batches() != 1 || strings.Contains(r.log.String(), "sent twice") {
+		t.Errorf("%d enriched in %d batches\n%s", have, r.Batches(), r.log.String())
+	}
+}
+
 // TestY11NoFileStays checks that the files of a batch are deleted however it ends: those of refused attempts, of
 // uploads whose answer is lost, and of batches that are cancelled or forgotten (Y11).
 func TestY11NoFileStays(t *testing.T) {

@@ -187,14 +187,19 @@ func (s sender) hand(ctx context.Context, w *sending) (_ string, err error) {
 // file returns the name of the batch's file at the service.
 func (b *Batch) file() string { return b.ID + ".jsonl" }
 
-// accepted checks that the service has stored the label of the batch. If this process dies now, the label shows that
-// the batch was sent.
+// accepted checks that the service has stored the label of the batch, or the id of its file. If this process dies now,
+// they show that the batch was sent.
 func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
-	if w.remote.Label != w.b.ID {
-		s.svc.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be "+
-			"sent twice", "batch", w.b.ID, "remote", w.remote.ID)
+	if !w.b.is(w.remote) {
+		s.svc.o.Log.WarnContext(ctx, "the service keeps no labels of batches and names no input file: a batch whose start "+
+			"is not answered will be sent twice", "batch", w.b.ID, "remote", w.remote.ID)
 	}
 	return "", nil
+}
+
+// is reports whether a batch of the service is this one. Some services keep no labels, but name the file.
+func (b *Batch) is(remote llm.Batch) bool {
+	return remote.Label == b.ID || b.File != "" && remote.Input == b.File
 }
 
 // sent records that the service has the batch. If the batch has no questions, sent ends it.
@@ -220,7 +225,7 @@ func (t *batchStep) resume(ctx context.Context, b *Batch) (found bool, err error
 		if err != nil && remote.ID == "" {
 			return false, err
 		}
-		if remote.Label == b.ID {
+		if b.is(remote) {
 			b.accept(remote)
 			return true, nil
 		}
