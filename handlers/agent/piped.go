@@ -150,10 +150,13 @@ func (p *pipe) accept(begun, line []byte) (rest []byte) {
 			return bytes.TrimLeft(text[at:], " \t\r\n")
 		default:
 			p.refuse(nil, wrong(jsonrpc.CodeParseError, "%v", err))
-			if len(begun) > 0 {
-				return p.accept(nil, line)
+			if len(begun) == 0 || at > 0 { // then a message of this text was delivered
+				return nil
 			}
-			return nil
+			if begun[0] == '[' { // a stray bracket takes no message with it
+				p.accept(nil, begun[1:])
+			}
+			return p.accept(nil, line)
 		}
 	}
 }

@@ -76,6 +76,8 @@ func TestY12BadLines(t *testing.T) {
 		"two in a line":        {ping(1) + ping(2), []string{ok(1), ok(2)}},
 		"cut off":              {`{"jsonrpc":` + "\n" + ping(1), []string{`"code":-32700`, ok(1)}},
 		"cut off in a list":    {`[{"jsonrpc":"2.0",` + "\n" + ping(1) + "\n" + ping(2), []string{"-32700", ok(1), ok(2)}},
+		"a stray bracket":      {"[\n" + ping(1) + "\n" + ping(2), []string{"-32700", ok(1), ok(2)}},
+		"more after a batch":   {"[\n" + ping(1) + "] x\n" + ping(2), []string{"-32700", ok(1), ok(2)}},
 		"a number":             {"42\n" + ping(1), []string{`"id":null,"error":{"code":-32600`, ok(1)}},
 		"another version": {`{"jsonrpc":"1.0","id":7,"method":"ping"}` + "\n" + ping(1),
 			[]string{`"id":7,"error":{"code":-32600`, ok(1)}},
@@ -99,9 +101,12 @@ func TestY12BadLines(t *testing.T) {
 		}
 		have := strings.Join(slices.Delete(all, first, first+1), "\n")
 		for _, part := range tc.want {
-			if !strings.Contains(have, part) {
-				t.Errorf("%s: no %s in\n%s", name, part, have)
+			if n := strings.Count(have, part); n == 0 || n > 1 && strings.HasSuffix(part, `"result"`) {
+				t.Errorf("%s: %s is there %d times in\n%s", name, part, n, have)
 			}
+		}
+		if twice := strings.Contains(have, "has no answer yet"); twice != (name == "an id twice") {
+			t.Errorf("%s: a message was read twice: %v\n%s", name, twice, have)
 		}
 		if len(tc.want) == 0 && have != "" {
 			t.Errorf("%s: %s", name, have)
