@@ -67,7 +67,7 @@ func (t *batchStep) advance(ctx context.Context, runs *run.Runs[Batch], id strin
 		return false, err
 	}
 	if b.State == Done {
-		t.tidy(ctx, &b)
+		t.tidy(ctx)
 		t.svc.o.Log.InfoContext(ctx, "batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped",
 			b.Skipped, "failed", b.Failed,
 			"cancelled", b.Cancelled, "again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out",
@@ -107,6 +107,10 @@ func (t *batchStep) send(ctx context.Context, b *Batch) (run.Next, error) {
 	w := sending{b: b}
 	err := t.svc.schedule.Run(ctx, &w)
 	switch fault.KindOf(err) {
+	case "":
+		if tried && b.State == Done { // no question is left, but an earlier step may have uploaded some
+			t.remove(ctx, b)
+		}
 	case fault.Invalid, fault.Blocked, fault.NotFound, fault.TooLarge, fault.Throttled:
 		err = errors.Join(err, t.putOff(ctx, b, err))
 	}
@@ -162,21 +166,23 @@ func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 		return run.Next{}, err
 	}
 	w := collecting{b: b, remote: remote}
-	err, t.over = t.svc.collect.Run(ctx, &w), remote
+	if err, t.over = t.svc.collect.Run(ctx, &w), remote; err == nil {
+		t.remove(ctx, b, remote.Input)
+	}
 	return w.next, err
 }
 
-// tidy removes the files of a finished batch from the service, because they contain people's mails. If this fails,
-// the client logs it, and the files remain until the service deletes them.
-func (t *batchStep) tidy(ctx context.Context, b *Batch) {
-	if b.SentAt.IsZero() {
-		return // nothing was uploaded
+// tidy removes the files with the answers of a finished batch from the service. They are needed until the batch is
+// stored as done: if the process dies just after that, they remain until the service deletes them.
+func (t *batchStep) tidy(ctx context.Context) {
+	for _, file := range t.over.Files {
+		_ = t.svc.models.Batches.Delete(ctx, file)
 	}
-	t.remove(ctx, b, append(t.over.Files, t.over.Input)...)
 }
 
-// remove removes files from the service: the given ones, and those with the questions of a batch. The service may have
-// several of these, because an upload whose answer was lost is repeated.
+// remove removes files from the service: the given ones, and those with the questions of a batch, because they contain
+// people's mails. The service may have several of these, because an upload whose answer was lost is repeated. If this
+// fails, the client logs it, and the files remain until the service deletes them.
 func (t *batchStep) remove(ctx context.Context, b *Batch, files ...string) {
 	named, _ := t.svc.models.Batches.Named(ctx, b.file())
 	files = slices.Concat(files, []string{b.File}, named)

@@ -1,6 +1,7 @@
 package enrich
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // TestD9Batch checks that entries of both schemas are sent in files and batches, and that their answers are stored
@@ -358,5 +361,24 @@ func TestY11NoFileStays(t *testing.T) {
 		if have := r.settled(id); !tc.cancel && have != 1 {
 			t.Errorf("%s: %d enriched", name, have)
 		}
+	}
+}
+
+// TestY11FilesAfterAKill checks that only the answers' files stay when the process dies just after it has stored that
+// a batch is done (Y11).
+func TestY11FilesAfterAKill(t *testing.T) {
+	r := newRig(t)
+	r.Hook.Set(storagetest.Hooks{OnAfter: func(_ context.Context, c storagetest.Call, err error) error {
+		if err == nil && c.Op == "table.Transact" && slices.ContainsFunc(c.Ops, func(op storage.Op) bool {
+			return op.Entity.Props["state"] == string(Done)
+		}) {
+			return fault.New(fault.Unavailable, "the process died")
+		}
+		return err
+	}})
+	id := r.queue("pkm", r.put("pkm", 1)...).ID
+	failures := r.advance()
+	if b := r.batch("pkm", id); len(failures) != 1 || b.State != Done || r.Files() != 1 {
+		t.Errorf("%v, %+v, %d files", failures, b, r.Files())
 	}
 }

@@ -20,6 +20,7 @@ func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 		if found, err := t.resume(ctx, b); err != nil || found {
 			return run.Next{}, err
 		}
+		t.remove(ctx, b)
 	}
 	return t.svc.finish(ctx, b)
 }
