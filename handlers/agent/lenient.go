@@ -27,7 +27,8 @@ func lenient(inputs map[string]reflect.Type) mcp.Middleware {
 // stays as it is, so that the model is told.
 func fitted(input reflect.Type, arguments json.RawMessage) json.RawMessage {
 	var whole string
-	if json.Unmarshal(arguments, &whole) == nil && strings.HasPrefix(strings.TrimSpace(whole), "{") {
+	isText := json.Unmarshal(arguments, &whole) == nil
+	if isText && strings.HasPrefix(strings.TrimSpace(whole), "{") && json.Valid([]byte(whole)) {
 		arguments = json.RawMessage(whole)
 	}
 	var all map[string]json.RawMessage
@@ -83,7 +84,7 @@ func fit(t reflect.Type, value json.RawMessage) json.RawMessage {
 
 // list is fit for lists.
 func list(element reflect.Type, value json.RawMessage, text string, isText bool) json.RawMessage {
-	if isText && strings.HasPrefix(text, "[") {
+	if isText && strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
 		value = json.RawMessage(text)
 	}
 	var items []json.RawMessage

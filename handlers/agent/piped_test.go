@@ -127,6 +127,8 @@ func TestY12Arguments(t *testing.T) {
 		`{"words":7,"top":"5","recheck":"true"}`:  `{"recheck":true,"top":5,"words":"7"}`,
 		`{"top":5.0,"tags":"x"}`:                  `{"tags":["x"],"top":5}`,
 		`{"tags":"[\"a\",\"b\"]","maxAge":7}`:     `{"maxAge":"7","tags":["a","b"]}`,
+		`{"tags":"[draft","top":"2"}`:             `{"tags":["[draft"],"top":2}`,
+		`"{words"`:                                `"{words"`,
 		`{"tags":["a",1]}`:                        `{"tags":["a","1"]}`,
 		`"{\"words\":\"tide\"}"`:                  `{"words":"tide"}`,
 		`null`:                                    `{}`,
