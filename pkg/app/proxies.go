@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,11 @@ func (c *Config) readProxyLogin(s *settings, name string) {
 		s.problems = append(s.problems, name+": "+err.Error())
 	}
 	c.Fetch.Proxy.Login = login
+}
+
+// readNoProxy reads the exceptions. Other programs read the name in lower case, too.
+func (c *Config) readNoProxy(s *settings, name string) {
+	c.Fetch.Proxy.Except = cmp.Or(s.text(name), s.get(strings.ToLower(name)))
 }
 
 // Proxies says which connections use a proxy, if a proxy is set. Otherwise it returns "".

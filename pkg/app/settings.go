@@ -240,7 +240,8 @@ func fetchSetting(err error) string {
 	name := map[string]string{
 		"UserAgent": "CRAWL_USER_AGENT", "Contact": "CRAWL_CONTACT", "AllowHosts": "CRAWL_ALLOW_HOSTS",
 		"TLSRSAHosts": "CRAWL_TLS_RSA_HOSTS", "Proxy": "EGRESS_PROXY", "ProxyLogin": "EGRESS_PROXY_CREDENTIAL",
-		"MaxBytes": "CRAWL_MAX_BYTES", "Timeout": "CRAWL_TIMEOUT_SECONDS", "MaxRedirects": "CRAWL_MAX_REDIRECTS",
+		"ProxyExcept": "NO_PROXY",
+		"MaxBytes":    "CRAWL_MAX_BYTES", "Timeout": "CRAWL_TIMEOUT_SECONDS", "MaxRedirects": "CRAWL_MAX_REDIRECTS",
 	}[fault.FieldOf(err)]
 	return name + "=" + err.Error()
 }

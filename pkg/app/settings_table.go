@@ -207,7 +207,7 @@ func (c *Config) fetchedSettings() []Setting {
 		{"EGRESS_PROXY_RESOLVES", "false", shown, truth(&c.Fetch.Proxy.Resolves),
 			"Whether that proxy gets names instead of addresses, where only it can resolve them. Then nothing here checks " +
 				"that a name does not lead to a private or special address: the proxy has to"},
-		{"NO_PROXY", "", shown, asIs(&c.Fetch.Proxy.Except),
+		{"NO_PROXY", "", shown, by(c.readNoProxy),
 			"Hosts that are reached without EGRESS_PROXY, separated by commas: a name and what is below it, address, CIDR, " +
 				"or * for all. This machine is always reached without"},
 		{"HTTPS_PROXY", "", hidden, elsewhere,

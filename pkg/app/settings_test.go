@@ -324,6 +324,7 @@ func TestY13ProxyLine(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"EGRESS_PROXY":            {"EGRESS_PROXY": "http://me:hidden@proxy:3128"},
 		"EGRESS_PROXY_CREDENTIAL": {"EGRESS_PROXY": "http://proxy", "EGRESS_PROXY_CREDENTIAL": "NOBODY"},
+		"NO_PROXY":                {"EGRESS_PROXY": "http://proxy", "no_proxy": "10.*"},
 	} {
 		_, err := Load(func(name string) string { return env[name] })
 		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hidden") {

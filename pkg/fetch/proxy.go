@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -64,8 +65,29 @@ func (p Proxy) parse(dialer net.Dialer, secure *tls.Config) (*tunnels, error) {
 	if p.Login != "" {
 		t.login = "Basic " + base64.StdEncoding.EncodeToString([]byte(p.Login))
 	}
-	t.proxied = (&httpproxy.Config{HTTPSProxy: p.URL, NoProxy: p.Except}).ProxyFunc()
+	except, err := exceptions(p.Except)
+	if err != nil {
+		return nil, err
+	}
+	t.proxied = (&httpproxy.Config{HTTPSProxy: p.URL, NoProxy: except}).ProxyFunc()
 	return t, nil
+}
+
+// exceptions returns a list of exceptions in the form of package httpproxy, which would ignore what it does not
+// understand.
+func exceptions(list string) (string, error) {
+	entries := strings.FieldsFunc(list, func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
+	for i, entry := range entries {
+		if strings.HasPrefix(entry, "[") && strings.HasSuffix(entry, "]") {
+			entries[i] = entry[1 : len(entry)-1]
+		}
+		name := strings.TrimPrefix(entry, "*.")
+		_, _, cidr := net.ParseCIDR(entry)
+		if entry != "*" && (name == "" || strings.Contains(name, "*")) || strings.Contains(entry, "/") && cidr != nil {
+			return "", fault.Field("ProxyExcept", "%.80q: want a name, an address, a CIDR, *.name, or * for all", entry)
+		}
+	}
+	return strings.Join(entries, ","), nil
 }
 
 // through reports whether connections to a host or an address use the proxy.

@@ -138,7 +138,8 @@ func TestY13PinHoldsThroughAProxy(t *testing.T) {
 // TestY13NoProxy checks that hosts are reached without the proxy by name, suffix, address and CIDR (Y13).
 func TestY13NoProxy(t *testing.T) {
 	for except, direct := range map[string]bool{"": false, "other.example, 192.0.2.0/24": false, "site.lan": true,
-		".lan": true, "*.lan": true, "lan": true, "*": true, "10.0.0.0/8": true, "10.0.0.7": true, "10.0.0.7:80": false} {
+		".lan": true, "*.lan": true, "lan": true, "*": true, "10.0.0.0/8": true, "10.0.0.7": true, "10.0.0.7:80": false,
+		"other.example site.lan\t": true, "[10.0.0.7]": true, "[10.0.0.7]:443": true} {
 		p, err := Proxy{URL: "http://proxy.example:3128", Except: except}.parse(net.Dialer{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -280,7 +281,9 @@ func TestY13Certificates(t *testing.T) {
 func TestY13BadProxies(t *testing.T) {
 	for _, p := range []Proxy{{URL: "proxy:3128"}, {URL: "socks5://proxy:1080"}, {URL: "http://"},
 		{URL: "http://me:secret@proxy:3128"}, {URL: "http://proxy/path"}, {URL: "http://proxy", Login: "secret"},
-		{URL: "http://proxy", Login: "me:secret\r\nX: y"}} {
+		{URL: "http://proxy", Login: "me:secret\r\nX: y"}, {URL: "http://proxy", Except: "a.example,10.*"},
+		{URL: "http://proxy", Except: "http://a.example"}, {URL: "http://proxy", Except: "10.0.0.0/99"},
+		{URL: "http://proxy", Except: "*."}} {
 		if _, err := New(Config{Proxy: p}); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%+v: %v", p, err)
 		}
