@@ -95,7 +95,6 @@ func (t *batchStep) send(ctx context.Context, b *Batch) (run.Next, error) {
 	if !tried {
 		b.SentAt = t.svc.now()
 	}
-	b.Model = t.svc.models.Batch
 	if err := t.lease(ctx, b, Sending); err != nil {
 		return run.Next{}, err
 	}
@@ -104,6 +103,10 @@ func (t *batchStep) send(ctx context.Context, b *Batch) (run.Next, error) {
 			return run.Next{}, err
 		}
 	}
+	if b.File != "" && b.Model != t.svc.models.Batch {
+		t.remove(ctx, b) // its questions are for another model
+	}
+	b.Model = t.svc.models.Batch
 	w := sending{b: b}
 	err := t.svc.schedule.Run(ctx, &w)
 	switch fault.KindOf(err) {

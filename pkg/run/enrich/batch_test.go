@@ -364,6 +364,20 @@ func TestY11NoFileStays(t *testing.T) {
 	}
 }
 
+// TestY11AnotherModelMeanwhile checks that a file with questions for one model is not used for another (Y11).
+func TestY11AnotherModelMeanwhile(t *testing.T) {
+	r := newRig(t)
+	r.s.models.Batch = "tide-old"
+	r.Break(nil, llmtest.Status(429, "7200"))
+	id := r.queue("pkm", r.put("pkm", 1)...).ID
+	_, _ = r.s.Advance(t.Context())
+	r.s.models.Batch = model
+	r.advance()
+	if b := r.batch("pkm", id); b.Enriched != 1 || b.Model != model || r.Uploads() != 2 || r.Files() != 0 {
+		t.Errorf("%+v, %d uploads, %d files stay", b, r.Uploads(), r.Files())
+	}
+}
+
 // TestY11FilesAfterAKill checks that only the answers' files stay when the process dies just after it has stored that
 // a batch is done (Y11).
 func TestY11FilesAfterAKill(t *testing.T) {
