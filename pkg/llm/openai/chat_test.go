@@ -261,6 +261,23 @@ func TestY11LinesWithoutSchemas(t *testing.T) {
 	if d := r.client.dialects.ofLines("any"); d != (dialect{format: byObject}) {
 		t.Errorf("further lines are asked for in %+v", d)
 	}
+	for _, tc := range []struct {
+		said string
+		want dialect
+	}{
+		{"response_format json_schema is not supported", dialect{format: byObject}}, // of a batch that was sent before
+		{"Unsupported parameter: max_completion_tokens", dialect{byObject, true}},
+		{"response_format json_object is not supported", dialect{byWords, true}},
+		{"response_format is not supported", dialect{byWords, true}},
+		{"response_format json_schema is not supported", dialect{byWords, true}},
+	} {
+		if err := r.client.results(fmt.Appendf(nil, line, "a", tc.said)).Results[0].Err; !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%s: %v", tc.said, err)
+		}
+		if d := r.client.dialects.ofLines("any"); d != tc.want {
+			t.Errorf("after %q, further lines are asked for in %+v", tc.said, d)
+		}
+	}
 }
 
 // FuzzAnswerOf checks that any body is an answer with a text, or with the reason for having none, or an error.

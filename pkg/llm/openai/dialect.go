@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -53,11 +54,40 @@ func (d *dialects) learn(model string, asked dialect, refusal error) bool {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.set(model, next)
+	return true
+}
+
+// set remembers a dialect. The caller holds the lock.
+func (d *dialects) set(model string, to dialect) {
 	if d.of == nil {
 		d.of = map[string]dialect{}
 	}
-	d.of[model] = next
+	d.of[model] = to
+}
+
+// learnLine changes the dialect of lines after the refusal of one. In which dialect that one was asked is unknown,
+// because another batch may have changed it since. So the refusal alone decides: unless it names schemas only, further
+// lines are asked without a format. It reports whether the line may be asked again.
+func (d *dialects) learnLine(refusal error) bool {
+	next, ok := dialect{}.simpler(refusal)
+	if !ok {
+		return false
+	}
+	if next.format == byObject && (says(refusal, "json_object") || !says(refusal, "schema", "structured", "guided_json")) {
+		next.format = byWords
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.of[""]
+	d.set("", dialect{max(before.format, next.format), before.maxTokens || next.maxTokens})
 	return true
+}
+
+// says reports whether an error has one of these words.
+func says(err error, words ...string) bool {
+	said := strings.ToLower(err.Error())
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
 }
 
 // simpler returns a dialect without what a service has refused. It returns ok = false if the refusal has another
@@ -66,15 +96,7 @@ func (d dialect) simpler(refusal error) (_ dialect, ok bool) {
 	if !fault.Is(refusal, fault.Invalid) {
 		return d, false
 	}
-	said := strings.ToLower(refusal.Error())
-	names := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(said, w) {
-				return true
-			}
-		}
-		return false
-	}
+	names := func(words ...string) bool { return says(refusal, words...) }
 	switch {
 	case !d.maxTokens && names("max_completion_tokens") && names("support", "unknown", "unrecog", "unexpected", "extra",
 		"permit", "allow", "invalid param"): // and not a number that is too large

@@ -66,7 +66,6 @@ func (c *Client) Delete(ctx context.Context, file string) error {
 
 // results reads the lines of a file.
 func (c *Client) results(body []byte) (out llm.Output) {
-	asked := c.dialects.get("")
 	for line := range bytes.Lines(body) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -77,7 +76,7 @@ func (c *Client) results(body []byte) (out llm.Output) {
 			continue
 		}
 		a, err := r.answer(c.sender.excerpt)
-		if c.dialects.learn("", asked, err) {
+		if c.dialects.learnLine(err) {
 			err = fault.New(fault.Unavailable, "asked again in a simpler form: %s", err)
 		}
 		out.Results = append(out.Results, llm.Result{ID: r.CustomID, Answer: a, Err: err})
