@@ -39,12 +39,8 @@ func (c Config) Proxies() string {
 	return ""
 }
 
-// proxyVariables are the variables of other programs for proxies.
-var proxyVariables = []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"}
-
-// anyProxy reports whether a proxy for other programs is set, by the names of all variables that are set.
-func anyProxy(get func(string) string, set []string) bool {
-	return get("HTTPS_PROXY") != "" || slices.ContainsFunc(set, func(name string) bool {
-		return slices.Contains(proxyVariables, strings.ToUpper(name))
-	})
+// anyProxy reports whether a proxy for other programs is set, by one of the names that the clients here read.
+func anyProxy(get func(string) string) bool {
+	names := []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
+	return slices.ContainsFunc(names, func(name string) bool { return get(name) != "" })
 }
