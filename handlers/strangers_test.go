@@ -71,10 +71,10 @@ func TestX17Batches(t *testing.T) {
 			"application/json, text/event-stream")
 		return w.Code, w.Body.String()
 	}
-	if code, body := post(11); code != http.StatusRequestEntityTooLarge || !strings.Contains(body, "at most 10") {
+	if code, body := post(11); code != http.StatusBadRequest || !strings.Contains(body, "1 to 10") {
 		t.Errorf("11 messages: %d %s", code, body)
 	}
-	if code, body := post(1); code >= http.StatusInternalServerError || strings.Contains(body, "at most") {
+	if code, body := post(1); code >= http.StatusInternalServerError || strings.Contains(body, "1 to 10") {
 		t.Errorf("one message in a batch: %d %s", code, body)
 	}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -40,10 +39,6 @@ func (h *Handlers) tools(r *http.Request) (int, any, error) {
 	}
 	if len(body) > wire.MaxBody {
 		return 0, nil, fault.New(fault.TooLarge, "the body has more than %d bytes", wire.MaxBody)
-	}
-	var batch []json.RawMessage
-	if json.Unmarshal(body, &batch) == nil && len(batch) > maxBatch {
-		return 0, nil, fault.New(fault.TooLarge, "%d messages in one request; at most %d are allowed", len(batch), maxBatch)
 	}
 	// The API is called with the caller and the context of the message.
 	slots := make(chan struct{}, callsAtOnce)
