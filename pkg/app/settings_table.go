@@ -206,10 +206,10 @@ func (c *Config) fetchedSettings() []Setting {
 			"Name of the credential for that proxy: PROXY for CREDENTIAL_PROXY=secret user:password"},
 		{"EGRESS_PROXY_RESOLVES", "false", shown, truth(&c.Fetch.Proxy.Resolves),
 			"Whether that proxy gets names instead of addresses, where only it can resolve them. Then nothing here checks " +
-				"that a name does not lead to a private or special address: the proxy has to"},
+				"names for private or special addresses: the proxy has to"},
 		{"NO_PROXY", "", shown, by(c.readNoProxy),
 			"Hosts that are reached without EGRESS_PROXY, separated by commas: a name and what is below it, address, CIDR, " +
-				"or * for all. This machine is always reached without"},
+				"or * for all. This machine is always reached directly"},
 		{"HTTPS_PROXY", "", hidden, elsewhere,
 			"Proxy for the clients of language models and of Azure, as other programs use it, and HTTP_PROXY likewise. Page " +
 				"fetches and messages do not use it: see EGRESS_PROXY"},

@@ -45,7 +45,7 @@ type shelf struct {
 	unused int // how many were not needed since giveBack ran
 }
 
-// newHeap returns a heap that calls giveBack by way of later.
+// newHeap returns a heap that calls giveBack through later.
 func newHeap(later func(func())) *heap { return &heap{kept: map[int]*shelf{}, later: later} }
 
 // fit returns the size of the block for a request. Few sizes exist, so that a block suits many requests. Memory that

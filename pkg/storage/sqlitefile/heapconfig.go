@@ -48,7 +48,8 @@ func configure() error {
 	return nil
 }
 
-// Memory returns how many bytes SQLite holds in this process, and how many freed bytes are kept for its next calls.
+// Memory returns how many bytes SQLite holds in this process, and how many freed bytes are kept for its next calls. It
+// is for tests.
 func Memory() (used, kept int) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
