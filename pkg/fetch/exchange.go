@@ -219,8 +219,8 @@ func classify(err error) error {
 			"host to CRAWL_TLS_RSA_HOSTS", err)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fault.New(fault.Unavailable, "%w; if the server's certificate was issued by your own authority, name a file "+
-			"with its certificate and those of the system in SSL_CERT_FILE, and start again", err)
+		return fault.New(fault.Unavailable, "%w; if the server's certificate was issued by your own authority, name a "+
+			"file with its certificate and those of the system in SSL_CERT_FILE, and start again", err)
 	}
 	if what := refusal(err); what != "" {
 		return fault.New(fault.Unavailable, "%s, which the site has to fix: %w", what, err)

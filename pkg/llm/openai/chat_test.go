@@ -271,7 +271,8 @@ func TestY11LinesWithoutSchemas(t *testing.T) {
 		{"response_format is not supported", dialect{byWords, true}},
 		{"response_format json_schema is not supported", dialect{byWords, true}},
 	} {
-		if err := r.client.results(fmt.Appendf(nil, line, "a", tc.said)).Results[0].Err; !fault.Is(err, fault.Unavailable) {
+		out := r.client.results(fmt.Appendf(nil, line, "a", tc.said))
+		if err := out.Results[0].Err; !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s: %v", tc.said, err)
 		}
 		if d := r.client.dialects.ofLines("any"); d != tc.want {

@@ -74,7 +74,8 @@ func (d *dialects) learnLine(refusal error) bool {
 	if !ok {
 		return false
 	}
-	if next.format == byObject && (says(refusal, "json_object") || !says(refusal, "schema", "structured", "guided_json")) {
+	schemas := says(refusal, "schema", "structured", "guided_json") && !says(refusal, "json_object")
+	if next.format == byObject && !schemas {
 		next.format = byWords
 	}
 	d.mu.Lock()

@@ -191,8 +191,8 @@ func (b *Batch) file() string { return b.ID + ".jsonl" }
 // they show that the batch was sent.
 func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	if !w.b.is(w.remote) {
-		s.svc.o.Log.WarnContext(ctx, "the service keeps no labels of batches and names no input file: a batch whose start "+
-			"is not answered will be sent twice", "batch", w.b.ID, "remote", w.remote.ID)
+		s.svc.o.Log.WarnContext(ctx, "the service keeps no labels of batches and names no input file: a batch whose "+
+			"start is not answered will be sent twice", "batch", w.b.ID, "remote", w.remote.ID)
 	}
 	return "", nil
 }

@@ -18,11 +18,11 @@
 //
 // The first three are for pages, the last is for messages, and the others are for blobs and shares.
 //
-// A credential of the kind "secret" has no WHERE: it signs messages, or is itself the address to which they are sent, or
-// is the login of EGRESS_PROXY, and has no other use. For the other kinds, WHERE makes it safe to reveal a name: a user who may register sources
-// can combine any name with any address, but the secret is sent only to addresses within WHERE. For pages WHERE is an
-// origin (scheme, host in ASCII, port), because servers may interpret a path in unexpected ways. For storage it may
-// include a container or share, and folders in it.
+// A credential of the kind "secret" has no WHERE: it signs messages, or is itself the address to which they are sent,
+// or is the login of EGRESS_PROXY, and has no other use. For the other kinds, WHERE makes it safe to reveal a name: a
+// user who may register sources can combine any name with any address, but the secret is sent only to addresses within
+// WHERE. For pages WHERE is an origin (scheme, host in ASCII, port), because servers may interpret a path in unexpected
+// ways. For storage it may include a container or share, and folders in it.
 //
 // Values are read from the app settings when they are needed, and are never cached. The platform resolves Key Vault
 // references. A reference that is still unresolved is refused and not sent.
