@@ -136,8 +136,8 @@ func TestE4LastVerifiedOverHTTP(t *testing.T) {
 	} {
 		site.set(again.text, again.tag, 0)
 		it, captures := s.check(item.ID)
-		if len(captures) != again.captures || !captures[0].LastVerifiedAt.Equal(it.LastChecked) || !it.LastChecked.After(seen) ||
-			captures[0].CapturedAt.After(it.LastChecked) {
+		if len(captures) != again.captures || !captures[0].LastVerifiedAt.Equal(it.LastChecked) ||
+			!it.LastChecked.After(seen) || captures[0].CapturedAt.After(it.LastChecked) {
 			t.Errorf("%s: checked at %s (before: %s), captures %+v", again.name, it.LastChecked, seen, captures)
 		}
 		seen = it.LastChecked

@@ -91,8 +91,8 @@ func TestA21SameTextReturns(t *testing.T) {
 	}
 }
 
-// TestA21SameTextServedByAFormerState checks A21: a capture that the site serves again for its text is kept, whatever the
-// limits on captures say.
+// TestA21SameTextServedByAFormerState checks A21: a capture that the site serves again for its text is kept, whatever
+// the limits on captures say.
 func TestA21SameTextServedByAFormerState(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 3 })
 	for i, p := range []page{noisy("v1", 0), text("v2"), noisy("v1", 1), noisy("v1", 0), noisy("v1", 0)} {
