@@ -191,7 +191,7 @@ func TestCompare(t *testing.T) {
 		read Reading
 		want Outcome
 	}{
-		"other bytes, the same content":    {nil, known, Unchanged(WhySameBytes)},
+		"other bytes, the same content":    {nil, known, Outcome{Kind: schedule.Unchanged, Why: WhySameBytes, Known: true}},
 		"a body that cannot be read fails": {nil, broken, Failed("no PDF")},
 		"news": {nil, novel,
 			Outcome{Kind: schedule.Changed, News: different, Store: true, Refresh: true}},

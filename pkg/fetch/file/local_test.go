@@ -51,7 +51,7 @@ func TestA9UnchangedLocalFileIsNotRead(t *testing.T) {
 	first, err := c.Get(ctx, file.Request{Location: place(t, path)})
 	must(t, err)
 	want := file.Response{Info: file.Info{LastModified: first.LastModified, Length: 5}, Body: []byte("first"),
-		RawHash: rawHash("first")}
+		WireBytes: 5, RawHash: rawHash("first")}
 	if diff := cmp.Diff(want, first); diff != "" || first.LastModified.IsZero() {
 		t.Fatal(diff)
 	}

@@ -135,7 +135,7 @@ func TestA9UnchangedFileInAShareIsNotRead(t *testing.T) {
 	want := file.Response{
 		Info: file.Info{ETag: "0x8DD1", LastModified: s.files["Plans/é a.pdf"].modified, Length: 5,
 			ContentType: "application/pdf"},
-		Body: []byte("first"), RawHash: rawHash("first"),
+		Body: []byte("first"), WireBytes: 5, RawHash: rawHash("first"),
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Fatal(diff)
