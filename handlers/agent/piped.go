@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,7 +22,7 @@ const maxLine = 8 << 20
 // reading goes on. The transport of the SDK ends at the first such line.
 func Piped(in io.Reader, out io.Writer) mcp.Transport {
 	return &pipe{in: bufio.NewReader(in), out: out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
-		batches: map[jsonrpc.ID]*batch{}}
+		batches: map[jsonrpc.ID]*batch{}, open: 1, done: make(chan struct{})}
 }
 
 type pipe struct {
@@ -33,7 +34,12 @@ type pipe struct {
 	mu      sync.Mutex // guards the following
 	out     io.Writer
 	batches map[jsonrpc.ID]*batch // by the ids of requests without an answer
+	open    int                   // requests without an answer, and one until the input ends
+	done    chan struct{}         // closed when there are none
 }
+
+// lastAnswers is how long the answers to the last requests are waited for after the end of the input.
+const lastAnswers = time.Minute
 
 // batch is a list of messages that is answered by a list.
 type batch struct {
@@ -56,19 +62,26 @@ func (p *pipe) Close() error {
 	return nil
 }
 
-// Read implements [mcp.Connection].
+// Read implements [mcp.Connection]. At the end of the input, it waits for the answers to the last requests, because the
+// server drops what is unanswered when it returns io.EOF.
 func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m, ok := <-p.messages:
-		if !ok {
-			return nil, io.EOF
+		if ok {
+			return m, nil
 		}
-		return m, nil
 	case <-p.closed:
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	select {
+	case <-p.done:
+	case <-p.closed:
+	case <-ctx.Done():
+	case <-time.After(lastAnswers):
+	}
+	return nil, io.EOF
 }
 
 // Write implements [mcp.Connection].
@@ -79,7 +92,11 @@ func (p *pipe) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r, ok := m.(*jsonrpc.Response); ok && p.batches[r.ID] != nil {
+	r, ok := m.(*jsonrpc.Response)
+	if ok {
+		defer p.ended()
+	}
+	if ok && p.batches[r.ID] != nil {
 		b := p.batches[r.ID]
 		delete(p.batches, r.ID)
 		b.answers = append(b.answers, text)
@@ -100,6 +117,13 @@ func (p *pipe) reply(b *batch) error {
 	return p.send(text)
 }
 
+// ended counts an answer, or the end of the input. The caller holds the lock.
+func (p *pipe) ended() {
+	if p.open--; p.open == 0 {
+		close(p.done)
+	}
+}
+
 // send writes a line. The caller holds the lock.
 func (p *pipe) send(text []byte) error {
 	_, err := p.out.Write(append(text, '\n'))
@@ -108,20 +132,25 @@ func (p *pipe) send(text []byte) error {
 
 // run reads until the end of the input. A failure to answer shows in the next answer of the server.
 func (p *pipe) run() {
-	defer close(p.messages)
+	defer func() {
+		close(p.messages)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ended()
+	}()
 	var begun []byte // of a message over several lines
 	for {
 		line, err := readLine(p.in)
 		switch {
 		case errors.Is(err, errLong) || len(begun)+len(line) > maxLine:
 			begun = nil
-			p.refuse(nil, wrong(jsonrpc.CodeParseError, "a message has more than %d bytes", maxLine))
+			p.refuse(wrong(jsonrpc.CodeParseError, "a message has more than %d bytes", maxLine))
 		default:
 			begun = p.accept(begun, line)
 		}
 		if err != nil && !errors.Is(err, errLong) {
 			if len(begun) > 0 {
-				p.refuse(nil, wrong(jsonrpc.CodeParseError, "the input ends within a message"))
+				p.refuse(wrong(jsonrpc.CodeParseError, "the input ends within a message"))
 			}
 			return
 		}
@@ -133,7 +162,7 @@ func (p *pipe) run() {
 func (p *pipe) accept(begun, line []byte) (rest []byte) {
 	line = bytes.TrimPrefix(line, bom)
 	if bytes.HasPrefix(begun, []byte("{")) && isMessage(line) {
-		p.refuse(nil, wrong(jsonrpc.CodeParseError, "a line that is cut off"))
+		p.refuse(wrong(jsonrpc.CodeParseError, "a line that is cut off"))
 		begun = nil
 	}
 	text := append(begun, line...)
@@ -149,7 +178,7 @@ func (p *pipe) accept(begun, line []byte) (rest []byte) {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return bytes.TrimLeft(text[at:], " \t\r\n")
 		default:
-			p.refuse(nil, wrong(jsonrpc.CodeParseError, "%v", err))
+			p.refuse(wrong(jsonrpc.CodeParseError, "%v", err))
 			if len(begun) == 0 || at > 0 { // then a message of this text was delivered
 				return nil
 			}
@@ -171,15 +200,25 @@ func isMessage(line []byte) bool {
 func (p *pipe) deliver(text json.RawMessage) {
 	messages, together, err := split(text)
 	if err != nil {
-		p.refuse(nil, err)
+		p.refuse(err)
 		return
 	}
 	var b *batch
 	if together {
 		b = &batch{open: 1}
 	}
+	// All ids are noted before a message is passed on, because the first may be answered before the last is read.
+	var admitted []jsonrpc.Message
 	for _, text := range messages {
-		p.pass(b, text)
+		m, err := p.admit(b, text)
+		if err != nil {
+			p.answer(b, refusal(text, err))
+			continue
+		}
+		admitted = append(admitted, m)
+	}
+	for _, m := range admitted {
+		p.pass(m)
 	}
 	if together {
 		p.mu.Lock()
@@ -188,16 +227,17 @@ func (p *pipe) deliver(text json.RawMessage) {
 	}
 }
 
-// pass passes on a message. The batch b may be nil.
-func (p *pipe) pass(b *batch, text json.RawMessage) {
+// admit reads a message, and notes that a request waits for its answer. The batch b may be nil.
+func (p *pipe) admit(b *batch, text json.RawMessage) (jsonrpc.Message, error) {
 	m, err := read(text)
 	if err == nil && calls(m) {
 		err = p.expect(b, m.(*jsonrpc.Request).ID)
 	}
-	if err != nil {
-		p.answer(b, refusal(text, err))
-		return
-	}
+	return m, err
+}
+
+// pass passes on a message.
+func (p *pipe) pass(m jsonrpc.Message) {
 	select {
 	case p.messages <- m:
 	case <-p.closed:
@@ -211,6 +251,7 @@ func (p *pipe) expect(b *batch, id jsonrpc.ID) error {
 	if p.batches[id] != nil {
 		return wrong(jsonrpc.CodeInvalidRequest, "a request with the id %v has no answer yet", id.Raw())
 	}
+	p.open++
 	if b != nil {
 		b.open++
 		p.batches[id] = b
@@ -218,7 +259,7 @@ func (p *pipe) expect(b *batch, id jsonrpc.ID) error {
 	return nil
 }
 
-func (p *pipe) refuse(message json.RawMessage, err error) { p.answer(nil, refusal(message, err)) }
+func (p *pipe) refuse(err error) { p.answer(nil, refusal(nil, err)) }
 
 // answer sends an answer, or adds it to those of a batch.
 func (p *pipe) answer(b *batch, text json.RawMessage) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -61,6 +63,23 @@ const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocol
 	`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
 func ping(id any) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"ping"}`, id) }
+
+// TestY12EndOfInput checks that requests are answered although the input ends right after them (Y12).
+func TestY12EndOfInput(t *testing.T) {
+	for range 20 { // without the wait, an answer is lost now and then
+		var out bytes.Buffer
+		server := New(Options{Client: api.NewClient("http://127.0.0.1:1", "", nil), Version: "1"})
+		in := hello + "\n" + ping(1) + "\n[" + ping(2) + "," + ping(3) + "]\n"
+		if err := server.Run(t.Context(), Piped(strings.NewReader(in), &out)); err != nil {
+			t.Fatal(err)
+		}
+		for id := range 4 {
+			if !strings.Contains(out.String(), fmt.Sprintf(`"id":%d,"result"`, id)) {
+				t.Fatalf("request %d has no answer:\n%s", id, out.String())
+			}
+		}
+	}
+}
 
 // TestY12BadLines checks that no line ends the server over standard input, and that each is answered (Y12).
 func TestY12BadLines(t *testing.T) {
@@ -152,10 +171,14 @@ func FuzzPiped(f *testing.F) {
 		conn, _ := Piped(strings.NewReader(input+"\n"+ping(`"end"`)+"\n"+ping(`"end"`)+"\n"), &out).Connect(t.Context())
 		read := 0
 		for {
-			if _, err := conn.Read(t.Context()); err != nil {
+			m, err := conn.Read(t.Context())
+			if err != nil {
 				break
 			}
 			read++
+			if calls(m) {
+				_ = conn.Write(t.Context(), &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID, Result: json.RawMessage("{}")})
+			}
 		}
 		if strings.Count(input, "[")+strings.Count(input, "{") == 0 && read == 0 {
 			t.Errorf("%q: nothing was read", input)
