@@ -115,9 +115,9 @@ func (s *Site) Robots(document string) string {
 	if err != nil || !s.WWW || u.Host != s.Domain || u.Path != "/robots.txt" && u.Path != "/sitemap.xml" {
 		return ""
 	}
-	other, www := strings.CutPrefix(s.Domain, "www.")
-	if !www {
-		other = "www." + s.Domain
+	other := source.OtherName(s.Domain)
+	if other == "" {
+		return ""
 	}
 	return u.Scheme + "://" + other + "/robots.txt"
 }

@@ -382,6 +382,26 @@ func TestE9Near(t *testing.T) {
 	}
 }
 
+// TestX5NoOtherName checks X5: an address and a name without a dot have no other name, and only documents that were
+// guessed at the site's domain lead to it.
+func TestX5NoOtherName(t *testing.T) {
+	for _, tt := range []struct{ domain, document, want string }{
+		{"port.example", "https://port.example/robots.txt", "https://www.port.example/robots.txt"},
+		{"www.port.example", "http://www.port.example/sitemap.xml", "http://port.example/robots.txt"},
+		{"port.example", "https://www.port.example/robots.txt", ""},
+		{"port.example", "https://port.example/news.xml", ""},
+		{"127.0.0.1:8080", "http://127.0.0.1:8080/robots.txt", ""},
+		{"localhost:8080", "http://localhost:8080/sitemap.xml", ""},
+	} {
+		if have := (&Site{Domain: tt.domain, WWW: true}).Robots(tt.document); have != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.document, tt.domain, have, tt.want)
+		}
+	}
+	if have := (&Site{Domain: "port.example"}).Robots("https://port.example/robots.txt"); have != "" {
+		t.Errorf("a site with one name: %q", have)
+	}
+}
+
 // TestOtherHostSaysWhatToDo checks that a page of the same site under its other name, with or without www., is
 // excluded with what to do about it.
 func TestOtherHostSaysWhatToDo(t *testing.T) {

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -99,19 +98,11 @@ func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidat
 	default:
 		list(&worse, "http://"+it.SourceHost+rest)
 	}
-	apex, www := strings.CutPrefix(it.SourceHost, "www.")
-	switch {
-	case www:
-		list(&better, scheme+"://"+apex+rest)
-	case isDomain(apex):
-		list(&worse, scheme+"://www."+apex+rest)
+	switch other := source.OtherName(it.SourceHost); {
+	case strings.HasPrefix(it.SourceHost, "www."):
+		list(&better, scheme+"://"+other+rest)
+	case other != "":
+		list(&worse, scheme+"://"+other+rest)
 	}
 	return better, worse
-}
-
-// isDomain reports whether a host may get the prefix "www.".
-func isDomain(host string) bool {
-	name, _, _ := strings.Cut(host, ":")
-	_, err := netip.ParseAddr(name)
-	return err != nil && strings.Contains(name, ".")
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"net/netip"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -105,6 +106,19 @@ func ParseID(id string) (t Type, hash string, err error) {
 		return "", "", fault.Field("id", "id is not %s_ and %d characters of a-z and 2-7", t, hashLen)
 	}
 	return t, hash, nil
+}
+
+// OtherName returns a host without its "www.", or with one if it has none. It returns "" for a host that cannot have
+// such a name: an IP address, or a name without a dot.
+func OtherName(host string) string {
+	if apex, www := strings.CutPrefix(host, "www."); www {
+		return apex
+	}
+	name, _, _ := strings.Cut(host, ":")
+	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") {
+		return ""
+	}
+	return "www." + host
 }
 
 // SameSite reports whether two hosts differ at most in a leading "www.".
