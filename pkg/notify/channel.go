@@ -74,9 +74,16 @@ func checkURL(text string) error {
 	return nil
 }
 
-// target returns the receiver of a channel's messages, with the channel's secrets. The error states what is missing.
-// It never contains a secret.
-func (s *Book) target(c channel) (t send.Target, err error) {
+// destination is the target of a channel's messages, with the channel's secrets.
+type destination struct {
+	send.Target
+
+	service string   // the name of the service, or [Webhook]
+	names   []string // of its receivers; the only one of a webhook has the name ""
+}
+
+// target returns the target of a channel's messages. The error states what is missing. It never contains a secret.
+func (s *Book) target(c channel) (t destination, err error) {
 	address := c.URL
 	if c.URLFrom != "" {
 		if address, err = credential.ForMessages(s.o.Setting, c.URLFrom); err != nil {
@@ -85,11 +92,11 @@ func (s *Book) target(c channel) (t send.Target, err error) {
 	}
 	if c.Kind == Service {
 		t.Service = address
-		_, err = send.Check(address)
+		t.service, t.names, err = send.Check(address)
 		fault.Wrap(&err, "setting %s%s", credential.Prefix, c.URLFrom)
 		return t, err
 	}
-	t.Webhook = address
+	t.Webhook, t.service, t.names = address, Webhook, []string{""}
 	if err = checkURL(address); err != nil {
 		return t, err
 	}
@@ -104,24 +111,17 @@ func (s *Book) target(c channel) (t send.Target, err error) {
 	return t, err
 }
 
-// receivers returns the names of a channel's receivers. While they cannot be known, the channel is the only one.
-func (s *Book) receivers(c channel) []string {
-	if to, err := s.target(c); err == nil {
-		if names, err := send.Receivers(to); err == nil {
-			return names
-		}
-	}
-	return []string{""}
-}
-
-// channelJSON returns a channel in the API's form, without its secrets.
-func (s *Book) channelJSON(c channel) api.Channel {
-	out := api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
+// channelJSON returns a channel in the API's form, without its secrets, and the names of its receivers. While these
+// cannot be known, the channel is the only one.
+func (s *Book) channelJSON(c channel) (out api.Channel, receivers []string) {
+	out = api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
 	t, err := s.target(c)
 	if err != nil {
 		out.Problem = err.Error()
-	} else if t.Service != "" {
-		out.Service, _ = send.Check(t.Service)
+		return out, []string{""}
 	}
-	return out
+	if t.Service != "" {
+		out.Service = t.service
+	}
+	return out, t.names
 }

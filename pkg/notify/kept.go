@@ -257,12 +257,12 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	slices.SortFunc(all, func(a, b channel) int { return strings.Compare(a.Name, b.Name) })
 	out.Channels = []api.Channel{}
 	for _, c := range all {
-		shown := s.channelJSON(c)
+		shown, receivers := s.channelJSON(c)
 		h, err := s.health(ctx, c.Name)
 		if err != nil {
 			return out, err
 		}
-		shown.RestsUntil = h.Until(s.receivers(c), s.now())
+		shown.RestsUntil = h.Until(receivers, s.now())
 		out.Channels = append(out.Channels, shown)
 	}
 	return out, nil
@@ -293,7 +293,7 @@ func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool)
 	if _, err := s.rows.Transact(ctx, channelRows.Put(channelKey(spec.Name), etag, &next)); err != nil {
 		return out, err
 	}
-	out = s.channelJSON(channel{spec, next.Own, Here})
+	out, _ = s.channelJSON(channel{spec, next.Own, Here})
 	if fresh {
 		out.SigningSecret = next.Own
 	}
@@ -306,7 +306,7 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	if err != nil {
 		return api.Channel{}, err
 	}
-	out := s.channelJSON(c)
+	out, _ := s.channelJSON(c)
 	if c.Origin == FromFile {
 		return out, ofFile("channel", name)
 	}

@@ -102,10 +102,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	if err != nil {
 		return "", err
 	}
-	to, err := s.reach(ctx, d.Channel)
-	if err != nil {
-		return "", err
-	}
+	to := s.reach(ctx, d.Channel)
 	d.Targets = d.Targets.Aim(to.names, to.problem == nil)
 	if why, err := s.postponed(ctx, &d, &to, h, now); why != "" || err != nil {
 		if err != nil {
@@ -161,40 +158,26 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
 }
 
-// reached is the target of a channel's messages, with the names of its receivers. If there is no such target, problem
-// is the result of each attempt.
+// reached is the destination of a channel's messages. If there is none, problem is the result of each attempt.
 type reached struct {
-	send.Target
+	destination
 
-	service string
-	names   []string
 	problem *send.Result
 }
 
-// reach finds the target of a channel's messages.
-func (s *Worker) reach(ctx context.Context, name string) (to reached, err error) {
-	failed := func(err error, final bool) reached {
-		return reached{service: telemetry.Other, names: []string{""}, problem: &send.Result{
-			ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: final, Ill: !final}}
-	}
+// reach finds the destination of a channel's messages.
+func (s *Worker) reach(ctx context.Context, name string) reached {
+	var to destination
 	c, _, err := s.book.channel(ctx, name)
-	if fault.Is(err, fault.NotFound) {
-		return failed(err, true), nil
-	}
+	missing := fault.Is(err, fault.NotFound)
 	if err == nil {
-		to.Target, err = s.book.target(c)
-	}
-	if err == nil {
-		to.names, err = send.Receivers(to.Target)
+		to, err = s.book.target(c)
 	}
 	if err != nil {
-		return failed(err, false), nil
+		return reached{destination{service: telemetry.Other, names: []string{""}}, &send.Result{
+			ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: missing, Ill: !missing}}
 	}
-	to.service = Webhook
-	if to.Service != "" {
-		to.service, _ = send.Check(to.Service) // the address was checked above
-	}
-	return to, nil
+	return reached{destination: to}
 }
 
 // send sends a message to the receivers of a target that are due.
@@ -282,7 +265,7 @@ func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 	id := "test-" + s.o.Token()
 	const title = "Tidemark: this is a test"
 	body := jsonBody(api.TestEvent{Event: s.event(id, api.EventTest, "", s.now()), Data: api.TestMessage{Title: title}})
-	return send.Summary(s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body})), nil
+	return send.Summary(s.sender.Send(ctx, to.Target, send.Message{ID: id, Title: title, Body: body})), nil
 }
 
 // TestRule returns the recent changes that a rule would have reported. A broken rule is refused (Invalid).

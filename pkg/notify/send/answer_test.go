@@ -147,7 +147,7 @@ func TestY7Pauses(t *testing.T) {
 // that a message goes only to the wanted receivers.
 func TestY7EachReceiver(t *testing.T) {
 	const address = "telegram://1:tk@telegram?chats=-1,-2,-3,-2"
-	names, err := Receivers(Target{Service: address})
+	_, names, err := Check(address)
 	if must(t, err); strings.Join(names, " ") != "-1 -2 -3" {
 		t.Errorf("%q", names)
 	}

@@ -141,13 +141,13 @@ func TestY8Options(t *testing.T) {
 		"from=a@b.c&to=":                                                                         "want an address",
 		"from=a@b.c&to=d@e.f&auth=Login&encryption=StartTLS":                                     `"encryption" must be`,
 	} {
-		_, err := Check(base + query)
+		_, _, err := Check(base + query)
 		if (err == nil) != (why == "") || err != nil && (!strings.Contains(err.Error(), why) ||
 			strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v, want %q", query, err, why)
 		}
 	}
-	if _, err := Check("smtp://mail.example/?from=a@b.c&to=d@e.f&auth=Login"); err == nil {
+	if _, _, err := Check("smtp://mail.example/?from=a@b.c&to=d@e.f&auth=Login"); err == nil {
 		t.Error("a login without a password is accepted")
 	}
 }

@@ -132,7 +132,7 @@ func TestW8MailRefused(t *testing.T) {
 		t.Errorf("a full mailbox: %+v", got)
 	}
 	o.refuses = nil
-	if _, err := Check("smtp://anna:hunter2@" + address + query + "&encryption=None"); err == nil {
+	if _, _, err := Check("smtp://anna:hunter2@" + address + query + "&encryption=None"); err == nil {
 		t.Error("a password without TLS is taken")
 	}
 	if got := send(sender(t, "127.0.0.1"), "smtp://anna:hunter2@"+address+query); got.OK ||

@@ -45,7 +45,7 @@ type Message struct {
 }
 
 // Target is where a message goes: the URL of a webhook with its signing key, or the address of a service. An address
-// may have several receivers, such as chats. See [Receivers].
+// may have several receivers, such as chats. See [Check].
 type Target struct {
 	Webhook string
 	Key     []byte   // the key that signs messages to a webhook
@@ -57,7 +57,7 @@ type Target struct {
 type Result struct {
 	api.ReceiverAnswer
 
-	Name  string        // the receiver; see [Receivers]
+	Name  string        // the receiver; see [Check]
 	Final bool          // a retry would fail in the same way
 	After time.Duration // the pause that the receiver asks for; zero if it asks for none
 	Ill   bool          // the receiver accepts no message at all now
@@ -79,28 +79,6 @@ func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		agent: agent, mail: web.Dialer(mailPorts...), now: now,
 	}
-}
-
-// Receivers returns the names of a target's receivers: chats, rooms, mail addresses. The only receiver of other targets
-// has the name "". The error does not repeat the address.
-func Receivers(to Target) ([]string, error) {
-	if to.Webhook != "" {
-		return []string{""}, nil
-	}
-	u, kind, err := service(to.Service)
-	if err != nil {
-		return nil, err
-	}
-	if u.Scheme == "smtp" {
-		b, err := mailbox(u)
-		return b.names(), err
-	}
-	requests, err := kind.build(u, Message{ID: "check"})
-	var names []string
-	for _, r := range requests {
-		names = append(names, r.name)
-	}
-	return names, err
 }
 
 // Send sends a message to the receivers of a target, to each for itself, and returns a result for each.
@@ -125,7 +103,10 @@ func (s *Sender) Send(ctx context.Context, to Target, m Message) []Result {
 	out := make([]Result, len(requests))
 	var group sync.WaitGroup // a receiver that does not answer costs the others no time
 	for i, r := range requests {
-		group.Go(func() { out[i] = s.post(ctx, r, kind.refusal) })
+		group.Go(func() {
+			out[i] = s.post(ctx, r, kind.refusal)
+			out[i].Name = r.name
+		})
 	}
 	group.Wait()
 	return out
@@ -172,12 +153,6 @@ type request struct {
 // post makes a request and reads the receiver's answer. refusal says why an answer with a status of success refuses the
 // message; nil if none does.
 func (s *Sender) post(ctx context.Context, r request, refusal refusal) Result {
-	out := s.exchange(ctx, r, refusal)
-	out.Name = r.name
-	return out
-}
-
-func (s *Sender) exchange(ctx context.Context, r request, refusal refusal) Result {
 	method := http.MethodPost
 	if r.method != "" {
 		method = r.method

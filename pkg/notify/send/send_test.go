@@ -151,7 +151,7 @@ func TestW6Guarded(t *testing.T) {
 		"zulip://b:k@HOST/?stream=s&disabletls=yes", "teams://HOST/workflows/a?b=c",
 		"smtp://MAIL/?from=a@b.example&to=c@d.example&encryption=None"} {
 		address = strings.NewReplacer("HOST", host, "MAIL", listener.Addr().String()).Replace(address)
-		if _, err := Check(address); err != nil {
+		if _, _, err := Check(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 		targets = append(targets, Target{Service: address})

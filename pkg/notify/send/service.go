@@ -41,14 +41,22 @@ var services = map[string]kind{
 // Services returns the names of all services, sorted.
 func Services() []string { return slices.Sorted(maps.Keys(services)) }
 
-// Check parses the address of a service, and returns the service's name. Its error does not repeat the address.
-func Check(address string) (name string, err error) {
-	_, err = Receivers(Target{Service: address})
+// Check parses the address of a service. It returns the names of the service and of its receivers: chats, rooms, mail
+// addresses. A receiver that is the only one may have the name "". The error does not repeat the address.
+func Check(address string) (name string, receivers []string, err error) {
+	u, kind, err := service(address)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	name, _, _ = strings.Cut(strings.TrimSpace(address), ":")
-	return strings.ToLower(name), nil
+	if u.Scheme == "smtp" {
+		b, err := mailbox(u)
+		return u.Scheme, b.names(), err
+	}
+	requests, err := kind.build(u, Message{ID: "check"})
+	for _, r := range requests {
+		receivers = append(receivers, r.name)
+	}
+	return u.Scheme, receivers, err
 }
 
 func service(address string) (u *url.URL, k kind, err error) {

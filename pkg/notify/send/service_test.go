@@ -103,7 +103,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(address)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		name, err := Check(address)
+		name, _, err := Check(address)
 		if _, known := services[name]; err == nil && !known {
 			t.Errorf("%q is of service %q", address, name)
 		}

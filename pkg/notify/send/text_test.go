@@ -223,7 +223,7 @@ func TestY9LongTitlesAndAddresses(t *testing.T) {
 		t.Errorf("%d bytes for ntfy", len(body))
 	}
 	for n, taken := range map[int]bool{64: true, 65: false, 20_000: false} {
-		if _, err := Check("ntfy://h.example/" + strings.Repeat("t", n)); (err == nil) != taken {
+		if _, _, err := Check("ntfy://h.example/" + strings.Repeat("t", n)); (err == nil) != taken {
 			t.Errorf("a topic of %d characters: %v", n, err)
 		}
 	}
