@@ -15,12 +15,8 @@ type call struct {
 	route    string
 	setting  string // the setting with the model's name; "" for requests without a model
 	once     bool   // the request must not take effect twice
-	attempts int    // of the present request
-	earlier  int    // attempts of requests before, in other forms
+	attempts int    // in all forms of the request
 }
-
-// all returns the number of attempts in all forms of the request.
-func (c *call) all() int { return c.earlier + c.attempts }
 
 type callKey struct{}
 
@@ -65,7 +61,7 @@ func (c *Client) over(ctx context.Context, k *call, began time.Time, usage llm.U
 	c.tokens.Add(int64(usage.In + usage.Out))
 	c.used(usage.In, usage.Out)
 	c.log.LogAttrs(ctx, level, "model called", append([]slog.Attr{
-		slog.String("route", k.route), slog.Int("attempts", k.all()), slog.Duration("dur", time.Since(began)),
+		slog.String("route", k.route), slog.Int("attempts", k.attempts), slog.Duration("dur", time.Since(began)),
 		slog.String("outcome", outcome),
 	}, attrs...)...)
 }

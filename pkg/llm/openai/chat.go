@@ -30,7 +30,7 @@ func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	began := time.Now()
 	k := &call{route: "/chat/completions", setting: "T1_DEFAULT_MODEL"}
 	a, err := c.ask(k.in(ctx), r)
-	a.Attempts, a.Latency = k.all(), time.Since(began)
+	a.Attempts, a.Latency = k.attempts, time.Since(began)
 	c.over(ctx, k, began, a.Usage, err, slog.String("model", r.Model), slog.String("served", a.Model),
 		slog.String("finish", string(a.Finish)))
 	return a, err

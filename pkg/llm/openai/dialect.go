@@ -41,8 +41,12 @@ func (d *dialects) get(model string) dialect {
 
 // ofLines returns the dialect of a model's lines in a batch.
 func (d *dialects) ofLines(model string) dialect {
-	own, lines := d.get(model), d.get("")
-	return dialect{max(own.format, lines.format), own.maxTokens || lines.maxTokens}
+	return d.get(model).with(d.get(""))
+}
+
+// with joins two dialects: what one of them must not use, the result does not use.
+func (a dialect) with(b dialect) dialect {
+	return dialect{max(a.format, b.format), a.maxTokens || b.maxTokens}
 }
 
 // learn changes the dialect of a model after a refusal of a request in the given dialect. It reports whether the
@@ -52,18 +56,18 @@ func (d *dialects) learn(model string, asked dialect, refusal error) bool {
 	if !ok {
 		return false
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.set(model, next)
+	d.add(model, next)
 	return true
 }
 
-// set remembers a dialect. The caller holds the lock.
-func (d *dialects) set(model string, to dialect) {
+// add remembers what a model does not know.
+func (d *dialects) add(model string, to dialect) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.of == nil {
 		d.of = map[string]dialect{}
 	}
-	d.of[model] = to
+	d.of[model] = d.of[model].with(to)
 }
 
 // learnLine changes the dialect of lines after the refusal of one. In which dialect that one was asked is unknown,
@@ -78,10 +82,7 @@ func (d *dialects) learnLine(refusal error) bool {
 	if next.format == byObject && !schemas {
 		next.format = byWords
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	before := d.of[""]
-	d.set("", dialect{max(before.format, next.format), before.maxTokens || next.maxTokens})
+	d.add("", next)
 	return true
 }
 

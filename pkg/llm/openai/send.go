@@ -34,9 +34,8 @@ type sender struct {
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	c := callOf(ctx)
-	c.earlier, c.attempts = c.all(), 0
 	for try := 1; ; try++ {
-		c.attempts = try
+		c.attempts++
 		resp, err := s.once(req)
 		if err == nil {
 			return resp, nil
