@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tidemark/tidemark/handlers/wire"
 )
 
 // lenient returns a middleware that accepts what models write instead of the types of a tool's input.
@@ -41,10 +43,9 @@ func fitted(input reflect.Type, arguments json.RawMessage) json.RawMessage {
 			kept[name] = value
 		}
 	}
-	for _, f := range reflect.VisibleFields(input) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if value, ok := kept[name]; ok && name != "" {
-			kept[name] = fit(f.Type, value)
+	for name, t := range wire.FieldsOf(input) {
+		if value, ok := kept[name]; ok {
+			kept[name] = fit(t, value)
 		}
 	}
 	out, err := json.Marshal(kept)

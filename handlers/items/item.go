@@ -109,7 +109,8 @@ func itemJSON(it *registry.Item) api.Item {
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
-	if t, err := http.ParseTime(it.LastModified()); err == nil {
+	modified := it.LastModified()
+	if t, err := http.ParseTime(modified); err == nil {
 		out.HTTPLastModified = t.UTC()
 	}
 	if it.FileEtag != "" || it.FileLastModified != "" {
@@ -118,7 +119,7 @@ func itemJSON(it *registry.Item) api.Item {
 			out.FileLastModified = t.UTC()
 		}
 	}
-	if it.HTTPEtag != "" || it.LastModified() != "" {
+	if it.HTTPEtag != "" || modified != "" {
 		out.Validators = it.Validators.Why()
 	}
 	if it.HTTPStatusCode != 0 {

@@ -88,7 +88,7 @@ func (w *walk) list(t reflect.Type, path string, depth int) error {
 }
 
 func (w *walk) object(t reflect.Type, path string, depth int) error {
-	fields, seen := fieldsOf(t), map[string]bool{}
+	fields, seen := FieldsOf(t), map[string]bool{}
 	for w.More() {
 		token, err := w.Token()
 		if err != nil {
@@ -123,8 +123,8 @@ func elemOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldsOf returns the fields of a struct by their names in JSON; for any other type, it returns nil.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
+// FieldsOf returns the fields of a struct by their names in JSON; for any other type, it returns nil.
+func FieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
 	}

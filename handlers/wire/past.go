@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -13,8 +14,8 @@ import (
 // Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
 // time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
-	if c.RawHash == it.Validators.Served(it.RawHash) && it.LastVerified.After(c.LastVerifiedAt) {
-		c.LastVerifiedAt = it.LastVerified
+	if c.RawHash == it.Validators.Served(it.RawHash) {
+		c.LastVerifiedAt = policy.Later(c.LastVerifiedAt, it.LastVerified)
 	}
 	return api.Capture{
 		SHA256: history.Digest(c.RawHash), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
@@ -28,10 +29,11 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 
 // CheckedAt returns when the source last showed the text of a capture. The source may have shown it with other bytes.
 func CheckedAt(it *registry.Item, c snapshot.Capture) time.Time {
-	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
-		return it.LastVerified
+	at := Capture(it, c).LastVerifiedAt
+	if c.RawHash == it.RawHash {
+		return policy.Later(at, it.LastVerified)
 	}
-	return c.LastVerifiedAt
+	return at
 }
 
 // Edge converts an edge to a type of the API: which capture replaced which other capture, and why.

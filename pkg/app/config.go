@@ -85,7 +85,6 @@ func Load(get func(string) string, set ...string) (Config, error) {
 			one.read(s, one.Name)
 		}
 	}
-	c.othersProxy = anyProxy(get)
 	c.Memory = memory.Of(int64(c.memoryMB) << 20)
 	c.PolitenessSet = s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT")
 	if c.Fetch.MaxRedirects == 0 {

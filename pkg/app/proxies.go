@@ -26,6 +26,12 @@ func (c *Config) readNoProxy(s *settings, name string) {
 	c.Fetch.Proxy.Except = cmp.Or(s.text(name), s.get(strings.ToLower(name)))
 }
 
+// readOthersProxy notes whether a proxy for other programs is set, by one of the names that the clients here read.
+func (c *Config) readOthersProxy(s *settings, _ string) {
+	names := []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
+	c.othersProxy = slices.ContainsFunc(names, func(name string) bool { return s.get(name) != "" })
+}
+
 // Proxies says which connections use a proxy, if a proxy is set. Otherwise it returns "".
 func (c Config) Proxies() string {
 	switch {
@@ -37,10 +43,4 @@ func (c Config) Proxies() string {
 			"do. Set EGRESS_PROXY for page fetches and messages"
 	}
 	return ""
-}
-
-// anyProxy reports whether a proxy for other programs is set, by one of the names that the clients here read.
-func anyProxy(get func(string) string) bool {
-	names := []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
-	return slices.ContainsFunc(names, func(name string) bool { return get(name) != "" })
 }

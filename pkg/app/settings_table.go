@@ -210,7 +210,7 @@ func (c *Config) fetchedSettings() []Setting {
 		{"NO_PROXY", "", shown, by(c.readNoProxy),
 			"Hosts that are reached without EGRESS_PROXY, separated by commas: a name and what is below it, address, CIDR, " +
 				"or * for all. This machine is always reached directly"},
-		{"HTTPS_PROXY", "", hidden, elsewhere,
+		{"HTTPS_PROXY", "", hidden, by(c.readOthersProxy),
 			"Proxy for the clients of language models and of Azure, as other programs use it, and HTTP_PROXY likewise. Page " +
 				"fetches and messages do not use it: see EGRESS_PROXY"},
 		{"CRAWL_USER_AGENT", "Tidemark/" + Version, shown, asIs(&c.Fetch.UserAgent),

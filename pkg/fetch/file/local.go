@@ -33,7 +33,12 @@ func newRoot(name, dir string) (root, error) {
 		return root{}, fault.Field(name, "want an absolute path")
 	}
 	dir = filepath.Clean(dir)
-	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
+	return root{name: name, dir: dir, path: rootPath(dir)}, nil
+}
+
+// rootPath returns a folder in the form of a Location, without a slash at its end.
+func rootPath(dir string) string {
+	return strings.TrimRight(filepath.ToSlash(filepath.Clean(dir)), "/")
 }
 
 // relative returns the part of a location's path that is below the root.

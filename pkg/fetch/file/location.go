@@ -3,7 +3,6 @@ package file
 import (
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -142,14 +141,14 @@ func (p Location) Normalized() string {
 	case p.windows:
 		return strings.ToLower(p.name)
 	case p.kind == Blob:
-		return p.text(p.Path(), escape)
+		return p.text(p.posix(), escape)
 	}
 	return p.String()
 }
 
-// Path returns the POSIX path of the location below its container, share or machine, without a slash at either end.
+// posix returns the POSIX path of the location below its container, share or machine, without a slash at either end.
 // The path is a part of the result of Normalized. For a whole container it is empty.
-func (p Location) Path() string {
+func (p Location) posix() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
 		path = strings.ToLower(path)
@@ -162,12 +161,11 @@ func (p Location) Path() string {
 // (""). Its path begins below the given folder, or at the root of the machine if the file is elsewhere.
 func (p Location) Name(folder string) (namespace, path string) {
 	if p.kind != Local {
-		return p.namespace(), p.Path()
+		return p.namespace(), p.posix()
 	}
 	path = p.name
 	if folder != "" {
-		folder = strings.TrimRight(filepath.ToSlash(filepath.Clean(folder)), "/")
-		if rest, ok := below(folder, path, p.windows); ok {
+		if rest, ok := below(rootPath(folder), path, p.windows); ok {
 			path = rest
 		}
 	}

@@ -16,8 +16,7 @@ type schedule struct {
 }
 
 var (
-	// cronField matches the fields of NCRONTAB. It excludes ?, L, W, # and a time zone prefix, which the parser would
-	// accept.
+	// cronField matches the fields of NCRONTAB, which has neither ?, L, W and # nor a time zone.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
 	// sunday7 matches a 7 that means Sunday, which cron accepts and NCRONTAB refuses.
 	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)

@@ -54,7 +54,7 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 type batchStep struct {
 	svc       *Service
 	cancelled time.Time // when cancellation was requested; zero if it was not
-	over      llm.Batch // the collected batch, as the service has it
+	files     []string  // the files with the answers of the collected batch
 }
 
 func (t *batchStep) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
@@ -169,7 +169,8 @@ func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 		return run.Next{}, err
 	}
 	w := collecting{b: b, remote: remote}
-	if err, t.over = t.svc.collect.Run(ctx, &w), remote; err == nil {
+	t.files = remote.Files
+	if err = t.svc.collect.Run(ctx, &w); err == nil {
 		t.remove(ctx, b, remote.Input)
 	}
 	return w.next, err
@@ -178,7 +179,7 @@ func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 // tidy removes the files with the answers of a finished batch from the service. They are needed until the batch is
 // stored as done: if the process dies just after that, they remain until the service deletes them.
 func (t *batchStep) tidy(ctx context.Context) {
-	for _, file := range t.over.Files {
+	for _, file := range t.files {
 		_ = t.svc.models.Batches.Delete(ctx, file)
 	}
 }

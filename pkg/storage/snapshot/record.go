@@ -236,10 +236,11 @@ func verified(key storage.Key, at time.Time) storage.Op {
 func (r *recording) captureOps() (ops []storage.Op) {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	if r.captured && !r.reread {
-		ops = append(ops, verified(key, r.now))
-	}
-	if r.same && !r.reread {
-		ops[0].Entity.Props["sameTextAs"] = ""
+		seen := verified(key, r.now)
+		if r.same {
+			seen.Entity.Props["sameTextAs"] = ""
+		}
+		ops = append(ops, seen)
 	}
 	if r.captured {
 		key = readingKey(r.c.ItemID, r.c.RawHash, r.c.NormalizationVersion)

@@ -125,19 +125,18 @@ func (s *Store) Prune(
 			slices.ContainsFunc(kept, func(k Capture) bool { return k.RawHash == c.SameTextAs })
 	}
 	gone = append(gone, slices.DeleteFunc(same, stays)...)
-	goes := func(digest string) bool { return isGone("sha256:" + digest) }
 	if len(gone) > 0 {
 		// Edges must be removed before captures, because the captures to remove determine which edges to remove.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {
 			of, digest := c.Split()
-			return of == string(id) && goes(digest)
+			return of == string(id) && isGone("sha256:"+digest)
 		})
 		if err != nil {
 			return k, err
 		}
 	}
 	for _, body := range bodies {
-		if !goes(strings.TrimPrefix(body[0].RawHash, "sha256:")) {
+		if !isGone(body[0].RawHash) {
 			continue
 		}
 		if err := s.drop(ctx, body); err != nil {
