@@ -95,6 +95,12 @@ func notifySteps(one, id string) []step {
 		{"W6 the receiver takes it", "deliver", "", ""},
 		{"W6 what was sent", "GET", "/api/deliveries?state=sent", ""},
 		{"W17 why was I told", "GET", "/api/changes/CHANGE/why", ""},
+		{"W18 a page is muted", "POST", "/api/mutes", `{"itemId":"` + id + `","for":"week"}`},
+		{"W18 no such rule to mute", "POST", "/api/mutes", `{"itemId":"` + id + `","for":"day","rule":"rule_none"}`},
+		{"W18 no such page to mute", "POST", "/api/mutes", `{"itemId":"url_none","for":"day"}`},
+		{"W18 the mutes", "GET", "/api/mutes", ""},
+		{"W18 a mute ends", "DELETE", "/api/mutes/" + id + ".page.MUTED", ""},
+		{"W18 no such mute", "DELETE", "/api/mutes/" + id + ".page.1", ""},
 		{"W17 no such change", "GET", "/api/changes/1.999.1/why", ""},
 		{"W6 no such delivery", "POST", "/api/deliveries/nothing/retry", ""},
 		{"W5 a channel that a rule names", "DELETE", "/api/channels/ops", ""},
@@ -109,6 +115,7 @@ func TestW5Contract(t *testing.T) {
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
 	var log strings.Builder
+	var muted string // the last part of the mute's id
 	var rule api.Rule
 	var page api.DeliveryPage
 	for _, step := range notifySteps(one, id) {
@@ -127,7 +134,10 @@ func TestW5Contract(t *testing.T) {
 			}
 			continue
 		}
-		step.path = strings.NewReplacer("RULE", rule.ID).Replace(step.path)
+		if step.name == "W18 a page is muted" {
+			muted = fmt.Sprintf("%x", r.now.UnixMilli())
+		}
+		step.path = strings.NewReplacer("RULE", rule.ID, "MUTED", muted).Replace(step.path)
 		if len(page.Deliveries) > 0 {
 			step.path = strings.NewReplacer("DELIVERY", page.Deliveries[0].ID, "CHANGE", page.Deliveries[0].First).
 				Replace(step.path)

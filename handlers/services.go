@@ -93,7 +93,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
-	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Log: log}
+	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
 		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past, Log: log},
 		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},

@@ -7,11 +7,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Handlers answer requests about changes.
 type Handlers struct {
 	Feed   *feed.Feed
 	Notify *notify.Notifier
+	Items  *registry.Items
 	Log    *slog.Logger
 }

@@ -28,6 +28,9 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.OnAny(api.SaveChannel, h.saveChannel),
 		wire.On(api.RemoveChannel, h.removeChannel),
 		wire.On(api.TestChannel, h.testChannel),
+		wire.On(api.ListMutes, h.listMutes),
+		wire.On(api.AddMute, h.addMute),
+		wire.On(api.RemoveMute, h.removeMute),
 		wire.On(api.ListDeliveries, h.listDeliveries),
 		wire.On(api.RetryDelivery, h.retryDelivery),
 	}

@@ -192,6 +192,8 @@ type ChangeWhy struct {
 	Change     FeedChange `json:"change"`
 	Rules      []MetRule  `json:"rules"` // the current rules that the change matches
 	Deliveries []Delivery `json:"deliveries"`
+	// Mutes are the mutes that covered the change: messages about it were kept back.
+	Mutes []Mute `json:"mutes,omitempty"`
 }
 
 // MetRule is a rule that matches a change.
@@ -270,4 +272,37 @@ type AlikeChanges struct {
 // TestMessage is a test message.
 type TestMessage struct {
 	Title string `json:"title"`
+}
+
+// MuteRequest mutes a page, or a rule on a page.
+type MuteRequest struct {
+	ItemID string `json:"itemId"`         // the page
+	Rule   string `json:"rule,omitempty"` // id of the only rule that is muted on the page; all rules if left out
+	For    string `json:"for"`            // day, week, always, or a length such as 12h or 3d
+}
+
+// MuteID identifies a mute.
+type MuteID struct {
+	ID string `json:"-" path:"id"` // The mute.
+}
+
+// Mute keeps messages about a page back. The changes stay in every list, and are not sent later.
+type Mute struct {
+	ID     string    `json:"id"`
+	ItemID string    `json:"itemId"`
+	URL    string    `json:"url,omitempty"`
+	Title  string    `json:"title,omitempty"`
+	Rule   string    `json:"rule,omitempty"` // id of the only rule that is muted on the page
+	From   time.Time `json:"from"`
+	Until  time.Time `json:"until,omitzero"` // left out if the mute has no end
+}
+
+// MuteQuery lists mutes.
+type MuteQuery struct {
+	ItemID string `json:"itemId,omitempty"` // Only mutes of this page.
+}
+
+// Mutes lists the mutes that have not ended, the newest first.
+type Mutes struct {
+	Mutes []Mute `json:"mutes"`
 }

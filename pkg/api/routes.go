@@ -154,6 +154,10 @@ var (
 	RemoveChannel = route[ChannelName, Channel](ok, http.MethodDelete, "channels/{name}").scoped(ScopeAdmin)
 	TestChannel   = route[ChannelName, ReceiverAnswer](ok, post, "channels/{name}/test")
 
+	ListMutes  = route[MuteQuery, Mutes](ok, get, "mutes")
+	AddMute    = route[MuteRequest, Mute](ok, post, "mutes")
+	RemoveMute = route[MuteID, Mute](ok, http.MethodDelete, "mutes/{id}")
+
 	ListDeliveries = route[DeliveryQuery, DeliveryPage](ok, get, "deliveries")
 	RetryDelivery  = route[DeliveryID, Delivery](begun, post, "deliveries/{id}/retry")
 )

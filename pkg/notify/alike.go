@@ -7,6 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
+// inDigest is the number of changes that a digest lists.
+const inDigest = 20
+
 // lineText returns a line of a digest: a headline and the address, and of equal changes the difference and the pages.
 func lineText(l api.ChangeLine) string {
 	first := l.Changes[0]

@@ -24,12 +24,6 @@ const MaxFile = 1 << 20
 // maxMistakes limits the number of mistakes in a file that an error lists.
 const maxMistakes = 50
 
-// File is the rules and channels of a file.
-type File struct {
-	rules    []rule
-	channels []channel
-}
-
 // ParseFile parses a file of rules and channels. The argument name is the name of the file, for errors. Errors:
 // Invalid, with a list of the first fifty mistakes, one per line, in the form "name:line: field: what is wrong".
 func ParseFile(name string, data []byte) (f File, err error) {

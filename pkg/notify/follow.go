@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -17,7 +18,6 @@ import (
 
 const (
 	perStep     = 500 // number of changes per step
-	inDigest    = 20  // number of changes that a digest lists
 	maxExamined = 5000
 )
 
@@ -115,7 +115,8 @@ type pass struct {
 	changed bool
 	at      feed.Position
 	ids     map[string]delivery
-	left    effort // for the rest of the step
+	left    effort   // for the rest of the step
+	muted   mute.Set // nil until it is first needed
 }
 
 // begin sets the position from which the step continues. It removes the state of deleted rules, and sets the first
@@ -238,24 +239,38 @@ func (p *pass) decide(ctx context.Context, c feed.Change) error {
 		} else if !met {
 			continue
 		}
-		p.changed = true
-		g := p.state.Rules[r.ID]
-		idle := g.Gathered == 0
-		if r.plan.Add(&g.State, alike(), p.now) {
-			for _, name := range r.Channels {
+		muted, err := p.mutes(ctx)
+		if err != nil {
+			return err
+		}
+		if !hidden(muted, r, c) {
+			p.report(r, c, alike(), muted)
+		}
+	}
+	return nil
+}
+
+// report sends a change that a rule matches as a message of its own, or gathers it. A mute that began after the change
+// still stops a message of its own; a digest asks for the mutes when it is written.
+func (p *pass) report(r *rule, c feed.Change, alike string, muted mute.Set) {
+	p.changed = true
+	g := p.state.Rules[r.ID]
+	idle := g.Gathered == 0
+	if r.plan.Add(&g.State, alike, p.now) {
+		for _, name := range r.Channels {
+			if !muted.Cover(c.ItemID, r.ID, p.now) {
 				id, d := p.s.single(r, name, c, p.now)
 				p.ids[id] = d
 			}
-		} else {
-			if idle {
-				g.Since, g.Kinds = p.at.String(), map[string]int{}
-			}
-			g.Final = c.Position.String()
-			g.Kinds[string(c.Kind)]++
 		}
-		p.state.Rules[r.ID] = g
+	} else {
+		if idle {
+			g.Since, g.Kinds = p.at.String(), map[string]int{}
+		}
+		g.Final = c.Position.String()
+		g.Kinds[string(c.Kind)]++
 	}
-	return nil
+	p.state.Rules[r.ID] = g
 }
 
 // digests writes the digests that are due. It reports whether some did not fit into the transaction. Before the step
@@ -272,13 +287,8 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 			full = true
 			continue
 		}
-		some, lines, err := p.s.listed(ctx, r, g)
-		if err != nil {
+		if err := p.write(ctx, r, g); err != nil {
 			return full, err
-		}
-		for _, name := range r.Channels {
-			id, d := p.s.digest(r, name, g, some, lines, p.now)
-			p.ids[id] = d
 		}
 		p.state.Rules[r.ID] = gathered{Began: g.Began}
 		p.changed = true
@@ -286,42 +296,67 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	return full, nil
 }
 
+// write writes the digest of a rule, unless all of its changes are muted by now.
+func (p *pass) write(ctx context.Context, r *rule, g gathered) error {
+	muted, err := p.mutes(ctx)
+	if err != nil {
+		return err
+	}
+	some, lines, kinds, err := p.s.listed(ctx, r, g, muted)
+	if err != nil {
+		return err
+	}
+	if g = g.without(kinds); g.Gathered <= 0 {
+		return nil
+	}
+	for _, name := range r.Channels {
+		id, d := p.s.digest(r, name, g, some, lines, p.now)
+		p.ids[id] = d
+	}
+	return nil
+}
+
 // listed reads the changes that a digest lists, and its lines, in which equal changes are gathered. Changes that were
-// purged are left out.
-func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, lines api.ChangeLines,
-	err error) {
-	out = []api.FeedChange{}
+// purged are left out, and so are those of pages that are muted now. Of the latter, it counts by kind those that the
+// rule has counted.
+func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted mute.Set) (out []api.FeedChange,
+	lines api.ChangeLines, kinds map[string]int, err error) {
+	out, kinds = []api.FeedChange{}, map[string]int{}
 	from, _ := feed.ParsePosition(g.Since)
 	to, _ := feed.ParsePosition(g.Final)
 	looked, left := 0, maxEffort
 	for c, err := range s.feed.Oldest(ctx, from) {
 		if fault.Is(err, fault.Expired) {
-			return out, lines, nil
+			return out, lines, kinds, nil
 		}
 		if err != nil {
-			return nil, lines, err
+			return nil, lines, nil, err
 		}
 		if looked++; c.Position.After(to) || len(lines.All) == inDigest && !lines.MayGrow() || looked > maxExamined {
 			break
 		}
 		if c, err = withDifference(ctx, s.feed, c, *r); err != nil {
-			return nil, lines, err
+			return nil, lines, nil, err
 		}
 		met, err := r.wants(ctx, c, &left)
 		if errors.Is(err, errSpent) {
 			break // the counts of the digest cover all changes
 		}
 		if err != nil {
-			return nil, lines, err
+			return nil, lines, nil, err
 		}
-		if met && c.Position.After(r.since) {
+		switch {
+		case !met || !c.Position.After(r.since) || hidden(muted, r, c):
+		case muted.Cover(c.ItemID, r.ID, s.now()):
+			kinds[string(c.Kind)]++
+		default:
 			shown := c.JSON()
 			if lines.Add(shown, inDigest); len(out) < inDigest {
 				out = append(out, shown)
 			}
 		}
 	}
-	return out, lines, nil
+	return out, lines, kinds, nil
 }
 
 // resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -32,6 +33,12 @@ const (
 // Sender sends messages to receivers. It returns a result for each receiver of the target that the message is for.
 type Sender interface {
 	Send(ctx context.Context, to send.Target, m send.Message) []send.Result
+}
+
+// File is the rules and channels of a file.
+type File struct {
+	rules    []rule
+	channels []channel
 }
 
 // Options adjust a notifier.
@@ -60,6 +67,7 @@ type Book struct {
 	*base
 
 	compiled recent.Map[string, version] // stored rules, by their ids
+	Mutes    mute.Book
 }
 
 // Follower decides which channels are notified of which changes.
@@ -100,7 +108,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	}
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
-	book := &Book{base: b}
+	book := &Book{base: b, Mutes: mute.Book{Rows: b.rows}}
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
 }
 

@@ -8,9 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// feedEnd is the zero position, for which [feed.Feed.Newest] begins with the newest change.
-var feedEnd feed.Position
-
 const (
 	// whySegments limits the search for digests that contain a change. The search covers this many segments of the
 	// feed after the change. Each segment lasts at most a day.
@@ -43,6 +40,9 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 		if met[r.ID] {
 			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
 		}
+	}
+	if out.Mutes, err = s.mutesOf(ctx, c); err != nil {
+		return out, err
 	}
 	out.Deliveries, err = s.deliveriesOf(ctx, c, met)
 	return out, err

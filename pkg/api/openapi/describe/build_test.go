@@ -20,7 +20,7 @@ import (
 // operations lists all operations, in the order of the documentation.
 func operations() []operation {
 	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), accepting(), notifying(), telling(),
-		rebuilds(), migrations(), backfilling(), polling(), pushed(),
+		muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }
 

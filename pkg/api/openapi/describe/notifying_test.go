@@ -136,3 +136,32 @@ func telling() []operation {
 		},
 	}
 }
+
+// muting describes the operations on mutes.
+func muting() []operation {
+	return []operation{
+		{
+			of: api.ListMutes.Endpoint, id: "listMutes", tag: tagNotify,
+			summary: "List the mutes",
+			about:   "Mutes that have ended are not listed.",
+			gives:   "The mutes, the newest first.",
+			shown:   []string{"W18 the mutes"},
+		},
+		{
+			of: api.AddMute.Endpoint, id: "addMute", tag: tagNotify,
+			summary: "Mute a page, or a rule on a page",
+			about: "A mute stops messages only: changes stay in all lists and unread. What was kept back is not sent " +
+				"later. If the same is muted already, the mute gets the new end.",
+			gives: "The mute.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W18 a page is muted"},
+		},
+		{
+			of: api.RemoveMute.Endpoint, id: "removeMute", tag: tagNotify,
+			summary: "End a mute",
+			gives:   "The mute, which has ended.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"W18 a mute ends"},
+		},
+	}
+}

@@ -1,0 +1,84 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/digest"
+)
+
+// feedEnd is the zero position, for which [feed.Feed.Newest] begins with the newest change.
+var feedEnd feed.Position
+
+// TestRule returns the recent changes that a rule would have reported. A broken rule is refused (Invalid).
+func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
+	r, _, err := s.rule(ctx, id)
+	if err != nil {
+		return api.RuleTest{}, err
+	}
+	if r.Problem != "" {
+		return api.RuleTest{}, fault.New(fault.Invalid, "the rule is broken: %s", r.Problem)
+	}
+	return tested(ctx, s.feed, s.now(), &r)
+}
+
+// PreviewRule returns the recent changes that an unsaved rule would have reported. The rule needs no name and no
+// channel.
+func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest, error) {
+	spec.Name, spec.Channels = "preview", []string{"preview"}
+	r, errs := compile(spec)
+	if len(errs) > 0 {
+		return api.RuleTest{}, errs[0]
+	}
+	return tested(ctx, s.feed, s.now(), &r)
+}
+
+const (
+	testedChanges = 1000
+	testedTime    = 30 * 24 * time.Hour
+)
+
+// tested applies a rule to the recent changes. It stops early if the rule's expressions take too long.
+func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out api.RuleTest, err error) {
+	out.Changes = []api.FeedChange{}
+	kinds := map[string]int{}
+	left := testedEffort
+	for c, err := range all.Newest(ctx, feedEnd) {
+		if err != nil {
+			return out, err
+		}
+		if out.Looked == testedChanges || c.At.Before(now.Add(-testedTime)) {
+			break
+		}
+		if c, err = withDifference(ctx, all, c, *r); err != nil {
+			return out, err
+		}
+		met, err := r.wants(ctx, c, &left)
+		if out.Partial = errors.Is(err, errSpent); out.Partial {
+			break
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Looked++
+		if !met {
+			continue
+		}
+		kinds[string(c.Kind)]++
+		if out.Matched++; len(out.Changes) < inDigest {
+			out.Changes = append(out.Changes, c.JSON())
+		}
+	}
+	switch {
+	case out.Matched == 0:
+	case r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce:
+		out.Message = Headline(out.Changes[0])
+	default:
+		out.Message = counted(kinds)
+	}
+	return out, nil
+}
