@@ -185,7 +185,8 @@ func (c *Config) keptSettings() []Setting {
 				"oldest go first; the newest and the present one always stay. One more may stay until the next check"},
 		{"SNAPSHOT_KEEP_SAME_TEXT", "3", shown, whole(&c.Retention.SameText, 0, 100),
 			"Captures that are kept of one text of a page beside the first, when its bytes change and its text does not, " +
-				"at most {most}. The oldest go first. They do not count for the other limits; 0 captures no such bytes"},
+				"at most {most}. The oldest go first. They do not count for the other limits. A page that declares another " +
+				"price or availability has another text; 0 captures no such bytes"},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -19,6 +20,7 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 		it.Validators.Body, had.Verified = "", time.Time{}
 	}
 	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
+	capture.Declared = declared.Digest(r.Doc.Declared)
 	capture.Words, capture.Change = r.Words.Bytes(), snapshot.ChangeOf(o.News.Kind, o.News.Extent)
 	saved, err := c.in.Snapshots.Save(ctx, capture, got.Response.Body, had)
 	if err != nil {
@@ -45,8 +47,18 @@ func (c *check) keepSame(ctx context.Context, got verdict.Answer, r verdict.Read
 	}
 	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
 	capture.RawHash, capture.TextHash, capture.SameTextAs = got.Raw, r.Doc.TextHash(), it.RawHash
+	capture.Declared = declared.Digest(r.Doc.Declared)
 	it.Validators.Body = got.Raw
-	return c.in.Snapshots.SaveSame(ctx, capture, got.Response.Body, had, most)
+	kept, err := c.in.Snapshots.SaveSame(ctx, capture, got.Response.Body, had, most)
+	return c.noteKept(kept, err)
+}
+
+// noteKept records on the item which captures are kept of it, if no error prevented that.
+func (c *check) noteKept(kept snapshot.Kept, err error) error {
+	if it := &c.item; err == nil {
+		it.CaptureCount, it.CaptureBytes, it.OldestCapture = kept.Count, kept.Bytes, kept.Oldest
+	}
+	return err
 }
 
 // prune drops captures that are no longer needed. It keeps the captures that the item's row refers to now, and those
@@ -58,8 +70,5 @@ func (c *check) prune(ctx context.Context) error {
 	}
 	kept, err := c.in.Snapshots.Prune(ctx, it.ID, retention, c.now(), it.RawHash, c.basis.RawBefore,
 		it.Validators.Body, c.basis.Served)
-	if err == nil {
-		it.CaptureCount, it.CaptureBytes, it.OldestCapture = kept.Count, kept.Bytes, kept.Oldest
-	}
-	return err
+	return c.noteKept(kept, err)
 }

@@ -239,6 +239,17 @@ var disturbed = []struct {
 		r.next("/p")
 		r.site.put("/p", noisy("v1", 2))
 	}, false},
+	{"other bytes that declare another price", func(r *rig) {
+		r.Worker.o.Retention.SameText, r.Worker.o.Retention.Count = 1, 2
+		for i, p := range []page{priced("79", 0), priced("84", 1), priced("84", 2), priced("89", 3)} {
+			r.site.put("/p", p)
+			if i == 0 {
+				r.first("/p")
+			} else if i < 3 {
+				r.next("/p")
+			}
+		}
+	}, false},
 	{"other bytes that were served before", func(r *rig) {
 		r.Worker.o.Retention.SameText = 1
 		r.site.put("/p", noisy("v1", 0))

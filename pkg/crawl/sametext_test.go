@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,4 +112,51 @@ func TestA21SameTextServedByAFormerState(t *testing.T) {
 		it.RawHash != snapshot.Hash([]byte(noisy("v1", 1).body)) {
 		t.Errorf("serves %q of %s: %v", it.Validators.Body, it.RawHash, err)
 	}
+}
+
+// priced is a page that declares a price, with other bytes for each number.
+func priced(price string, n int) page {
+	p := noisy("v1", n)
+	p.body += `<script type="application/ld+json">{"@type":"Product","offers":{"price":` + price + `}}</script>`
+	return p
+}
+
+// TestX12DeclaredValues checks that bodies with one text that declare other values have not the same text: each price
+// keeps its first body and the newest others, and its first body counts for the other limits. A price in another form
+// is the same price (X12).
+func TestX12DeclaredValues(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.SameText = 1 })
+		served := []page{priced("79", 0), priced(`"79.00"`, 1), priced("79", 2), priced("84", 3), priced("84", 4),
+			priced("84", 5), priced("79", 6), noisy("v1", 7)}
+		// What was served last stays until the next body with its price is captured.
+		keeps := []string{"0", "0 1", "0 1 2", "0 1 2 3", "0 1 2 3 4", "0 1 2 3 4 5", "0 3 4 5 6", "0 3 4 5 6 7"}
+		counts := []int{1, 1, 1, 2, 2, 2, 2, 3}
+		for i, p := range served {
+			r.site.put("/p", p)
+			if i == 0 {
+				r.first("/p")
+			} else {
+				r.next("/p")
+			}
+			var have []string
+			verified := r.verifiedAt("/p")
+			for n, q := range served {
+				if _, kept := verified[snapshot.Hash([]byte(q.body))]; kept {
+					have = append(have, fmt.Sprint(n))
+				}
+			}
+			if have, it := strings.Join(have, " "), r.item("/p"); have != keeps[i] || it.CaptureCount != counts[i] {
+				t.Errorf("after %d: kept %s, want %s; the item counts %d, want %d", i, have, keeps[i], it.CaptureCount, counts[i])
+			}
+		}
+		if it := r.item("/p"); it.RawHash != snapshot.Hash([]byte(served[0].body)) || len(r.edges("/p")) != 0 {
+			t.Errorf("the present capture is %s; edges %v", it.RawHash, r.edges("/p"))
+		}
+		r.Worker.o.Retention.Count = 2 // the price of 84 goes with all its bodies; the last body is served
+		r.next("/p")
+		if n := len(r.captures("/p")); n != 3 || len(r.blobs()) != 3 || r.item("/p").CaptureCount != 2 {
+			t.Errorf("%d captures and %d blobs are left; the item counts %d", n, len(r.blobs()), r.item("/p").CaptureCount)
+		}
+	})
 }

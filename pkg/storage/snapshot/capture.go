@@ -44,6 +44,9 @@ type Capture struct {
 	// SameTextAs is the hash of the body that was captured first with this text, if this body came later with other
 	// bytes. Such a capture supersedes nothing and does not count for [Retention] (see [Store.SaveSame]).
 	SameTextAs string `col:"sameTextAs"`
+	// Declared is a digest of the values that the page declares about its product. It is empty if there are none, and
+	// in captures of earlier releases. For [Retention], bodies that declare other values have not the same text.
+	Declared string `col:"declared"`
 	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none, and
 	// in captures of earlier releases.
 	PublishedAt time.Time `col:"publishedAt"`

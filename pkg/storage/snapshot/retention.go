@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type Retention struct {
 	Count int           // the largest number of captures of an item; 0 means no limit
 	Bytes int64         // the largest size of an item's captures, before compression; 0 means no limit
 	// SameText is the number of captures that are kept of a text beside the first, when the bytes change and the text
-	// does not. They do not count for the other limits.
+	// does not. They do not count for the other limits. Bodies that declare other values have not the same text.
 	SameText int
 }
 
@@ -53,12 +54,7 @@ func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at
 // capture.
 func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept, gone []Capture) {
 	captures = slices.Clone(captures)
-	slices.SortFunc(captures, func(a, b Capture) int {
-		if n := b.CapturedAt.Compare(a.CapturedAt); n != 0 {
-			return n
-		}
-		return strings.Compare(b.RawHash, a.RawHash)
-	})
+	slices.SortFunc(captures, byAge)
 	needed := func(i int) bool { return i == 0 || slices.Contains(keep, captures[i].RawHash) }
 	count, bytes := 0, int64(0)
 	for i, c := range captures {
@@ -81,6 +77,10 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 		}
 	}
 	return kept, gone
+}
+
+func byAge(a, b Capture) int {
+	return cmp.Or(b.CapturedAt.Compare(a.CapturedAt), strings.Compare(b.RawHash, a.RawHash))
 }
 
 // keptOf summarizes the captures of an item that are kept, which must be sorted newest first. It also gets the raw
@@ -108,42 +108,51 @@ func (s *Store) Prune(
 		return k, err
 	}
 	bodies := byBody(captures)
-	var firsts, same []Capture
-	for _, body := range bodies {
-		if body[0].SameTextAs == "" {
-			firsts = append(firsts, body[0])
-		} else {
-			same = append(same, body[0])
-		}
-	}
+	firsts, same := firstOfTexts(bodies)
 	kept, gone := r.split(firsts, keep, now)
-	isGone := func(rawHash string) bool {
-		return slices.ContainsFunc(gone, func(g Capture) bool { return g.RawHash == rawHash })
+	is := func(those []Capture, rawHash string) bool {
+		return slices.ContainsFunc(those, func(c Capture) bool { return c.RawHash == rawHash })
 	}
+	first := firstsOf(firsts)
 	stays := func(c Capture) bool {
-		return slices.Contains(keep, c.RawHash) || slices.Contains(keep, c.SameTextAs) ||
-			slices.ContainsFunc(kept, func(k Capture) bool { return k.RawHash == c.SameTextAs })
+		return slices.Contains(keep, c.RawHash) || is(kept, first[sameTextOf(c)])
 	}
-	gone = append(gone, slices.DeleteFunc(same, stays)...)
+	// What came later with a text must be removed before the first body of the text, which would otherwise be another
+	// body if this call is interrupted.
+	gone = append(slices.DeleteFunc(same, stays), gone...)
 	if len(gone) > 0 {
 		// Edges must be removed before captures, because the captures to remove determine which edges to remove.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {
 			of, digest := c.Split()
-			return of == string(id) && isGone("sha256:"+digest)
+			return of == string(id) && is(gone, "sha256:"+digest)
 		})
 		if err != nil {
 			return k, err
 		}
 	}
-	for _, body := range bodies {
-		if !isGone(body[0].RawHash) {
-			continue
-		}
-		if err := s.drop(ctx, body); err != nil {
+	for _, c := range gone {
+		if err := s.dropBody(ctx, bodies, c.RawHash); err != nil {
 			return k, err
 		}
 	}
 	return keptOf(kept, keep[0]), nil
+}
+
+// firstOfTexts divides bodies into those that were captured first with their text, and those that came later with it.
+func firstOfTexts(bodies [][]Capture) (firsts, same []Capture) {
+	var all []Capture
+	for _, body := range bodies {
+		all = append(all, body[0])
+	}
+	first := firstsOf(all)
+	for _, c := range all {
+		if first[sameTextOf(c)] == c.RawHash {
+			firsts = append(firsts, c)
+		} else {
+			same = append(same, c)
+		}
+	}
+	return firsts, same
 }
 
 // horizon returns the time before which captures are older than Age.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,26 +10,58 @@ import (
 )
 
 // SaveSame stores a body with other bytes than the item's present capture, but with the same text: c.SameTextAs is the
-// hash of that capture's body. The new capture supersedes nothing, and neither the tip nor a look-up refers to it. The
-// item's newest captures of the text are kept, as many as most says, beside the first; before is the capture that the
-// source answered with until now, which stays. After an error, callers must repeat SaveSame, with the same body or a
-// newer one. Errors: Invalid without SameTextAs.
-func (s *Store) SaveSame(ctx context.Context, c Capture, body []byte, before Had, most int) (err error) {
+// hash of that capture's body. The new capture supersedes nothing, and neither the tip nor a look-up refers to it. Of
+// the item's captures of the text that declare the same values, the first is kept and as many of the newest as most
+// says; before is the capture that the source answered with until now, which stays. SaveSame returns the summary of
+// the captures that count for [Retention]. After an error, callers must repeat SaveSame, with the same body or a newer
+// one. Errors: Invalid without SameTextAs.
+func (s *Store) SaveSame(ctx context.Context, c Capture, body []byte, before Had, most int) (k Kept, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
 	if c.SameTextAs == "" {
-		return fault.New(fault.Invalid, "the capture names no other with its text")
+		return k, fault.New(fault.Invalid, "the capture names no other with its text")
 	}
 	// The body is written even if there is a capture, whose removal may have been interrupted.
 	if err := s.bodies.save(ctx, c, body); err != nil {
-		return err
+		return k, err
 	}
 	if err := s.insertSame(ctx, c); err != nil {
-		return err
+		return k, err
 	}
 	if err := s.Verify(ctx, c.ItemID, before); err != nil {
-		return err
+		return k, err
 	}
-	return s.dropSame(ctx, c, before.RawHash, most)
+	captures, err := s.List(ctx, c.ItemID)
+	if err != nil {
+		return k, err
+	}
+	bodies := byBody(captures)
+	firsts, same := firstOfTexts(bodies)
+	slices.SortFunc(firsts, byAge)
+	return keptOf(firsts, c.SameTextAs), s.dropSame(ctx, c, bodies, same, before.RawHash, most)
+}
+
+// sameText identifies the captures of an item that have the same text for retention: the same text, and the same
+// declared values.
+type sameText struct{ text, declared string }
+
+func sameTextOf(c Capture) sameText { return sameText{cmp.Or(c.SameTextAs, c.RawHash), c.Declared} }
+
+// firstsOf returns the hash of the body that was captured first with each text. It gets one capture of each body.
+func firstsOf(captures []Capture) map[sameText]string {
+	all := map[sameText]Capture{}
+	for _, c := range captures {
+		key := sameTextOf(c)
+		have, found := all[key]
+		earlier := cmp.Or(c.CapturedAt.Compare(have.CapturedAt), cmp.Compare(c.RawHash, have.RawHash)) < 0
+		if !found || c.SameTextAs == "" || have.SameTextAs != "" && earlier {
+			all[key] = c
+		}
+	}
+	firsts := map[sameText]string{}
+	for key, c := range all {
+		firsts[key] = c.RawHash
+	}
+	return firsts
 }
 
 // insertSame writes the row of a capture or, if there is one, the time of this answer and the text that it has now.
@@ -70,32 +103,39 @@ func (s *Store) Verify(ctx context.Context, id source.ID, had Had) error {
 	return absent(err)
 }
 
-// dropSame removes the oldest captures of a text, except the first of the text, the given capture, and the one that
-// the item's row names as served.
-func (s *Store) dropSame(ctx context.Context, c Capture, served string, most int) error {
-	captures, err := s.List(ctx, c.ItemID)
-	if err != nil {
-		return err
-	}
-	var same [][]Capture
-	for _, body := range byBody(captures) {
-		if body[0].SameTextAs == c.SameTextAs && body[0].RawHash != c.RawHash {
-			same = append(same, body)
+// dropSame removes the oldest of the captures that came later with the text of a given one, except the given capture
+// and the one that the item's row names as served.
+func (s *Store) dropSame(
+	ctx context.Context, c Capture, bodies [][]Capture, same []Capture, served string, most int,
+) error {
+	var left []Capture
+	for _, o := range same {
+		switch {
+		case o.RawHash == c.RawHash:
+			most-- // the given capture is one of the newest
+		case sameTextOf(o) == sameTextOf(c):
+			left = append(left, o)
 		}
 	}
-	slices.SortFunc(same, func(a, b []Capture) int { return b[0].CapturedAt.Compare(a[0].CapturedAt) })
-	for i := most - 1; i < len(same); i++ {
+	slices.SortFunc(left, byAge)
+	for _, gone := range left[min(most, len(left)):] {
 		// The item may have returned to the body since the list was read.
-		e, err := s.captures.Get(ctx, captureKey(c.ItemID, same[i][0].RawHash))
+		e, err := s.captures.Get(ctx, captureKey(c.ItemID, gone.RawHash))
 		if err != nil && absent(err) != nil {
 			return err
 		}
-		if same[i][0].RawHash == served || err == nil && captureOf(e).SameTextAs == "" {
+		if gone.RawHash == served || err == nil && captureOf(e).SameTextAs == "" {
 			continue
 		}
-		if err := s.drop(ctx, same[i]); err != nil {
+		if err := s.dropBody(ctx, bodies, gone.RawHash); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dropBody removes all captures of one body.
+func (s *Store) dropBody(ctx context.Context, bodies [][]Capture, rawHash string) error {
+	at := slices.IndexFunc(bodies, func(body []Capture) bool { return body[0].RawHash == rawHash })
+	return s.drop(ctx, bodies[at])
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 // Bounds on metadata: the number of authors, and the size in bytes of an element that may hold a date or a name.
@@ -51,10 +52,9 @@ type pageFacts struct {
 const mostNear = 25
 
 // ReadMetadata reads the author and the dates of a page from its statements. If the statements contain no date, it
-// uses the date in the page's address.
-func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
+// uses the date in the page's address. The objects are those of the page's JSON-LD.
+func ReadMetadata(root *html.Node, objects []jsonld.Object, pageURL *url.URL) extract.Metadata {
 	var f pageFacts
-	var ld linkedData
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode {
 			f.readText(n)
@@ -68,16 +68,13 @@ func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 				f.near = mostNear
 			}
 		case atom.Script:
-			if strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") && n.FirstChild != nil {
-				ld.read(n.FirstChild.Data)
-			}
 		case atom.Meta:
 			f.readMeta(n)
 		default:
 			f.readElement(n)
 		}
 	}
-	ld.addTo(&f)
+	linkedData(objects).addTo(&f)
 	return f.decide(pageURL)
 }
 

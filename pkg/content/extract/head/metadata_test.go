@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 func metadataOf(t *testing.T, page string) string {
@@ -19,7 +20,7 @@ func metadataOf(t *testing.T, page string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := ReadMetadata(root, &url.URL{Scheme: "https", Host: "port.example", Path: "/2019/05/06/a"})
+	m := ReadMetadata(root, jsonld.Of(root), &url.URL{Scheme: "https", Host: "port.example", Path: "/2019/05/06/a"})
 	day := func(at time.Time) string {
 		if at.IsZero() {
 			return ""

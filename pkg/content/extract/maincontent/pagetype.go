@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 // pageType is the type that a page declares for itself.
@@ -72,7 +73,7 @@ func (t *pageType) readMeta(n *html.Node) {
 
 // readScript reads the types in JSON-LD, without parsing it.
 func (t *pageType) readScript(n *html.Node) {
-	if !strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
+	if !jsonld.IsScript(n) {
 		return
 	}
 	const key = `"@type"`

@@ -4,8 +4,10 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
@@ -57,7 +59,7 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	if s.Text.Size()-s.Noscript < littleSeen && tree.ShowNoscript(s.Body) {
 		s = maincontent.SurveyPage(root, h.Base, p.limits)
 	}
-	c := choose(s)
+	c, objects := choose(s), jsonld.Of(root)
 	images, more := collectImages(c, previewOf(h), h.Base, p.limits.MaxImages)
 	doc := extract.Document{
 		Truncated:   s.Truncated || c.Truncated || c.Beside.Truncated || more,
@@ -71,7 +73,8 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 		Images:      images,
 		Protected:   protected(c),
 		Unread:      unread(root),
-		Metadata:    head.ReadMetadata(root, p.base),
+		Metadata:    head.ReadMetadata(root, objects, p.base),
+		Declared:    declared.Of(root, objects),
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []extract.Block{{Kind: extract.Paragraph, Text: doc.VisibleText}}

@@ -1,0 +1,185 @@
+package declared
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
+)
+
+// objects are the objects of the JSON-LD of a page.
+type objects []jsonld.Object
+
+// maxNested limits the depth of offers in variants and in other offers.
+const maxNested = 4
+
+// ofObjects returns the offers of the first object that has some with a value, or else the offers that no object has.
+func ofObjects(all objects) []offer {
+	for _, o := range all {
+		if found := all.offersOf(o, 0); len(found) > 0 {
+			return found
+		}
+	}
+	for _, o := range all {
+		if slices.ContainsFunc(texts(get(o, "@type")), isOffer) {
+			return all.read(o, offer{}, 0)
+		}
+	}
+	return nil
+}
+
+// isOffer reports whether the name of a type is that of an offer.
+func isOffer(name string) bool {
+	name = name[strings.LastIndexAny(name, "/:#")+1:]
+	return name == "Offer" || name == "AggregateOffer"
+}
+
+// offersOf returns the offers of a product and of its variants.
+func (all objects) offersOf(product jsonld.Object, depth int) (found []offer) {
+	if depth > maxNested {
+		return nil
+	}
+	for _, o := range all.list(get(product, "offers")) {
+		found = append(found, all.read(o, offer{}, 0)...)
+	}
+	for _, key := range []string{"hasVariant", "model"} {
+		for _, variant := range all.list(get(product, key)) {
+			if len(found) < maxFields {
+				found = append(found, all.offersOf(variant, depth+1)...)
+			}
+		}
+	}
+	return found
+}
+
+// read returns the values of an offer and of the offers in it, which inherit the currency.
+func (all objects) read(o jsonld.Object, outer offer, depth int) (found []offer) {
+	if depth > maxNested {
+		return nil
+	}
+	of := offer{currency: outer.currency}
+	set := func(to *string, key string) {
+		if text := first(get(o, key)); text != "" {
+			*to = text
+		}
+	}
+	set(&of.currency, "priceCurrency")
+	set(&of.price.text, "price")
+	set(&of.low.text, "lowPrice")
+	set(&of.high.text, "highPrice")
+	set(&of.stock, "availability")
+	for _, s := range all.list(get(o, "priceSpecification")) {
+		all.specify(&of, s)
+	}
+	if of != (offer{currency: outer.currency}) {
+		found = append(found, of)
+	}
+	for _, inner := range all.list(get(o, "offers")) {
+		if len(found) < maxFields {
+			found = append(found, all.read(inner, of, depth+1)...)
+		}
+	}
+	return found
+}
+
+// specify adds a price specification to an offer, unless it is for a part of the product, such as one liter.
+func (all objects) specify(of *offer, s jsonld.Object) {
+	amount, low := first(get(s, "price")), first(get(s, "minPrice"))
+	if amount+low == "" || get(s, "referenceQuantity") != nil || get(s, "validForMemberTier") != nil {
+		return
+	}
+	if of.currency == "" {
+		of.currency = first(get(s, "priceCurrency"))
+	}
+	if low != "" {
+		of.low.text, of.high.text = low, first(get(s, "maxPrice"))
+	}
+	if amount == "" {
+		return
+	}
+	kind := first(get(s, "priceType"))
+	switch kind[strings.LastIndexAny(kind, "/:#")+1:] {
+	case "ListPrice", "StrikethroughPrice", "SRP", "MSRP", "RegularPrice":
+		of.usual.text = amount
+	case "SalePrice":
+		of.reduced.text = amount
+	default:
+		if of.price.text == "" {
+			of.price.text = amount
+		}
+	}
+}
+
+// list returns the objects in a value: one object, or a list of them. An object that has nothing but an id stands for
+// the object of the page with that id.
+func (all objects) list(value any) (found []jsonld.Object) {
+	switch v := value.(type) {
+	case jsonld.Object:
+		if id, ok := v["@id"].(string); ok && len(v) == 1 {
+			return all.named(id)
+		}
+		return []jsonld.Object{v}
+	case []any:
+		for _, item := range v[:min(len(v), maxFields)] {
+			if _, nested := item.([]any); !nested {
+				found = append(found, all.list(item)...)
+			}
+		}
+	}
+	return found
+}
+
+func (all objects) named(id string) []jsonld.Object {
+	for _, o := range all {
+		if o["@id"] == id && len(o) > 1 {
+			return []jsonld.Object{o}
+		}
+	}
+	return nil
+}
+
+// get returns a property, whose name may be given with the prefix or the address of the vocabulary.
+func get(o jsonld.Object, name string) any {
+	for _, prefix := range []string{"", "schema:", "https://schema.org/", "http://schema.org/"} {
+		if v, found := o[prefix+name]; found {
+			return v
+		}
+	}
+	return nil
+}
+
+// first returns the first text or number in a value, or "".
+func first(value any) string {
+	if all := texts(value); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// texts returns the texts and numbers in a value, which may be a list of one level.
+func texts(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{strings.TrimSpace(v)}
+	case float64:
+		return []string{strconv.FormatFloat(v, 'f', -1, 64)}
+	case jsonld.Object:
+		for _, key := range []string{"@value", "@id"} {
+			if inner := v[key]; inner != nil {
+				if _, nested := inner.(jsonld.Object); !nested {
+					return texts(inner)
+				}
+			}
+		}
+	case []any:
+		var all []string
+		for _, item := range v[:min(len(v), maxFields)] {
+			if _, nested := item.([]any); !nested {
+				all = append(all, texts(item)...)
+			}
+		}
+		return all
+	}
+	return nil
+}
