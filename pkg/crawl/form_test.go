@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,10 +23,12 @@ type exact struct {
 	to     map[string]string
 	asked  []string
 	robots string
+	now    func() time.Time
+	at     []time.Time // when each form was requested
 }
 
 func newExact(t *testing.T) *exact {
-	e := &exact{pages: map[string]string{}, status: map[string]int{}, to: map[string]string{}}
+	e := &exact{pages: map[string]string{}, status: map[string]int{}, to: map[string]string{}, now: time.Now}
 	e.Server = httptest.NewServer(e)
 	t.Cleanup(e.Close)
 	return e
@@ -39,7 +42,7 @@ func (e *exact) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(e.robots))
 		return
 	}
-	e.asked = append(e.asked, form)
+	e.asked, e.at = append(e.asked, form), append(e.at, e.now())
 	body, found := e.pages[form]
 	switch {
 	case e.to[form] != "":
@@ -73,12 +76,21 @@ func (e *exact) requests() string {
 // given registers a page in a form, and checks it.
 func (r *rig) given(e *exact, form string) registry.Item {
 	r.t.Helper()
-	src := r.source(e.URL + form)
-	o := registry.RegisterOptions{Forms: source.Forms{}}
-	o.Forms.Note(src, e.URL+form, source.DefaultRules())
-	must(r.t, r.reg.Items.Register(r.t.Context(), []source.Source{src}, o)[0].Err)
+	r.registerForm(e.URL + form)
 	r.mustWork()
 	return r.item(e.URL + form)
+}
+
+// registerForm registers a page in a form.
+func (r *rig) registerForm(form string) {
+	r.t.Helper()
+	src := r.source(form)
+	if strings.HasPrefix(form, "/") {
+		form = r.site.URL + form
+	}
+	o := registry.RegisterOptions{Forms: source.Forms{}}
+	o.Forms.Note(src, form, source.DefaultRules())
+	must(r.t, r.reg.Items.Register(r.t.Context(), []source.Source{src}, o)[0].Err)
 }
 
 // TestX4RequestedForm checks that a page is requested in the form in which it was given, that the identity is tried
@@ -161,10 +173,24 @@ func TestX4FormThatFails(t *testing.T) {
 		}
 	}
 	r, e := newRig(t), newExact(t)
-	r.given(e, "/d/")
+	e.status["/d"] = 410
+	if it := r.given(e, "/d/"); it.HTTPStatusCode != 404 || e.requests() != "/d/ /d" {
+		t.Errorf("the answer of the form that is tried last counts: %d", it.HTTPStatusCode)
+	}
 	e.pages["/d/"] = text("page").body
-	if it := r.next(e.URL + "/d/"); it.Status != indexed || e.requests() != "/d/ /d /d/" {
+	if it := r.next(e.URL + "/d/"); it.Status != indexed || e.requests() != "/d/" {
 		t.Errorf("a page that comes later: %s, %s", it.Status, it.FetchSource)
+	}
+}
+
+// TestX4FormsKeepThePace checks that the pause of a host is kept between the requests for two forms (X4).
+func TestX4FormsKeepThePace(t *testing.T) {
+	const pause = 5 * time.Second
+	r, e := newRig(t, func(k *knobs) { k.polite.MinDelay = pause }), newExact(t)
+	e.now, e.pages["/d"] = r.clock.now, text("page").body
+	r.given(e, "/d/")
+	if len(e.at) != 2 || e.at[1].Sub(e.at[0]) < pause {
+		t.Errorf("requests at %v", e.at)
 	}
 }
 
@@ -184,6 +210,9 @@ func TestX4Redirects(t *testing.T) {
 	r.mustWork()
 	if it := r.item(e.URL + "/new/"); it.FetchSource != e.URL+"/new/" {
 		t.Errorf("a target is requested as %q", it.FetchSource)
+	}
+	if it := r.item(e.URL + "/old"); it.FetchSource != "" {
+		t.Errorf("a page that moved is requested as %q", it.FetchSource)
 	}
 }
 

@@ -30,7 +30,8 @@ var protocol = map[string][]string{
 	"pkg/run":              {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill":     {"commit.go", "pace.go"},
 	"pkg/crawl/index":      {"audit.go", "manifest.go"},
-	"pkg/crawl/politeness": {"lease.go"},
+	"pkg/crawl/politeness": {"form.go", "lease.go"},
+	"pkg/crawl/verdict":    {"form.go"},
 	"pkg/crawl/placement":  {"indexing.go", "together.go"},
 	"pkg/crawl":            {"job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
 }

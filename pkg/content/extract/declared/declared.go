@@ -65,7 +65,9 @@ func Digest(fields []Field) string {
 	for i := range values {
 		values[i].Source = ""
 	}
-	slices.SortFunc(values, func(a, b Field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value)) })
+	slices.SortFunc(values, func(a, b Field) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
+	})
 	h := sha256.New()
 	for _, f := range slices.Compact(values) {
 		h.Write([]byte(f.Name + "\x00" + f.Value + "\x00"))

@@ -121,8 +121,8 @@ func (s *syntax) set(n *html.Node, property string) {
 	}
 	of := &s.offers[len(s.offers)-1]
 	v := valueOf(n)
-	to := map[string]*string{"price": &of.price.text, "priceCurrency": &of.currency, "currency": &of.currency, "availability": &of.stock,
-		"lowPrice": &of.low.text, "highPrice": &of.high.text}[property]
+	to := map[string]*string{"price": &of.price.text, "priceCurrency": &of.currency, "currency": &of.currency,
+		"availability": &of.stock, "lowPrice": &of.low.text, "highPrice": &of.high.text}[property]
 	if *to != "" {
 		return
 	}

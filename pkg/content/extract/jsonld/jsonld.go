@@ -1,5 +1,5 @@
-// Package jsonld reads the JSON-LD of a page, as leniently as its consumers do: what is nearly JSON is read, and what is
-// not JSON is ignored.
+// Package jsonld reads the JSON-LD of a page, as leniently as its consumers do: it reads what is nearly JSON, and
+// ignores what is not JSON.
 package jsonld
 
 import (
