@@ -214,6 +214,10 @@ func TestX4Redirects(t *testing.T) {
 	if it := r.item(e.URL + "/old"); it.FetchSource != "" {
 		t.Errorf("a page that moved is requested as %q", it.FetchSource)
 	}
+	e.to["/gone"], e.pages["/there"] = "/there", text("there").body
+	if it := r.given(e, "/gone/"); it.FetchSource != "" || len(it.HTTPRedirectChain) != 1 {
+		t.Errorf("a page whose identity redirects is requested as %q: %v", it.FetchSource, it.HTTPRedirectChain)
+	}
 }
 
 // TestX4RelativeLinks checks that relative addresses of a page are resolved against the form that answered: a page with

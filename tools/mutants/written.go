@@ -94,7 +94,7 @@ var written = []change{
 	// Forms of an address.
 	{rule: "the form that answered is forgotten", file: "pkg/crawl/verdict/form.go", function: "NoteResponse",
 		old: "it.FetchSource = requested(&it, got.Other)", new: "",
-		by: in("pkg/crawl", "TestX4RequestedForm")},
+		by: in("pkg/crawl", "TestX4Redirects")},
 	{rule: "a page that moved is requested at its new address", file: "pkg/crawl/verdict/form.go",
 		function: "NoteResponse", old: "final.Normalized != it.NormalizedSource", new: `final.Normalized == ""`,
 		by: in("pkg/crawl", "TestX4Redirects")},
