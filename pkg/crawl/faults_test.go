@@ -106,7 +106,7 @@ func (r *rig) result(path string) result {
 		Alias: r.aliasOf(
 			it,
 		), Note: strings.ReplaceAll(it.CanonicalNote, r.site.URL, ""), Hash: it.ContentHash, Indexed: it.IndexedHash,
-		Form: strings.TrimPrefix(it.FetchSource, r.site.URL),
+		Form:  strings.TrimPrefix(it.FetchSource, r.site.URL),
 		Kinds: strings.Join(r.kinds(path), " "), States: len(it.States), Collapse: it.Collapse.Checks,
 		Captures: len(r.captures(path)), Edges: len(r.edges(path)), Blobs: len(r.blobs()), Refs: r.refs(),
 		Images: len(
