@@ -49,6 +49,7 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
+		Page:    notify.PageOf(r.v.Registry.Items),
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }
@@ -96,7 +97,8 @@ func notifySteps(one, id string) []step {
 		{"W6 what was sent", "GET", "/api/deliveries?state=sent", ""},
 		{"W17 why was I told", "GET", "/api/changes/CHANGE/why", ""},
 		{"W18 a page is muted", "POST", "/api/mutes", `{"itemId":"` + id + `","for":"week"}`},
-		{"W18 no such rule to mute", "POST", "/api/mutes", `{"itemId":"` + id + `","for":"day","rule":"rule_none"}`},
+		{"W18 no such rule to mute", "POST", "/api/mutes",
+			`{"itemId":"` + id + `","for":"day","rule":"rule_none"}`},
 		{"W18 no such page to mute", "POST", "/api/mutes", `{"itemId":"url_none","for":"day"}`},
 		{"W18 the mutes", "GET", "/api/mutes", ""},
 		{"W18 a mute ends", "DELETE", "/api/mutes/" + id + ".page.MUTED", ""},
@@ -268,7 +270,7 @@ func TestW5RuleForm(t *testing.T) {
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
-	if body := w.Body.String(); !strings.Contains(body, "The rule matches 3 of the newest 3 changes") ||
+	if body := w.Body.String(); !strings.Contains(body, "would have told you <strong>3 times</strong>, of 3 changes") ||
 		!strings.Contains(body, "titled “Page 2 – content”") {
 		t.Errorf("a preview: %d %s", w.Code, body)
 	}

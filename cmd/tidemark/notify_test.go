@@ -70,10 +70,10 @@ func TestW5Commands(t *testing.T) {
 		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
 			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
 			out: "NAME    WHEN         CHANNELS  FROM  ID      PROBLEM\nPrices  daily 07:30  ops,chat  here  rule_a  \n"},
-		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,` +
+		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,"messages":1,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},
-			out:   "1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
+			out:   "would have told you 1 time, of 1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
 		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
 			out: "the rule Prices is removed\n"},

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-func (h *Handlers) listRules(ctx context.Context, _ api.None) (api.Rules, error) {
-	return h.Notify.Rules(ctx)
+func (h *Handlers) listRules(ctx context.Context, q api.RuleQuery) (api.Rules, error) {
+	return h.Notify.Rules(ctx, q)
 }
 
 func (h *Handlers) addRule(ctx context.Context, q api.RuleSpec) (api.Rule, error) {

@@ -7,6 +7,11 @@ import "time"
 type RuleFilter struct {
 	ChangeFilter
 
+	// ItemID is the only page that the rule is for. It cannot be changed later.
+	ItemID string `json:"itemId,omitempty"`
+	// Items is a search of items as the dashboard has it in its address, such as host=shop.example&tag=price&find=lamp.
+	// The words of find must all occur in the title or the address. It applies to the items as they are at each change.
+	Items   string `json:"items,omitempty"`
 	Added   string `json:"added,omitempty"`
 	Removed string `json:"removed,omitempty"`
 }
@@ -26,8 +31,19 @@ type RuleSpec struct {
 	Digest   string     `json:"digest,omitempty"` // none (the default) sends changes at once; hourly; or daily
 	At       string     `json:"at,omitempty"`     // the time of a daily digest, such as 07:30
 	Timezone string     `json:"timezone,omitempty"`
+	// Off switches the rule off. It reports nothing, and forgets what it has gathered. Switched on again, it reports
+	// changes from then on.
+	Off bool `json:"off,omitempty"`
 
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
+}
+
+// RuleQuery lists rules.
+type RuleQuery struct {
+	ItemID string `json:"itemId,omitempty"`                               // Only the rules for this page.
+	Top    int    `json:"top,omitempty" default:"500" min:"1" max:"5000"` // Rules for one page per page of the answer.
+	// The continuation of the previous page; omit it for the first page.
+	Continuation string `json:"continuation,omitempty"`
 }
 
 // RuleID identifies a rule.
@@ -54,18 +70,29 @@ type Rule struct {
 	Gathered int `json:"gathered,omitempty"`
 	// Problem is why the rule reports nothing at present, for example because a regular expression is too large.
 	Problem string `json:"problem,omitempty"`
+	// Warning is why the rule can never report anything, for example because it contradicts itself.
+	Warning string `json:"warning,omitempty"`
+	URL     string `json:"url,omitempty"`   // for a rule for one page: the page's address
+	Title   string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
 }
 
-// Rules lists all rules, by name.
+// Rules lists rules: first all that are not for one page, by name, then those for one page, by page.
 type Rules struct {
-	Rules []Rule `json:"rules"`
+	Rules        []Rule `json:"rules"`
+	Continuation string `json:"continuation,omitempty"`
 }
 
-// RuleTest shows what a rule would have sent for the changes of the last 30 days. The test examines at most 1,000
+// RuleTest shows what a rule would have sent for the changes of the last 30 days. The test examines at most 5,000
 // changes.
 type RuleTest struct {
 	Looked  int `json:"looked"` // number of changes examined, newest first
 	Matched int `json:"matched"`
+	// Messages is the number of messages to each channel that would have reported these changes.
+	Messages int `json:"messages"`
+	// Cut is true if there were older changes of the last 30 days, which were not examined.
+	Cut bool `json:"cut,omitempty"`
+	// Warning is why the rule can never report anything.
+	Warning string `json:"warning,omitempty"`
 	// Partial is true if the test ended early because the regular expressions take too long.
 	Partial bool `json:"partial,omitempty"`
 	// Message is the title of the message for the newest of these changes, or of the digest of them all.
@@ -295,6 +322,7 @@ type Mute struct {
 	Rule   string    `json:"rule,omitempty"` // id of the only rule that is muted on the page
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until,omitzero"` // left out if the mute has no end
+	Ended  bool      `json:"ended,omitempty"`
 }
 
 // MuteQuery lists mutes.

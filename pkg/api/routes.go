@@ -141,7 +141,7 @@ var (
 // Rules, channels and deliveries.
 var (
 	ExplainChange = route[ChangeID, ChangeWhy](ok, get, "changes/{id}/why")
-	ListRules     = route[None, Rules](ok, get, "rules")
+	ListRules     = route[RuleQuery, Rules](ok, get, "rules")
 	AddRule       = route[RuleSpec, Rule](ok, post, "rules")
 	GetRule       = route[RuleID, Rule](ok, get, "rules/{id}")
 	SaveRule      = route[RuleUpdate, Rule](ok, http.MethodPut, "rules/{id}")

@@ -86,7 +86,7 @@ var requests = []asked{
 	ask(ChangesJSON, FeedQuery{Kind: "gone"}, "GET changes.json?kind=gone", ""),
 	ask(GetDiff, DiffQuery{ID: "url_a", From: "b"}, "GET items/url_a/diff?from=b", ""),
 	ask(ExplainChange, ChangeID{ID: "1.2.3"}, "GET changes/1.2.3/why", ""),
-	ask(ListRules, None{}, "GET rules", ""),
+	ask(ListRules, RuleQuery{}, "GET rules", ""),
 	ask(AddRule, RuleSpec{Name: "a", Filter: RuleFilter{ChangeFilter: ChangeFilter{Host: "h"}, Added: "x"},
 		Channels: []string{"c"}}, "POST rules", `{"name":"a","filter":{"host":"h","added":"x"},"channels":["c"]}`),
 	ask(GetRule, RuleID{ID: "rule_a"}, "GET rules/rule_a", ""),

@@ -64,7 +64,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
-	told, err := a.notifier(changes)
+	told, err := a.notifier(changes, reg.Items)
 	if err != nil {
 		return nil, err
 	}
@@ -250,14 +250,15 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 
 // notifier returns the service that sends notifications of changes. Its HTTP client is not the crawler's, because
 // each of the two clients has an allow-list of its own.
-func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
+func (a assembly) notifier(changes *feed.Feed, items *registry.Items) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout, Proxy: a.cfg.Fetch.Proxy})
 	if err != nil {
 		return nil, err
 	}
 	return notify.New(a.store, changes, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
-		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log, Metrics: a.cfg.Metrics}), nil
+		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Page: notify.PageOf(items), Log: a.log,
+			Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.

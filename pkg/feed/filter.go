@@ -75,6 +75,12 @@ func (f Filter) Wants(c Change) bool { return f.admits(c) && f.finds(c) }
 // Seeks reports whether the filter accepts a change if words are in it: words of the filter, or others of the caller.
 func (f Filter) Seeks(c Change, others bool) bool { return (others || len(f.words) > 0) && f.admits(c) }
 
+// Concerns reports whether a change is of a page that the filter accepts, whatever has changed there.
+func (f Filter) Concerns(c Change) bool {
+	return (f.host == "" || c.Host == f.host) && (f.of == "" || c.Type == f.of) &&
+		(f.tag == "" || slices.Contains(c.Tags, f.tag)) && (!c.Silenced || f.silenced == "true" || f.silenced == "only")
+}
+
 // admits reports whether the filter accepts a change, whatever its words are.
 func (f Filter) admits(c Change) bool {
 	switch {

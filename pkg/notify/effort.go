@@ -72,10 +72,18 @@ func (s sought) in(ctx context.Context, c feed.Change, left *effort) (bool, erro
 	return false, nil
 }
 
-// wants reports whether a rule matches a change. A broken rule matches nothing. Errors: errSpent when the effort is
-// used up, and that of a context that is done.
+// wants reports whether a rule matches a change. A broken rule matches nothing, and so does one that is switched off.
+// That a watch is broken matches whatever the rule says of kinds and text, because then the rule would miss all that it
+// waits for. Errors: errSpent when the effort is used up, and that of a context that is done.
 func (r *rule) wants(ctx context.Context, c feed.Change, left *effort) (bool, error) {
-	if r.Problem != "" || !r.filter.Wants(c) {
+	elsewhere := r.Filter.ItemID != "" && r.Filter.ItemID != c.ItemID
+	if r.Problem != "" || r.Off || elsewhere || !r.items.has(c) {
+		return false, nil
+	}
+	if c.Kind == feed.WatchBroken && r.filter.Concerns(c) {
+		return true, nil
+	}
+	if !r.filter.Wants(c) {
 		return false, nil
 	}
 	for _, s := range r.sought {

@@ -73,7 +73,7 @@ func TestX16StoredRulesAreBroken(t *testing.T) {
 	r.storeRule("large", `{"name":"Large","filter":{"removed":"`+large[:990]+`"},"channels":["ops"]}`)
 	r.storeRule("odd", `{"name":"Odd","digest":"weekly","channels":["ops"]}`)
 	r.storeRule("torn", `{"name":`)
-	all, err := r.Rules(t.Context())
+	all, err := r.Rules(t.Context(), api.RuleQuery{Top: 500})
 	must(t, err)
 	problems := map[string]string{}
 	for _, rule := range all.Rules {
@@ -111,7 +111,7 @@ func TestX16StoredRulesTogether(t *testing.T) {
 	for i := range maxPrograms/maxProgram + 2 {
 		r.storeRule(fmt.Sprintf("%c", 'a'+i), `{"name":"R","filter":{"added":"x{990}y{990}"},"channels":["ops"]}`)
 	}
-	all, err := r.Rules(t.Context())
+	all, err := r.Rules(t.Context(), api.RuleQuery{Top: 500})
 	must(t, err)
 	for _, rule := range all.Rules {
 		if broken := rule.ID >= "k"; broken != (rule.Problem == tooLargeTogether) {
@@ -128,7 +128,7 @@ func TestX16RulesAreCompiledOnce(t *testing.T) {
 		t.Helper()
 		all, err := r.all(t.Context())
 		must(t, err)
-		return all[0].sought[0].re
+		return all.rules[0].sought[0].re
 	}
 	first := program()
 	if program() != first {

@@ -113,16 +113,13 @@ func (r *fileReader) file(root *yaml.Node) (f File) {
 		c := r.channel(fmt.Sprintf("channels[%d]", i), n, names)
 		f.channels = append(f.channels, c)
 	}
-	targets, size := 0, 0
+	size := 0
 	for i, n := range entries(lists["rules"]) {
 		at := fmt.Sprintf("rules[%d]", i)
 		one := r.rule(at, n)
 		again := func(other rule) bool { return one.ID != "" && other.ID == one.ID }
 		if slices.ContainsFunc(f.rules, again) {
 			r.bad(lineOf(n, "name"), at+".name", "another rule has this name")
-		}
-		if targets += len(one.Channels); targets > maxTargets {
-			r.bad(lineOf(n, "channels"), at+".channels", "all rules together may name %d channels", maxTargets)
 		}
 		if size += one.size(); one.size() > 0 && size > maxPrograms {
 			r.bad(lineOf(n, "filter"), at+".filter", "%s", tooLargeTogether)

@@ -29,6 +29,8 @@ type gathered struct {
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
 	Kinds map[string]int `json:"kinds,omitempty"`
+	// IDs are the positions of the first changes that a rule for one page has gathered.
+	IDs []string `json:"ids,omitempty"`
 	// Began is the position after which the rule reports changes, if that is not in the row of the rule. This is the
 	// case for a rule from a file, and after an older copy of the store was restored.
 	Began string `json:"began,omitempty"`
@@ -38,6 +40,7 @@ type gathered struct {
 type state struct {
 	Position string              `col:"place"`
 	Rules    map[string]gathered `col:"rules,gzip"`
+	Due      time.Time           `col:"due"` // when a state of a rule for one page is needed next; zero if none is
 }
 
 var (
@@ -66,16 +69,15 @@ func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 
 // step performs one transaction. It reports whether there is work for another step.
 func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
-	rules, err := s.book.all(ctx)
-	if err != nil || len(rules) == 0 {
+	all, err := s.book.all(ctx)
+	if err != nil || len(all.rules) == 0 && !all.pages {
 		return false, err
 	}
 	st, etag, err := s.loadState(ctx)
 	if err != nil {
 		return false, err
 	}
-	p := &pass{s: s, now: s.now(), rules: rules, state: st, ids: map[string]delivery{},
-		left: maxEffort}
+	p := newPass(s, all, st)
 	if err := p.begin(ctx, etag == ""); err != nil {
 		return false, err
 	}
@@ -87,7 +89,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	if err != nil || !p.changed && etag != "" {
 		return false, err
 	}
-	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
+	ops := append(p.stateOps(), stateRows.Put(stateKey, etag, &p.state))
 	for id, d := range p.ids {
 		// If an older copy of the store was restored, a delivery that was already sent is sent again.
 		ops = append(ops, storage.Op{Kind: storage.Upsert,
@@ -117,6 +119,18 @@ type pass struct {
 	ids     map[string]delivery
 	left    effort   // for the rest of the step
 	muted   mute.Set // nil until it is first needed
+	held    held
+}
+
+// newPass begins a step. Rules that are switched off take no part, so what they had gathered is forgotten.
+func newPass(s *Follower, all rules, st state) *pass {
+	p := &pass{s: s, now: s.now(), state: st, ids: map[string]delivery{}, left: maxEffort,
+		held: held{rules: map[string][]rule{}, states: map[string]*heldState{}}}
+	p.rules = slices.DeleteFunc(all.rules, func(r rule) bool { return r.Off })
+	if all.pages {
+		p.held.since = &all.since
+	}
+	return p
 }
 
 // begin sets the position from which the step continues. It removes the state of deleted rules, and sets the first
@@ -131,7 +145,10 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 			p.changed = true
 		}
 	}
-	earliest := feed.Position{}
+	if len(p.rules) == 0 && p.held.since == nil {
+		return nil
+	}
+	earliest := p.held.since
 	for i := range p.rules {
 		r := &p.rules[i]
 		if r.Origin == FromFile && p.state.Rules[r.ID].Began == "" {
@@ -144,15 +161,15 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 		if began, err := feed.ParsePosition(p.state.Rules[r.ID].Began); err == nil {
 			r.since = began
 		}
-		if i == 0 || earliest.After(r.since) {
-			earliest = r.since
+		if earliest == nil || earliest.After(r.since) {
+			earliest = &r.since
 		}
 	}
 	if !first {
 		p.at, _ = feed.ParsePosition(p.state.Position)
 	}
 	if earliest.After(p.at) { // before this position, no rule reports changes
-		p.at = earliest
+		p.at = *earliest
 	}
 	return nil
 }
@@ -165,11 +182,14 @@ func (p *pass) beginAt(id string, at feed.Position) {
 }
 
 // room returns the number of further deliveries that fit into the transaction.
-func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
+func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) - len(p.stateOps()) }
 
 // read lets the rules decide about new changes. It stops when no further delivery fits into the transaction, and when
 // the effort of the step is used up.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
+	if len(p.rules) == 0 && p.held.since == nil {
+		return 0, false, nil
+	}
 	before := p.at
 	defer func() {
 		if p.state.Position != p.at.String() {
@@ -187,10 +207,12 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 			return looked, true, nil
 		}
 		looked++
-		if c, err = withDifference(ctx, p.s.feed, c, p.rules...); err != nil {
+		own, err := p.ofPage(ctx, c.ItemID)
+		if err != nil {
 			return looked, false, err
 		}
-		if err := p.decide(ctx, c); err != nil {
+		// Rules for the page come first: for them, there is always room in the transaction.
+		if err := p.decide(ctx, c, slices.Concat(own, p.rules)); err != nil {
 			return looked, false, err
 		}
 		p.at = c.Position
@@ -224,13 +246,17 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	return 0, true, nil
 }
 
-// decide lets every rule decide about a change.
-func (p *pass) decide(ctx context.Context, c feed.Change) error {
-	left := maxEffort
+// decide lets rules decide about a change.
+func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
+	c, err := withDifference(ctx, p.s.feed, c, all...)
+	if err != nil {
+		return err
+	}
+	left, room := maxEffort, len(p.ids)+maxTargets
 	alike := sync.OnceValue(func() string { return c.JSON().AlikeKey() })
 	defer func() { p.left -= maxEffort - left }()
-	for i := range p.rules {
-		r := &p.rules[i]
+	for i := range all {
+		r := &all[i]
 		if !c.Position.After(r.since) {
 			continue
 		}
@@ -243,34 +269,55 @@ func (p *pass) decide(ctx context.Context, c feed.Change) error {
 		if err != nil {
 			return err
 		}
-		if !hidden(muted, r, c) {
-			p.report(r, c, alike(), muted)
+		if isOfPage(r.ID) {
+			room-- // for the state of the rule
+		}
+		if hidden(muted, r, c) {
+			continue
+		}
+		if err := p.report(ctx, r, c, reported{alike(), muted, len(p.ids)+len(r.Channels) <= room}); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// reported is what decides how a change that a rule matches is reported.
+type reported struct {
+	alike string
+	muted mute.Set
+	room  bool // whether messages of its own fit into the transaction
+}
+
 // report sends a change that a rule matches as a message of its own, or gathers it. A mute that began after the change
 // still stops a message of its own; a digest asks for the mutes when it is written.
-func (p *pass) report(r *rule, c feed.Change, alike string, muted mute.Set) {
-	p.changed = true
-	g := p.state.Rules[r.ID]
+func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) error {
+	g, err := p.gathered(ctx, r)
+	if err != nil {
+		return err
+	}
 	idle := g.Gathered == 0
-	if r.plan.Add(&g.State, alike, p.now) {
+	single := by.room && r.plan.Add(&g.State, by.alike, p.now)
+	switch {
+	case single && !by.muted.Cover(c.ItemID, r.ID, p.now):
 		for _, name := range r.Channels {
-			if !muted.Cover(c.ItemID, r.ID, p.now) {
-				id, d := p.s.single(r, name, c, p.now)
-				p.ids[id] = d
-			}
+			id, d := p.s.single(r, name, c, p.now)
+			p.ids[id] = d
 		}
-	} else {
+	case !single:
+		if !by.room {
+			g.Gather(p.now)
+		}
 		if idle {
 			g.Since, g.Kinds = p.at.String(), map[string]int{}
 		}
-		g.Final = c.Position.String()
+		if g.Final = c.Position.String(); isOfPage(r.ID) && len(g.IDs) < inDigest {
+			g.IDs = append(g.IDs, g.Final)
+		}
 		g.Kinds[string(c.Kind)]++
 	}
-	p.state.Rules[r.ID] = g
+	p.keep(r, g)
+	return nil
 }
 
 // digests writes the digests that are due. It reports whether some did not fit into the transaction. Before the step
@@ -293,7 +340,8 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 		p.state.Rules[r.ID] = gathered{Began: g.Began}
 		p.changed = true
 	}
-	return full, nil
+	more, err := p.pageDigests(ctx, atEnd)
+	return full || more, err
 }
 
 // write writes the digest of a rule, unless all of its changes are muted by now.
@@ -322,10 +370,10 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) error {
 func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted mute.Set) (out []api.FeedChange,
 	lines api.ChangeLines, kinds map[string]int, err error) {
 	out, kinds = []api.FeedChange{}, map[string]int{}
-	from, _ := feed.ParsePosition(g.Since)
 	to, _ := feed.ParsePosition(g.Final)
 	looked, left := 0, maxEffort
-	for c, err := range s.feed.Oldest(ctx, from) {
+	all := func(yield func(feed.Change, error) bool) { s.gatheredChanges(ctx, g, yield) }
+	for c, err := range all {
 		if fault.Is(err, fault.Expired) {
 			return out, lines, kinds, nil
 		}

@@ -21,6 +21,8 @@ type ruleRow struct {
 	Spec    api.RuleSpec `col:"spec,must"`
 	Since   string       `col:"since"`
 	Created time.Time    `col:"created"`
+	URL     string       `col:"url"` // of the page, for a rule for one page
+	Title   string       `col:"title"`
 }
 
 // channelRow is the stored form of a channel.
@@ -39,16 +41,28 @@ const (
 	channelsPartition = "channels"
 )
 
-func ruleKey(id string) storage.Key      { return storage.Key{Partition: rulesPartition, Row: id} }
 func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
 
-// kept lists the stored rules, not those from a file.
-func (s *Book) kept(ctx context.Context) (out []rule, err error) {
+// rules are all rules but those for one page.
+type rules struct {
+	rules []rule
+	pages bool          // whether there are rules for one page
+	since feed.Position // the rules for one page report only changes after this position
+}
+
+// kept lists the stored rules, not those from a file and not those for one page.
+func (s *Book) kept(ctx context.Context) (out rules, err error) {
 	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		out = append(out, s.read(ctx, e))
+		if e.Key == pagesKey {
+			pages, _ := pagesRows.Decode(e.Props)
+			out.since, _ = feed.ParsePosition(pages.Since)
+			out.pages = true
+			continue
+		}
+		out.rules = append(out.rules, s.read(ctx, e))
 	}
 	return out, nil
 }
@@ -66,6 +80,7 @@ func (s *Book) read(ctx context.Context, e storage.Entity) rule {
 		r.Problem = err.Error()
 	}
 	r.ID, r.Origin, r.Created = e.Row, Here, kept.Created
+	r.URL, r.Title = kept.URL, kept.Title
 	r.since, _ = feed.ParsePosition(kept.Since)
 	s.compiled.Put(e.Row, version{e.ETag, r})
 	return r
@@ -77,33 +92,18 @@ type version struct {
 	rule rule
 }
 
-// all lists every rule, by name.
-func (s *Book) all(ctx context.Context) ([]rule, error) {
+// all lists every rule but those for one page, by name.
+func (s *Book) all(ctx context.Context) (rules, error) {
 	out, err := s.kept(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, s.o.File.rules...)
-	bound(out)
-	slices.SortFunc(out, func(a, b rule) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
-	})
-	return out, nil
-}
-
-// Rules lists the rules, with what each has gathered.
-func (s *Book) Rules(ctx context.Context) (out api.Rules, err error) {
-	all, err := s.all(ctx)
 	if err != nil {
 		return out, err
 	}
-	st, _, err := s.loadState(ctx)
-	out.Rules = []api.Rule{}
-	for _, r := range all {
-		r.Gathered = st.Rules[r.ID].Gathered
-		out.Rules = append(out.Rules, r.Rule)
-	}
-	return out, err
+	out.rules = append(out.rules, s.o.File.rules...)
+	bound(out.rules)
+	slices.SortFunc(out.rules, func(a, b rule) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	})
+	return out, nil
 }
 
 // rule returns the rule with an id. Errors: NotFound.
@@ -113,10 +113,10 @@ func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 			return r, "", nil
 		}
 	}
-	if storage.CheckKey(ruleKey(id)) != nil {
+	if storage.CheckKey(keyOf(id)) != nil || keyOf(id) == pagesKey {
 		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
 	}
-	e, err := s.rows.Get(ctx, ruleKey(id))
+	e, err := s.rows.Get(ctx, keyOf(id))
 	if fault.Is(err, fault.NotFound) {
 		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
 	}
@@ -126,101 +126,12 @@ func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 	return s.read(ctx, e), e.ETag, nil
 }
 
-// Rule returns the rule with an id, with what it has gathered. Errors: NotFound.
-func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
-	all, err := s.Rules(ctx)
-	if err != nil {
-		return api.Rule{}, err
-	}
-	at := slices.IndexFunc(all.Rules, func(r api.Rule) bool { return r.ID == id })
-	if at < 0 {
-		return api.Rule{}, fault.New(fault.NotFound, "there is no rule %.64q", id)
-	}
-	return all.Rules[at], nil
-}
-
-// SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
-// now on.
-func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
-	next := ruleRow{Spec: spec, Created: s.now()}
-	etag := storage.ETag("")
-	if id != "" {
-		var old rule
-		if old, etag, err = s.rule(ctx, id); err != nil {
-			return out, err
-		}
-		if old.Origin == FromFile {
-			return out, ofFile("rule", old.Name)
-		}
-		next.Created, next.Since = old.Created, old.since.String()
-	} else {
-		end, err := s.feed.End(ctx)
-		if err != nil {
-			return out, err
-		}
-		id, next.Since = "rule_"+s.o.Token(), end.String()
-	}
-	r, errs := compile(spec)
-	r.ID, r.Origin, r.Created = id, Here, next.Created
-	if err := errors.Join(append(errs, s.checkBounds(ctx, &r)...)...); err != nil {
-		return out, first(err)
-	}
-	_, err = s.rows.Transact(ctx, ruleRows.Put(ruleKey(id), etag, &next))
-	return r.Rule, err
-}
-
 // first returns the first of several joined errors, because an error of the API can have only one field.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
 		return all.Unwrap()[0]
 	}
 	return err
-}
-
-// checkBounds reports channels of a rule that do not exist, and reports if all rules together have too many channels or
-// too large expressions.
-func (s *Book) checkBounds(ctx context.Context, next *rule) (errs []error) {
-	all, err := s.all(ctx)
-	if err != nil {
-		return []error{err}
-	}
-	n, size := len(next.Channels), next.size()
-	for _, r := range all {
-		if r.ID != next.ID {
-			n, size = n+len(r.Channels), size+r.size()
-		}
-	}
-	if next.size() > 0 && size > maxPrograms {
-		field := "filter." + string(next.sought[0].op)
-		errs = append(errs, fault.Field(field, "%s: %s", field, tooLargeTogether))
-	}
-	if n > maxTargets {
-		errs = append(errs, fault.Field("channels", "all rules together may name %d channels, and would name %d",
-			maxTargets, n))
-	}
-	for _, name := range next.Channels {
-		_, _, err := s.channel(ctx, name)
-		if fault.Is(err, fault.NotFound) {
-			err = fault.Field("channels", "channels: %w", err)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errs
-}
-
-// RemoveRule removes a rule. The changes that the rule has gathered are not delivered.
-func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
-	r, etag, err := s.rule(ctx, id)
-	if err != nil {
-		return r.Rule, err
-	}
-	if r.Origin == FromFile {
-		return r.Rule, ofFile("rule", r.Name)
-	}
-	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: ruleKey(id), ETag: etag}})
-	return r.Rule, err
 }
 
 // channel returns the channel with a name. Errors: NotFound.
@@ -310,15 +221,12 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	if c.Origin == FromFile {
 		return out, ofFile("channel", name)
 	}
-	all, err := s.all(ctx)
-	if err != nil {
+	switch r, err := naming(ctx, s, name); {
+	case err != nil:
 		return out, err
-	}
-	for _, r := range all {
-		if slices.Contains(r.Channels, name) {
-			return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
-				r.ID, name)
-		}
+	case r.ID != "":
+		return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
+			r.ID, name)
 	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: channelKey(name), ETag: etag}})

@@ -11,7 +11,7 @@ import (
 )
 
 // Page says of an item what is shown beside its mutes and rules.
-type Page struct{ URL, Title string }
+type Page struct{ ID, URL, Title string }
 
 // Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
 // does not exist.
@@ -57,6 +57,9 @@ func (s *Follower) mutesOf(ctx context.Context, c feed.Change) ([]api.Mute, erro
 		if !slices.ContainsFunc(out, func(o api.Mute) bool { return o.ID == m.ID }) {
 			out = append(out, m)
 		}
+	}
+	for i := range out {
+		out[i].Ended = !out[i].Until.IsZero() && !s.now().Before(out[i].Until)
 	}
 	return out, nil
 }

@@ -48,6 +48,8 @@ type Options struct {
 	Source  string                   // source attribute of the events; /tidemark when empty
 	Clock   func() time.Time
 	Token   func() string // makes the ids of rules
+	// Page finds the page of a rule for one page. If it is nil, such rules are not checked, and their page is not named.
+	Page    func(ctx context.Context, id string) (Page, error)
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil
 }

@@ -17,11 +17,15 @@ import (
 // Bounds of settings.
 const (
 	MaxChannels = 10 // number of channels of a rule
-	maxTargets  = 90 // number of channels of all rules; the deliveries of a change must fit into one transaction
+	maxTargets  = 90 // number of deliveries of one change, which must fit into one transaction; the rest is gathered
 	maxName     = 100
 	maxPattern  = 1000
 	maxProgram  = 2 * maxPattern // size of an expression; one without repetitions of a given number is smaller
-	maxPrograms = 20_000         // size of the expressions of all rules
+	maxPrograms = 20_000         // size of the expressions of all rules, without those for one page
+	maxRules    = 1000           // number of rules, without those for one page
+
+	maxPagePrograms = maxProgram // size of the expressions of a rule for one page
+	maxListed       = 1 << 20    // number of rules for one page that are read to find one
 )
 
 // Origins of rules and channels.
@@ -36,6 +40,7 @@ type rule struct {
 
 	since  feed.Position // the rule reports only changes after this position
 	filter feed.Filter
+	items  itemSearch
 	sought []sought // regular expressions that must all match
 	plan   digest.Plan
 }
@@ -90,6 +95,13 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if r.filter, err = feed.NewFilter(spec.Filter.ChangeFilter); err != nil {
 		blame("filter."+fault.FieldOf(err), err)
 	}
+	if r.items, err = parseItems(spec.Filter.Items); err != nil {
+		errs = append(errs, err)
+	}
+	if spec.Filter.ItemID != "" && strings.ContainsAny(spec.Filter.ItemID, "./~") {
+		errs = append(errs, fault.Field("filter.itemId", "filter.itemId is not the id of a page: %.40q", spec.Filter.ItemID))
+	}
+	r.Warning = never(spec)
 	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
 	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))
 	if len(spec.Channels) == 0 || len(spec.Channels) > MaxChannels {

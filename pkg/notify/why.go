@@ -23,10 +23,15 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 		return out, err
 	}
 	out.Change = c.JSON()
-	rules, err := s.book.all(ctx)
+	all, err := s.book.all(ctx)
 	if err != nil {
 		return out, err
 	}
+	own, err := s.book.ofPage(ctx, c.ItemID)
+	if err != nil {
+		return out, err
+	}
+	rules := append(all.rules, own...)
 	if c, err = withDifference(ctx, s.feed, c, rules...); err != nil {
 		return out, err
 	}

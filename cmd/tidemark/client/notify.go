@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const rulesExample = `  tidemark rules add Prices --host shop.example --kind content --added '€ ?[0-9]' --channel ops
@@ -49,7 +50,7 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	got, err := api.ListRules.Call(ctx, s.Client(), api.None{})
+	got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{Top: 5000})
 	switch {
 	case err != nil || t.JSON:
 		return err
@@ -76,7 +77,11 @@ func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	if err != nil || t.JSON {
 		return err
 	}
-	t.Say("%d of the newest %d changes", got.Matched, got.Looked)
+	t.Say("would have told you %s, of %d of the newest %d changes", words.Count(got.Messages, "time"), got.Matched,
+		got.Looked)
+	if got.Warning != "" {
+		t.Say("the rule can never report anything: %s", terminal.Clean(got.Warning))
+	}
 	if got.Partial {
 		t.Say("the test ended early because the regular expressions take too long")
 	}

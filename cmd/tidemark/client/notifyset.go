@@ -22,6 +22,7 @@ type ruleFlags struct {
 func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	g := &ruleFlags{given: cmd.Flags()}
 	f := g.given
+	f.StringVar(&g.spec.Filter.Items, "items", "", "only items that a search finds: host=shop.example&tag=price&find=lamp")
 	f.StringVar(&g.spec.Filter.Host, "host", "", "only changes of this host")
 	f.StringVar(&g.spec.Filter.Tag, "tag", "", "only changes of items with this tag")
 	f.StringVar(&g.spec.Filter.Type, "type", "", "only url, file or entry")
@@ -34,6 +35,7 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	f.BoolVar(&g.hourly, "hourly", false, "send a digest each hour")
 	f.StringVar(&g.daily, "daily", "", "send a digest each day at this time, such as 07:30")
 	f.StringVar(&g.spec.Timezone, "timezone", "", "time zone of --daily and --quiet: Europe/Paris; UTC by default")
+	f.BoolVar(&g.spec.Off, "off", false, "the rule reports nothing; --off=false switches it on again")
 	f.StringVar(&g.quiet, "quiet", "", "hours without messages, such as 22:00-07:00")
 	return g
 }
@@ -55,6 +57,8 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 			spec.Name = g.spec.Name
 		case "channel":
 			spec.Channels = g.spec.Channels
+		case "off":
+			spec.Off = g.spec.Off
 		case "timezone":
 			spec.Timezone = g.spec.Timezone
 		case "quiet":
@@ -78,6 +82,8 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
 	from := g.spec.Filter
 	switch flag {
+	case "items":
+		to.Items = from.Items
 	case "host":
 		to.Host = from.Host
 	case "tag":
@@ -117,10 +123,19 @@ func (g *ruleFlags) quietHours(old *api.QuietHours) (*api.QuietHours, error) {
 func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{Use: "add NAME", Short: "Make a rule", Args: command.One("name"), Example: rulesExample}
 	g := newRuleFlags(cmd)
+	var page string
+	cmd.Flags().StringVar(&page, "page", "", "only changes of this page: its address or id")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		spec := api.RuleSpec{Name: args[0]}
 		if err := g.change(&spec); err != nil {
 			return err
+		}
+		if page != "" {
+			it, err := getItem(cmd.Context(), s, page)
+			if err != nil {
+				return err
+			}
+			spec.Filter.ItemID = it.ID
 		}
 		made, err := api.AddRule.Call(cmd.Context(), s.Client(), spec)
 		if err == nil && !t.JSON {

@@ -26,7 +26,7 @@ func (a area) guideOf(ctx context.Context, st status.Counts) (*guide, error) {
 	if g.Total > guided {
 		return nil, nil
 	}
-	rules, err := api.ListRules.Call(ctx, a.client, api.None{})
+	rules, err := api.ListRules.Call(ctx, a.client, api.RuleQuery{})
 	if err != nil || len(rules.Rules) > 0 {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ var flashes = map[string]string{
 	"delivery-retry": "The message is being sent again.",
 	"rule-save":      "The rule is saved. It applies to changes from now on.",
 	"rule-remove":    "The rule is removed.",
+	"muted":          "Muted: no messages about this page. Its changes stay listed here, and are not sent later.",
+	"unmuted":        "The mute has ended. Changes from now on lead to messages again.",
 	"channel-save":   "The channel is saved. Send a test to see whether it works.",
 	"channel-remove": "The channel is removed.",
 

@@ -23,7 +23,9 @@ type itemData struct {
 	MoreHunks  int
 	Strip      strip
 	Versions   []api.Change // the newest changes, at most versionsShown
-	Pairs      []pair       // captures, newest first, each with its previous capture
+	Rules      []api.Rule   // the rules for this page
+	Mutes      []api.Mute
+	Pairs      []pair // captures, newest first, each with its previous capture
 }
 
 // A pair is a capture and the previous capture, with which it can be compared.
@@ -50,8 +52,32 @@ func (a area) item(r *http.Request) (frame.Page, error) {
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
 		return frame.Page{}, err
 	}
+	if err := a.notified(r, &d); err != nil {
+		return frame.Page{}, err
+	}
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
 	return frame.Page{Name: "item", Title: show.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+}
+
+// notified adds the rules for the page and its mutes.
+func (a area) notified(r *http.Request, d *itemData) error {
+	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{ItemID: d.ID})
+	if err != nil {
+		return err
+	}
+	mutes, err := api.ListMutes.Call(r.Context(), a.client, api.MuteQuery{ItemID: d.ID})
+	d.Rules, d.Mutes = rules.Rules, mutes.Mutes
+	return err
+}
+
+// stop asks how an item is no longer watched.
+func (a area) stop(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := itemData{ItemDetail: it}
+	return frame.Page{Name: "stop", Title: show.ItemTitle(it.Item), Data: &d}, a.notified(r, &d)
 }
 
 // scheduling lists the kinds of decisions that determine when an item is checked next.

@@ -80,6 +80,20 @@ func itemFilter(q url.Values) itemsData {
 		First: q.Get("after") == ""}
 }
 
+// Search returns the search of the list in the form of a rule, or "" if a rule cannot have it.
+func (d itemsData) Search() string {
+	if d.Status != "" || d.Paused || d.Host+d.Tag+d.Find == "" {
+		return ""
+	}
+	q := url.Values{}
+	for name, value := range map[string]string{"host": d.Host, "tag": d.Tag, "find": d.Find} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q.Encode()
+}
+
 func (d itemsData) query(top int, after string) api.ItemQuery {
 	return api.ItemQuery{Host: d.Host, Status: api.Status(d.Status), Tag: d.Tag, Paused: d.Paused, Sort: d.Sort,
 		Top: top, Continuation: after}

@@ -25,6 +25,7 @@ func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
 		"GET /items/bulk":          a.bulk,
 		"GET /items/{id}":          a.item,
 		"GET /items/{id}/settings": a.settings,
+		"GET /items/{id}/stop":     a.stop,
 		"GET /items/{id}/diff":     a.diff,
 		"GET /items/{id}/images":   a.images,
 		"GET /tags":                a.tags,

@@ -50,7 +50,7 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 		c := d.Channel
 		d.Form.Values = url.Values{"url": {c.URL}, "secret": {c.Secret}, "urlFrom": {c.URLFrom}}
 	}
-	rules, err := api.ListRules.Call(r.Context(), a.client, api.None{})
+	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{})
 	for _, rule := range rules.Rules {
 		if slices.Contains(rule.Channels, d.Name) {
 			d.Rules = append(d.Rules, rule)

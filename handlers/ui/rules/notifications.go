@@ -7,11 +7,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// deliveriesShown is the number of deliveries that a page lists.
-const deliveriesShown = 50
+// The numbers of deliveries, and of rules for one page, that a page lists.
+const (
+	deliveriesShown = 50
+	rulesShown      = 100
+)
 
 type notificationsData struct {
-	api.Rules
+	Rules api.Rules
+	Mutes []api.Mute
 	api.Channels
 	api.DeliveryPage
 	Names  map[string]string // names of rules, by id
@@ -29,7 +33,12 @@ func (a area) notifications(r *http.Request) (frame.Page, error) {
 func (a area) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p frame.Page, err error) {
 	q := r.URL.Query()
 	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
-	if d.Rules, err = api.ListRules.Call(r.Context(), a.client, api.None{}); err != nil {
+	if d.Rules, err = api.ListRules.Call(r.Context(), a.client, api.RuleQuery{Top: rulesShown,
+		Continuation: q.Get("rules")}); err != nil {
+		return p, err
+	}
+	mutes, err := api.ListMutes.Call(r.Context(), a.client, api.MuteQuery{})
+	if d.Mutes = mutes.Mutes; err != nil {
 		return p, err
 	}
 	d.Names = map[string]string{}

@@ -2,8 +2,10 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +22,7 @@ type ruleData struct {
 	Channels []api.Channel
 	Form     frame.Form
 	Preview  *api.RuleTest
+	Page     api.Item // for a rule for one page
 }
 
 // rule shows the form of a rule.
@@ -37,7 +40,39 @@ func (a area) rule(r *http.Request) (frame.Page, error) {
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
 func (a area) newRule(r *http.Request) (frame.Page, error) {
-	return a.rulePage(r, ruleData{Form: frame.Form{Values: r.URL.Query()}})
+	d := ruleData{Form: frame.Form{Values: r.URL.Query()}}
+	if len(d.Form.Values) > 0 { // it is tried at once, for the values that lead here
+		if spec, err := ruleSpec(d.Form.Values); err == nil {
+			if test, err := api.PreviewRule.Call(r.Context(), a.client, spec); err == nil {
+				d.Preview = &test
+			}
+		}
+	}
+	return a.rulePage(r, d)
+}
+
+// page finds the page of a rule for one page. A page that is not registered any more has only its id.
+func (a area) page(r *http.Request, d *ruleData) {
+	id := d.Form.Get("filter.itemId")
+	if id == "" {
+		return
+	}
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
+	if d.Page = it.Item; err != nil {
+		d.Page.ID = id
+		d.Broken = cmp.Or(d.Broken, "its page is not watched any more")
+	} else if d.Page.Paused {
+		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
+	}
+}
+
+// only selects the channel of a new rule, if only one was made here.
+func (d *ruleData) only() {
+	here := slices.DeleteFunc(slices.Clone(d.Channels), func(c api.Channel) bool { return c.Origin != "here" })
+	if d.ID == "" && len(here) == 1 && !d.Form.Values.Has("do") {
+		d.Form.Values = maps.Clone(d.Form.Values)
+		d.Form.Values.Set("channels", here[0].Name)
+	}
 }
 
 func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
@@ -51,11 +86,14 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 	default:
 		var it api.Rule
 		it, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
-		d.Origin, d.Gathered, d.Broken, p.Title = it.Origin, it.Gathered, it.Problem, "Rule "+it.Name
+		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
+		d.Broken = cmp.Or(it.Problem, it.Warning)
 		if d.Form.Values == nil {
 			d.Form.Values = ruleValues(it.RuleSpec)
 		}
 	}
+	a.page(r, &d)
+	d.only()
 	p.Data = d
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
@@ -69,7 +107,11 @@ func ruleValues(s api.RuleSpec) url.Values {
 		"filter.tag": {s.Filter.Tag}, "filter.type": {s.Filter.Type}, "filter.kind": strings.Split(s.Filter.Kind, ","),
 		"filter.q": {s.Filter.Q}, "filter.zone": {s.Filter.Zone},
 		"filter.silenced": {s.Filter.Silenced}, "filter.added": {s.Filter.Added},
+		"filter.itemId": {s.Filter.ItemID}, "filter.items": {s.Filter.Items},
 		"filter.removed": {s.Filter.Removed}, "digest": {cmp.Or(s.Digest, "none")}, "at": {s.At}, "timezone": {s.Timezone}}
+	if s.Off {
+		f.Set("off", "1")
+	}
 	if s.Filter.MinShare > 0 {
 		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
 	}
@@ -89,6 +131,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	s.Filter.ChangeFilter = api.ChangeFilter{Host: text("filter.host"), Tag: text("filter.tag"),
 		Type: text("filter.type"), Kind: strings.Join(f["filter.kind"], ","), Q: text("filter.q"),
 		Silenced: text("filter.silenced"), Zone: text("filter.zone")}
+	s.Off, s.Filter.ItemID, s.Filter.Items = f.Get("off") != "", text("filter.itemId"), text("filter.items")
 	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)

@@ -25,6 +25,7 @@ func Views(client *api.Client) map[string]frame.View {
 		"GET /notifications/new-channel":     a.newChannel,
 		"GET /notifications/channels/{name}": a.channel,
 
+		"POST /mute":                          a.mute,
 		"POST /notifications":                 a.actNotifications,
 		"POST /notifications/new-rule":        a.saveRule,
 		"POST /notifications/rules/{id}":      a.saveRule,

@@ -44,7 +44,7 @@ func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err erro
 
 // brokenRules returns the rules that report nothing because they are broken.
 func brokenRules(ctx context.Context, c *api.Client) ([]api.Rule, error) {
-	all, err := api.ListRules.Call(ctx, c, api.None{})
+	all, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
 	return slices.DeleteFunc(all.Rules, func(r api.Rule) bool { return r.Problem == "" }), err
 }
 

@@ -64,12 +64,45 @@ func (p Plan) Add(s *State, key string, now time.Time) (single bool) {
 		s.Singles, s.Keys = append(s.Singles, now), append(s.Keys, key)
 		return true
 	}
+	s.Gather(now)
+	return false
+}
+
+// Gather adds a change at the given time to those that wait for a digest.
+func (s *State) Gather(now time.Time) {
 	if s.Gathered == 0 {
 		s.First = now
 	}
 	s.Gathered++
 	s.Last = now
-	return false
+}
+
+// Idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
+func (p Plan) Idle(s State, now time.Time) bool {
+	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
+}
+
+// Event is a change for [Plan.Messages].
+type Event struct {
+	At  time.Time
+	Key string
+}
+
+// Messages returns the number of messages that report these changes, which are in the order of their times.
+func (p Plan) Messages(all []Event) (n int) {
+	var s State
+	for _, e := range all {
+		if s.Gathered > 0 && !e.At.Before(p.Due(s)) {
+			s, n = State{}, n+1
+		}
+		if p.Add(&s, e.Key, e.At) {
+			n++
+		}
+	}
+	if s.Gathered > 0 {
+		n++
+	}
+	return n
 }
 
 func (p Plan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }

@@ -161,3 +161,31 @@ func TestN2EqualChangesAreGathered(t *testing.T) {
 		t.Error("an equal change is gathered long after the first")
 	}
 }
+
+// TestW19Messages checks that the number of messages for past changes is what the rule would have sent.
+func TestW19Messages(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	daily := Plan{Rhythm: Daily, At: clock(t, "07:30"), Zone: zone(t, "UTC")}
+	for name, tt := range map[string]struct {
+		plan  Plan
+		every time.Duration
+		n     int
+		key   string
+		want  int
+	}{
+		"nothing":              {Plan{}, time.Hour, 0, "", 0},
+		"four, far apart":      {Plan{}, time.Hour, 4, "", 4},
+		"a burst":              {Plan{}, time.Second, 100, "", Burst + 1},
+		"alike":                {Plan{}, time.Second, 5, "notice", 2},
+		"alike, but far apart": {Plan{}, time.Hour, 5, "notice", 5},
+		"once a day":           {daily, 12 * time.Hour, 6, "", 3},
+	} {
+		var all []Event
+		for i := range tt.n {
+			all = append(all, Event{start.Add(time.Duration(i) * tt.every), tt.key})
+		}
+		if got := tt.plan.Messages(all); got != tt.want {
+			t.Errorf("%s: %d messages, want %d", name, got, tt.want)
+		}
+	}
+}

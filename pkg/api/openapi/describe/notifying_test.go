@@ -21,8 +21,8 @@ func notifying() []operation {
 			of: api.ListRules.Endpoint, id: "listRules", tag: tagNotify,
 			summary: "List the rules",
 			about: "Rules that were added here, and rules of the file named by RULES_FILE, which are edited in " +
-				"that file.",
-			gives: "The rules, by name.",
+				"that file. Rules for one page come last, and only so many of them per answer.",
+			gives: "The rules, by name, and then those for one page, by page.",
 			shown: []string{"W5 the rules"},
 		},
 		{
@@ -61,7 +61,7 @@ func notifying() []operation {
 			summary: "Try a rule on the newest changes",
 			about:   "Nothing is sent.",
 			gives: "What the rule would have sent for the changes of the last 30 days. At most the newest " +
-				"thousand changes are tried.",
+				"5,000 changes are tried.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"W5 what the rule would have told"},
 		},
@@ -70,7 +70,7 @@ func notifying() []operation {
 			summary: "Try a rule without creating it",
 			about:   "Nothing is saved or sent. The rule needs no name and no channel.",
 			gives: "What the rule would have sent for the changes of the last 30 days. At most the newest " +
-				"thousand changes are tried.",
+				"5,000 changes are tried.",
 			shown: []string{"W5 what a rule would send before it is created"},
 		},
 	}

@@ -1,0 +1,62 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// TestW19FromThePageToTheRule checks the way of a page watcher: from a change to a rule for its page, which says what
+// it would have told before it is saved; then a mute, which is shown and can be ended; then a rule switched off.
+func TestW19FromThePageToTheRule(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://h.example/"}`)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`"}`)
+	r.work()
+	r.say(id, "The lock is closed.")
+	from := "/api/ui/notifications/new-rule?filter.itemId=" + id + "&amp;name="
+	for _, page := range []string{"/api/ui", "/api/ui/items/" + id} {
+		shows(t, r, page, "Mail me when this changes", from, "Mute for", "Stop watching…")
+	}
+	form := shows(t, r, strings.ReplaceAll(from, "&amp;", "&")+"one", `name="filter.itemId" value="`+id, "For one page:",
+		"would have told you <strong>2 times</strong>", `value="ops" checked`, `value="one"`)
+	if strings.Contains(form, `name="filter.host"`) {
+		t.Error("a rule for one page asks for a host")
+	}
+	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"one"}, "channels": {"ops"},
+		"filter.itemId": {id}, "filter.kind": {"new"}})
+	var rules api.Rules
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules?itemId="+id, "").Body.Bytes(), &rules))
+	if len(rules.Rules) != 1 || rules.Rules[0].Filter.ItemID != id || rules.Rules[0].URL != one {
+		t.Fatalf("%+v", rules)
+	}
+	rule := "/notifications/rules/" + rules.Rules[0].ID
+	shows(t, r, "/api/ui/items/"+id, "Rules for this page", "/api/ui"+rule,
+		"can never report anything: it waits for a new page")
+	shows(t, r, "/api/ui/notifications", "can never report anything", "/api/ui"+rule)
+	to := send(t, r, "/api/ui/mute", url.Values{"itemId": {id}, "for": {"week"}, "back": {"/items/" + id}})
+	if to != "/api/ui/items/"+id+"?done=muted" {
+		t.Errorf("leads to %s", to)
+	}
+	body := shows(t, r, "/api/ui/items/"+id, "muted", "End the mute")
+	shows(t, r, "/api/ui/notifications", "Mutes", "End the mute")
+	newest := listed(t, r, "top=1").Changes[0].ID
+	shows(t, r, "/api/ui/changes/"+newest, "End the mute")
+	_, end, _ := strings.Cut(body, `name="end" value="`)
+	end, _, _ = strings.Cut(end, `"`)
+	send(t, r, "/api/ui/mute", url.Values{"end": {end}, "back": {"//evil.example"}})
+	if body := shows(t, r, "/api/ui/items/"+id, "Stop watching…"); strings.Contains(body, "End the mute") {
+		t.Error("it is still muted")
+	}
+	send(t, r, "/api/ui"+rule, url.Values{"do": {"save"}, "name": {"one"}, "channels": {"ops"}, "off": {"1"},
+		"filter.itemId": {id}})
+	shows(t, r, "/api/ui/items/"+id, "(off)")
+	shows(t, r, "/api/ui/items/"+id+"/stop", "Stop checking, keep everything", "Rules for this page stay")
+	shows(t, r, "/api/ui/items?find=port", "Mail me when one of these changes",
+		"/api/ui/notifications/new-rule?filter.items=find%3Dport")
+}
