@@ -240,7 +240,7 @@ var refusals = []struct {
 	{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},
 	{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
 	{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
-	{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "day, week, month or year"},
+	{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "a span such as 1h, 7d or week"},
 	{"published when", "GET /api/Search?q=x&publishedAfter=2026", "", 400, "publishedAfter", "a day such as 2026-03-01"},
 	{"changed when", "GET /api/Search?q=x&changedAfter=2026", "", 400, "changedAfter", "a day such as 2026-03-01"},
 	{"changed twice", "GET /api/Search?q=x&changedAfter=day&since=week", "", 400, "changedAfter", "one of the two"},

@@ -1,4 +1,4 @@
-"""A retriever for LangChain over Tidemark's search: each passage that is found becomes a document."""
+"""A retriever for LangChain over Tidemark's retrieve: each passage that is found becomes a document."""
 
 import json
 import os
@@ -10,26 +10,26 @@ from langchain_core.retrievers import BaseRetriever
 
 
 class TidemarkRetriever(BaseRetriever):
-    """Asks POST /api/Search. The fields are those of the request; without a key none is sent."""
+    """Asks POST /api/retrieve. Without a key, it sends none."""
 
     server: str = os.environ.get("TIDEMARK_SERVER", "http://localhost:7071")
     key: str = os.environ.get("TIDEMARK_KEY", "")
-    top: int = 5  # pages, 1 to 100; each has up to three passages
-    host: str = ""  # only pages of this host
+    tokens: int = 2000  # of all passages together, 50 to 20000
+    filter: dict = {}  # such as {"host": "docs.example"}, {"tag": "handbook"} or {"since": "7d"}
+    max_age: str = ""  # only pages verified within this time, such as 24h
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        body = {"q": query, "top": self.top, **({"host": self.host} if self.host else {})}
+        body = {"q": query, "tokens": self.tokens, "filter": self.filter, "maxAge": self.max_age}
         headers = {"Content-Type": "application/json", **({"x-functions-key": self.key} if self.key else {})}
-        request = urllib.request.Request(self.server + "/api/Search", json.dumps(body).encode(), headers)
+        request = urllib.request.Request(self.server + "/api/retrieve", json.dumps(body).encode(), headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
-            results = json.load(answer)["results"]
+            passages = json.load(answer)["passages"]
         return [
             Document(
-                id=passage["chunkUid"],
                 page_content=passage["text"],
-                metadata={"source": page["url"], "title": page["title"], "heading": passage.get("heading", ""),
-                          "anchor": passage.get("anchor", "")},
+                metadata={"source": passage["url"], "title": passage["title"],
+                          "heading": " › ".join(passage["headingPath"]),
+                          **{name: passage.get(name, "") for name in ("anchor", "zone", "capture", "checkedAt")}},
             )
-            for page in results
-            for passage in page["passages"]
+            for passage in passages
         ]

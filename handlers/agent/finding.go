@@ -10,7 +10,7 @@ import (
 
 // fresh holds the inputs that limit how long ago a page may have been verified.
 type fresh struct {
-	MaxAge  string `json:"maxAge,omitempty" jsonschema:"leave out pages that were not verified within this time, such as 24h or 7d"`
+	MaxAge  string `json:"maxAge,omitempty" jsonschema:"leave out pages that were not verified within this time, such as 24h, 7d or week"`
 	Recheck bool   `json:"recheck,omitempty" jsonschema:"with maxAge: have up to five such pages checked first, instead; needs a key for writing"`
 }
 
@@ -26,7 +26,7 @@ type searchInput struct {
 	Host     string `json:"host,omitempty" jsonschema:"only pages of this host, such as docs.example.com"`
 	Tag      string `json:"tag,omitempty" jsonschema:"only pages with this tag"`
 	Language string `json:"language,omitempty" jsonschema:"only pages in this language, such as en"`
-	Since    string `json:"since,omitempty" jsonschema:"only pages that changed since: a date, a time, or day, week, month or year"`
+	Since    string `json:"since,omitempty" jsonschema:"only pages that changed since: a date, a time, or a span such as 1h, 7d or week"`
 	Top      int    `json:"top,omitempty" jsonschema:"how many pages, 1 to 100; 10 when left out"`
 	Tokens   int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
 	fresh

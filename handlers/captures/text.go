@@ -79,7 +79,7 @@ func captureAsOf(ctx context.Context, past history.Past, asOf string) (string, e
 	if err != nil {
 		return "", err
 	}
-	if len(asOf) == len(time.DateOnly) {
+	if _, err := time.Parse(time.DateOnly, asOf); err == nil {
 		at = at.Add(24*time.Hour - 1) // the end of the day
 	}
 	return past.At(ctx, at)

@@ -7,7 +7,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
@@ -27,7 +26,7 @@ func freshnessOf(ctx context.Context, maxAge, stale string) (f answer.Freshness,
 		}
 		return f, nil
 	}
-	age, err := options.Length("maxAge", maxAge)
+	age, err := wire.Age("maxAge", maxAge)
 	if err == nil && f.Recheck {
 		err = wire.MayCall(ctx, api.ReindexItem.Endpoint)
 	}

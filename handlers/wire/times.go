@@ -4,18 +4,27 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Since parses a time, a day, or an age such as week, which is counted back from now. Empty text gives the zero time.
+// Age parses a span of time: day, week, month, year, or a length such as 1h, 36h or 7d.
+func Age(field, text string) (time.Duration, error) {
+	for _, age := range search.Ages {
+		if text == age.Name {
+			return age.Max, nil
+		}
+	}
+	return options.Length(field, text)
+}
+
+// Since parses a time, a day, or an [Age], which is counted back from now. Empty text gives the zero time.
 func Since(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	for _, age := range search.Ages {
-		if text == age.Name {
-			return now.Add(-age.Max), nil
-		}
+	if age, err := Age(field, text); err == nil {
+		return now.Add(-age), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -23,6 +32,6 @@ func Since(field, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fault.Field(field,
-		"%s must be a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or day, week, month or year, not %.40q",
-		field, text)
+		"%s must be a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or a span such as 1h, 7d or week, "+
+			"not %.40q", field, text)
 }

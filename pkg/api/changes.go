@@ -4,7 +4,7 @@ import "time"
 
 // ChangeQuery lists changes, newest first. To follow new changes, list them oldest first.
 type ChangeQuery struct {
-	// Since is a cursor, a time or a date; or one of day, week, month and year, which are counted back from now.
+	// Since is a cursor, a time or a date; or a span such as 1h, 7d, day, week, month or year, counted back from now.
 	Since string `json:"since,omitempty"`
 	Until string `json:"until,omitempty"` // A time or a date.
 	Order string `json:"order,omitempty"` // newest (the default) or oldest.

@@ -87,7 +87,7 @@ type ToolMessage map[string]any
 // TextQuery returns the text of a page.
 type TextQuery struct {
 	ID string `json:"-" path:"id"` // The item.
-	// A time, a date (meaning its end), or one of day, week, month and year, counted back from now; or the SHA-256 of a
+	// A time, a date (meaning its end), or a span such as 1h, 7d or week, counted back from now; or the SHA-256 of a
 	// capture. Default: now.
 	AsOf string `json:"asOf,omitempty"`
 	// markdown (the default), text for plain text, or json to include where the text comes from.

@@ -26,7 +26,7 @@ type SearchRequest struct {
 	// only pages whose path begins with this text, on the given host or on all hosts. /docs/ finds only pages below
 	// that path; /docs also finds /docs-old
 	Path string `json:"path,omitempty"`
-	// only pages that have changed since this time, or since one of day, week, month and year, counted back from now
+	// only pages that have changed since this time, or within a span such as 1h, 7d, day, week, month or year until now
 	Since        string `json:"since,omitempty"`
 	ChangedAfter string `json:"changedAfter,omitempty"` // same as since
 	// only pages that state a publication date after this time, given in the same forms as since

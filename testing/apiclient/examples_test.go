@@ -70,18 +70,18 @@ func TestL6Examples(t *testing.T) {
 	t.Run("langchain", func(t *testing.T) {
 		driver, err := filepath.Abs(filepath.Join("testdata", "retrieve.py"))
 		must(t, err)
-		retrieves(t, play(t, server, "python3", driver, ".", "python tides"), site+"/python Tides by python ck64:")
+		retrieves(t, play(t, server, "python3", driver, ".", "python tides"), site+"/python Tides by python of ")
 		short(t, "langchain_retriever.py")
 	})
 	t.Run("langchain in TypeScript", func(t *testing.T) {
 		const driver = `const { TidemarkRetriever } = await import(process.argv[1]);
-			const retriever = new TidemarkRetriever({ server: process.env.TIDEMARK_SERVER, top: 1 });
+			const retriever = new TidemarkRetriever({ server: process.env.TIDEMARK_SERVER, tokens: 200 });
 			for (const d of await retriever.invoke("python tides")) {
-				console.log("retrieved", d.metadata.source, d.metadata.title, d.id, d.pageContent);
+				console.log("retrieved", d.metadata.source, d.metadata.title, "of", d.metadata.capture, d.pageContent);
 			}`
 		out := play(t, server, "node", "--input-type=module", "-e", driver,
 			filepath.Join(compiled, "build", "langchain_retriever.js"))
-		retrieves(t, out, site+"/python Tides by python ck64:")
+		retrieves(t, out, site+"/python Tides by python of ")
 		short(t, "typescript/langchain_retriever.ts")
 	})
 	// A widely used linter finds the description valid (L6). Above, openapi-typescript has read it, too.

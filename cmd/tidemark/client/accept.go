@@ -25,7 +25,7 @@ func acceptCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		Example: "  tidemark accept https://example.com/news\n  tidemark accept url_k7gxn3…",
 		Args:    command.One("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			item, err := onItem(s, args[0], func(id string) (api.Item, error) {
+			item, err := onItem(cmd.Context(), s, args[0], func(id string) (api.Item, error) {
 				return api.AcceptItem.Call(cmd.Context(), s.Client(), api.ItemID{ID: id})
 			})
 			if err != nil {

@@ -80,7 +80,7 @@ func diffOf(ctx context.Context, s *command.Server, args []string, sinceRead boo
 			}
 		}
 	}
-	return onItem(s, name, func(id string) (api.Diff, error) {
+	return onItem(ctx, s, name, func(id string) (api.Diff, error) {
 		q.ID = id
 		return api.GetDiff.Call(ctx, s.Client(), q)
 	})

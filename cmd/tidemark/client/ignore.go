@@ -56,7 +56,7 @@ func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Co
 		return command.Usagef("give one --ignore or --ignore-text, --undo, or --accept")
 	}
 	if r.accept {
-		it, err := onItem(s, args[0], func(id string) (api.Item, error) {
+		it, err := onItem(cmd.Context(), s, args[0], func(id string) (api.Item, error) {
 			return api.AcceptWatch.Call(cmd.Context(), s.Client(), api.ItemID{ID: id})
 		})
 		if err == nil {
@@ -65,7 +65,7 @@ func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Co
 		return err
 	}
 	q := api.IgnoreRequest{Text: r.text, Pattern: strings.Join(patterns, ""), Preview: r.preview, Undo: r.undo}
-	out, err := onItem(s, args[0], func(id string) (api.IgnoreResult, error) {
+	out, err := onItem(cmd.Context(), s, args[0], func(id string) (api.IgnoreResult, error) {
 		q.ID = id
 		return api.IgnoreLines.Call(cmd.Context(), s.Client(), q)
 	})

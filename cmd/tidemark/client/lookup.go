@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
@@ -22,7 +23,7 @@ func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetai
 
 // itemFrom does the same as getItem, but with the given client.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
-	return onItem(s, name, func(id string) (api.ItemDetail, error) {
+	return onItem(ctx, s, name, func(id string) (api.ItemDetail, error) {
 		return api.GetItem.Call(ctx, client,
 			api.ItemID{ID: id})
 	})
@@ -30,7 +31,7 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 
 // onItem calls ask with the id of the item to which name refers. The address of a blob may have been added as a page
 // or as a file, so onItem tries the id of the file if the server does not know the id of the page.
-func onItem[T any](s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
+func onItem[T any](ctx context.Context, s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
 	ids, meant, err := idsOf(s, name)
 	if err != nil {
 		return answer, err
@@ -40,10 +41,18 @@ func onItem[T any](s *command.Server, name string, ask func(id string) (T, error
 			return answer, err
 		}
 	}
-	if meant != "" {
+	if meant != "" && !isAnyKnown(ctx, s, ids) {
 		err = fmt.Errorf("%w: %s was not added, or under other tracking rules", err, meant)
 	}
 	return answer, err
+}
+
+// isAnyKnown reports whether the server knows an item. Then something else of it was not found, such as a capture.
+func isAnyKnown(ctx context.Context, s *command.Server, ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		_, err := api.GetItem.Call(ctx, s.Client(), api.ItemID{ID: id})
+		return err == nil
+	})
 }
 
 // idsOf returns the ids to which a name may refer, at least one. If the name is an id, idsOf returns only that id. If

@@ -41,7 +41,7 @@ func removeCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func remove(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
-	item, err := onItem(s, name, func(id string) (api.Item, error) {
+	item, err := onItem(ctx, s, name, func(id string) (api.Item, error) {
 		return api.RemoveItem.Call(ctx, s.Client(),
 			api.ItemID{ID: id})
 	})

@@ -109,7 +109,7 @@ func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func printText(ctx context.Context, t *terminal.Terminal, s *command.Server, name string, q api.TextQuery) error {
-	text, err := onItem(s, name, func(id string) (string, error) {
+	text, err := onItem(ctx, s, name, func(id string) (string, error) {
 		if q.ID = id; q.Format == "text" {
 			plain, err := api.GetText.Call(ctx, s.Client(), q)
 			return string(plain), err

@@ -1,14 +1,15 @@
-// A retriever for LangChain.js over Tidemark's search: each passage that is found becomes a document.
+// A retriever for LangChain.js over Tidemark's retrieve: each passage that is found becomes a document.
 import { Document } from "@langchain/core/documents";
 import { BaseRetriever, type BaseRetrieverInput } from "@langchain/core/retrievers";
 import createClient from "openapi-fetch";
-import type { paths } from "./api.js";
+import type { components, paths } from "./api.js";
 
 export interface TidemarkRetrieverInput extends BaseRetrieverInput {
   server?: string; // http://localhost:7071 when left out
   key?: string;
-  top?: number; // pages, 1 to 100; each has up to three passages
-  host?: string; // only pages of this host
+  tokens?: number; // of all passages together, 50 to 20000
+  filter?: components["schemas"]["RetrieveFilter"]; // such as { host: "docs.example" }
+  maxAge?: string; // only pages verified within this time, such as 24h
 }
 
 export class TidemarkRetriever extends BaseRetriever {
@@ -19,17 +20,13 @@ export class TidemarkRetriever extends BaseRetriever {
   }
 
   async _getRelevantDocuments(q: string): Promise<Document[]> {
-    const { server = "http://localhost:7071", key, top = 5, host } = this.fields;
+    const { server = "http://localhost:7071", key, tokens, filter, maxAge } = this.fields;
     const headers = key ? { "x-functions-key": key } : {};
     const client = createClient<paths>({ baseUrl: server + "/api", headers });
-    const { data, error } = await client.POST("/Search", { body: { q, top, host } });
+    const { data, error } = await client.POST("/retrieve", { body: { q, tokens, filter, maxAge } });
     if (!data) throw new Error(JSON.stringify(error));
-    return data.results.flatMap((page) =>
-      page.passages.map((passage) => new Document({
-        id: passage.chunkUid,
-        pageContent: passage.text,
-        metadata: { source: page.url, title: page.title, heading: passage.heading ?? "", anchor: passage.anchor ?? "" },
-      })),
+    return data.passages.map(({ text, url, headingPath, ...rest }) =>
+      new Document({ pageContent: text, metadata: { source: url, heading: headingPath.join(" › "), ...rest } }),
     );
   }
 }

@@ -167,9 +167,18 @@ func concludeIndex(c Checked, now time.Time) Checked {
 	return c
 }
 
-// indexedShare describes how much of a page is in the index.
+// indexedShare describes how much of a page is in the index, and how much of that is new if that is known.
 func indexedShare(e *index.Prepared) string {
 	text := words.Count(len(e.Page.Chunks), "chunk")
+	if known := e.Page.Known; known != nil {
+		fresh := 0
+		for _, c := range e.Page.Chunks {
+			if _, was := known.Chunks[c.Key]; !was {
+				fresh++
+			}
+		}
+		text += fmt.Sprintf(" (%d new)", fresh)
+	}
 	if n := len(e.Page.Images); n > 0 {
 		text += ", " + words.Count(n, "image")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 const day = 24 * time.Hour
@@ -120,5 +121,17 @@ func TestRecordForce(t *testing.T) {
 		if f := Record(c, noon, 0); f.Item.Forced() != tt.want {
 			t.Errorf("after %s forced is %v", tt.outcome.Kind, f.Item.Forced())
 		}
+	}
+}
+
+// TestP12HowManyChunksAreNew checks that the history says how many chunks of a page the index did not have (P12).
+func TestP12HowManyChunksAreNew(t *testing.T) {
+	e := &index.Prepared{Page: search.Page{Chunks: []search.Chunk{{Key: "a"}, {Key: "b"}, {Key: "c"}}}}
+	if got := indexedShare(e); got != "3 chunks" {
+		t.Errorf("where nothing is known: %q", got)
+	}
+	e.Page.Known = &search.Contents{Chunks: map[string]string{"a": "1", "old": "2"}}
+	if got := indexedShare(e); got != "3 chunks (2 new)" {
+		t.Errorf("where one is known: %q", got)
 	}
 }

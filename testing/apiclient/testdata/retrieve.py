@@ -14,6 +14,7 @@ from langchain_core.documents import Document
 from langchain_retriever import TidemarkRetriever
 
 print("with", langchain_core.__file__)
-for document in TidemarkRetriever(top=1).invoke(sys.argv[2]):
+for document in TidemarkRetriever(tokens=200).invoke(sys.argv[2]):
     assert isinstance(document, Document)
-    print("retrieved", document.metadata["source"], document.metadata["title"], document.id, document.page_content)
+    print("retrieved", document.metadata["source"], document.metadata["title"], "of", document.metadata["capture"],
+          document.page_content)
