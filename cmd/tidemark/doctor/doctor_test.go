@@ -3,9 +3,12 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -228,6 +231,37 @@ func TestL5DoctorFullDisk(t *testing.T) {
 		d.disk(t.Context())
 		wants(t, d, "disk", c.result, "")
 	}
+}
+
+// TestP11DoctorKnowsItsCertificate checks that the doctor recognizes a Tidemark whose certificate this machine does not
+// trust, and says what to do. Another program with such a certificate is none (P11).
+func TestP11DoctorKnowsItsCertificate(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	pair := server.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, key := filepath.Join(t.TempDir(), "chain.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for name, block := range map[string]*pem.Block{
+		chain: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at, _ := url.Parse(server.URL)
+	port, _ := strconv.Atoi(at.Port())
+	d := patient(t, map[string]string{"TLS_CERT_FILE": chain, "TLS_KEY_FILE": key})
+	d.o.port = port
+	examined(t, d)
+	wants(t, d, "port", warning, "with the certificate of TLS_CERT_FILE")
+	d = patient(t, nil)
+	d.o.port = port
+	examined(t, d)
+	wants(t, d, "port", problem, "it is no Tidemark")
 }
 
 // TestL5DoctorPortAndServer checks that the doctor recognizes Tidemark on its port among other programs, and an older

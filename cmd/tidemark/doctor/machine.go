@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -161,8 +162,17 @@ func (d *doctor) listen(ctx context.Context) {
 		d.report("port", fine, "", "%s is free", address)
 		return
 	}
-	if h, healthErr := d.healthAt(ctx, d.at.URL()); healthErr == nil {
+	h, healthErr := d.healthAt(ctx, d.at.URL())
+	if healthErr == nil {
 		d.report("port", fine, "", "Tidemark %s listens at %s", h.Version, address)
+		return
+	}
+	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](healthErr); ok &&
+		len(untrusted.UnverifiedCertificates) > 0 && d.at.Presents(untrusted.UnverifiedCertificates[0]) {
+		d.report("port", warning, "set SSL_CERT_FILE to the certificate of its authority for commands on this machine, "+
+			"and use a name that is in the certificate",
+			"Tidemark listens at %s with the certificate of TLS_CERT_FILE, which this machine does not trust: %v", address,
+			untrusted.Err)
 		return
 	}
 	if !errors.Is(err, syscall.EADDRINUSE) {

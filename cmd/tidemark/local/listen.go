@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/netip"
@@ -78,6 +79,9 @@ func (l *Listening) read(text string) error {
 	l.beyond = !ip.IsLoopback() && !strings.EqualFold(host, "localhost")
 	return nil
 }
+
+// Presents reports whether a certificate that a server has presented is the one of these settings.
+func (l Listening) Presents(c *x509.Certificate) bool { return l.certificate != nil && l.certificate.Is(c) }
 
 func parseNetwork(text string) (netip.Prefix, error) {
 	if ip, err := netip.ParseAddr(text); err == nil {

@@ -1,7 +1,9 @@
 package funchost
 
 import (
+	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"log/slog"
 	"os"
 	"sync"
@@ -70,6 +72,13 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		}
 	}
 	return c.current, nil
+}
+
+// Is reports whether c is the certificate that a server has presented.
+func (c *Certificate) Is(presented *x509.Certificate) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Equal(c.current.Certificate[0], presented.Raw)
 }
 
 // config returns the TLS configuration of a server.
