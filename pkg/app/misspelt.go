@@ -36,6 +36,18 @@ func Misspelt(set []string) (said []string) {
 	return said
 }
 
+// Unexported reports names that have no effect, because they are for a build with export by OpenTelemetry and this
+// build has none.
+func Unexported(set []string) (said []string) {
+	for _, name := range set {
+		if strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT") {
+			said = append(said, name+" is set, but this build sends nothing by OpenTelemetry; `make app OTEL=1` in the "+
+				"source builds a handler that does")
+		}
+	}
+	return said
+}
+
 // isSetting reports whether a name is a setting, or the secret that the local host sets for its handler.
 func isSetting(name string) bool {
 	return name == api.HostSecretVar || strings.HasPrefix(name, credential.Prefix) ||

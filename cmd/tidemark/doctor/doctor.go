@@ -183,6 +183,9 @@ func (d *doctor) settings(context.Context) {
 	for _, said := range app.Misspelt(set) {
 		d.report("settings", warning, "it has no effect: correct its name, or unset it", "%s", said)
 	}
+	for _, said := range app.Unexported(set) {
+		d.report("settings", warning, "use a build with OpenTelemetry, or unset it", "%s", said)
+	}
 	if len(d.reported) == 0 {
 		d.report("settings", fine, "", "all values are allowed")
 	}

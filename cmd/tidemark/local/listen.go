@@ -81,7 +81,9 @@ func (l *Listening) read(text string) error {
 }
 
 // Presents reports whether a certificate that a server has presented is the one of these settings.
-func (l Listening) Presents(c *x509.Certificate) bool { return l.certificate != nil && l.certificate.Is(c) }
+func (l Listening) Presents(c *x509.Certificate) bool {
+	return l.certificate != nil && l.certificate.Is(c)
+}
 
 func parseNetwork(text string) (netip.Prefix, error) {
 	if ip, err := netip.ParseAddr(text); err == nil {

@@ -27,8 +27,11 @@ import (
 // returns an error, the process does not start.
 type Exporter func(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), stop func(), err error)
 
-// None is an [Exporter] that exports nothing.
-func None(*slog.Logger, *telemetry.Metrics) (func(telemetry.Span), func(), error) {
+// None is an [Exporter] that exports nothing. It logs a warning if the environment asks for an export.
+func None(log *slog.Logger, _ *telemetry.Metrics) (func(telemetry.Span), func(), error) {
+	for _, said := range app.Unexported(app.Names(os.Environ())) {
+		log.Warn(said)
+	}
 	return nil, func() {}, nil
 }
 
