@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// TestP12EveryKindIsNamed checks that the description of changes_since names every kind of change (P12).
-func TestP12EveryKindIsNamed(t *testing.T) {
+// TestJ7EveryKindIsNamed checks that the description of changes_since names every kind of change (J7).
+func TestJ7EveryKindIsNamed(t *testing.T) {
 	field, _ := reflect.TypeFor[changesInput]().FieldByName("Kind")
 	said := strings.FieldsFunc(field.Tag.Get("jsonschema"), func(r rune) bool { return strings.ContainsRune(" ,:", r) })
 	named := map[string]bool{}

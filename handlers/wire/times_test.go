@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// TestP12Spans checks that a time is given in the same words everywhere (P12).
-func TestP12Spans(t *testing.T) {
+// TestJ6Spans checks that a time is given in the same words everywhere (J6).
+func TestJ6Spans(t *testing.T) {
 	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{"1h": time.Hour, "7d": 7 * 24 * time.Hour, "2 w": 14 * 24 * time.Hour,
 		"day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "1h30m": 90 * time.Minute} {

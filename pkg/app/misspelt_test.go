@@ -63,8 +63,8 @@ func TestS13MisspeltSettingsAreLogged(t *testing.T) {
 	}
 }
 
-// TestP11EndpointWithoutExport checks that an endpoint is reported to which this build sends nothing (P11).
-func TestP11EndpointWithoutExport(t *testing.T) {
+// TestS13EndpointWithoutExport checks that an endpoint is reported to which this build sends nothing (S13).
+func TestS13EndpointWithoutExport(t *testing.T) {
 	set := []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_HEADERS", "PORT"}
 	if said := Unexported(set); len(said) != 1 || !strings.HasPrefix(said[0], set[0]) {
 		t.Errorf("reported: %q", said)

@@ -31,7 +31,8 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 
 // onItem calls ask with the id of the item to which name refers. The address of a blob may have been added as a page
 // or as a file, so onItem tries the id of the file if the server does not know the id of the page.
-func onItem[T any](ctx context.Context, s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
+func onItem[T any](ctx context.Context, s *command.Server, name string, ask func(id string) (T, error)) (answer T,
+	err error) {
 	ids, meant, err := idsOf(s, name)
 	if err != nil {
 		return answer, err

@@ -233,9 +233,9 @@ func TestL5DoctorFullDisk(t *testing.T) {
 	}
 }
 
-// TestP11DoctorKnowsItsCertificate checks that the doctor recognizes a Tidemark whose certificate this machine does not
-// trust, and says what to do. Another program with such a certificate is none (P11).
-func TestP11DoctorKnowsItsCertificate(t *testing.T) {
+// TestL5DoctorKnowsItsCertificate checks that the doctor recognizes a Tidemark whose certificate this machine does not
+// trust, and says what to do. Another program with such a certificate is not Tidemark (L5).
+func TestL5DoctorKnowsItsCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)

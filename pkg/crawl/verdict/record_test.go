@@ -124,8 +124,8 @@ func TestRecordForce(t *testing.T) {
 	}
 }
 
-// TestP12HowManyChunksAreNew checks that the history says how many chunks of a page the index did not have (P12).
-func TestP12HowManyChunksAreNew(t *testing.T) {
+// TestH7HowManyChunksAreNew checks that the history says how many chunks of a page the index did not have (H7).
+func TestH7HowManyChunksAreNew(t *testing.T) {
 	e := &index.Prepared{Page: search.Page{Chunks: []search.Chunk{{Key: "a"}, {Key: "b"}, {Key: "c"}}}}
 	if got := indexedShare(e); got != "3 chunks" {
 		t.Errorf("where nothing is known: %q", got)
