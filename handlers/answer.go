@@ -22,6 +22,7 @@ func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
 			return
 		}
 		status, body, err := services.routes[e].Answer(r)
+		err = services.flushed(r.Context(), err)
 		s.noteAct(r, e, err)
 		if err != nil {
 			s.answerError(w, r, err)

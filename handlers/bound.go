@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -50,6 +51,12 @@ func (v *Services) bind(s *server) *bound {
 		}
 	}
 	return b
+}
+
+// flushed makes all deferred writes durable before an invocation is answered, so that no answer speaks of what may be
+// lost. It returns the given error, or else its own.
+func (b *bound) flushed(ctx context.Context, err error) error {
+	return cmp.Or(err, b.of.Store.Flush(context.WithoutCancel(ctx)))
 }
 
 // flush writes the activity log and the record of the index in use, if either is due. It only logs an error, because

@@ -83,5 +83,6 @@ func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report s
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
 	defer services.flush(r.Context(), s.Log)
-	return services.triggers[name](r.Context(), e)
+	report, err = services.triggers[name](r.Context(), e)
+	return report, services.flushed(r.Context(), err)
 }

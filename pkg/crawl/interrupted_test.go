@@ -1,10 +1,16 @@
 package crawl
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // TestA20InterruptedBesideTheIndex checks A20: a worker that died may have left other content in the index than the
@@ -43,6 +49,62 @@ func TestA20InterruptedBesideTheIndex(t *testing.T) {
 			r.checkInvariants()
 		})
 	}
+}
+
+// TestST2CutBetweenIndexAndCommit loses all deferred writes of a process that dies when it has written the index, and
+// before it commits. The lock was durable before the index was written, so the next check writes the page whole again:
+// it does not rely on what the item says that the index has.
+func TestST2CutBetweenIndexAndCommit(t *testing.T) {
+	cut, process := false, (*mem.Process)(nil)
+	r := newRig(t, func(k *knobs) {
+		k.store = func(s storage.Store) storage.Store {
+			process = s.(*mem.Store).Process()
+			return storagetest.Hooked(process, storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+				if cut {
+					return fault.New(fault.Unavailable, "the process is dead")
+				}
+				return nil
+			}})
+		}
+	})
+	r.site.put("/p", text("v1"))
+	it := r.first("/p")
+	r.site.put("/p", text("v2"))
+	r.clock.pass(time.Second) // robots.txt is still known, so nothing else is written that waits
+	r.register(false, "/p")
+	r.engine.Indexer = indexer{r.index, func() {
+		cut = true
+		process.Die(func(held int) int {
+			if held < 3 {
+				t.Errorf("only %d writes were held", held)
+			}
+			return 0
+		})
+	}}
+	if r.work() == nil || r.index.holds(it) != "v2" {
+		t.Fatalf("not cut: the index holds %q", r.index.holds(it))
+	}
+	if got := r.item("/p"); got.RawHash != it.RawHash || got.LockOwner == "" {
+		t.Errorf("the item has lock %q", got.LockOwner)
+	}
+	cut, r.engine.Indexer = false, r.index
+	r.site.put("/p", text("v3"))
+	r.sweepAfter(15 * time.Minute)
+	r.look("/p")
+	if got := r.item("/p"); r.index.holds(got) != "v3" || got.Status != indexed {
+		t.Errorf("the index holds %q, status %s", r.index.holds(got), got.Status)
+	}
+}
+
+// indexer calls a function when it has written pages.
+type indexer struct {
+	placement.Indexer
+	then func()
+}
+
+func (x indexer) Put(ctx context.Context, pages ...search.Page) error {
+	defer x.then()
+	return x.Indexer.Put(ctx, pages...)
 }
 
 // TestA11InterruptedOutsideTheIndex checks A11, A14: a page that a header or robots.txt forbids, or that is gone, is

@@ -27,7 +27,7 @@ import (
 // From a seed, the scheduler decides which actor does the next step. A step is one storage operation, one sleep or
 // one request, so every interleaving of these can happen. Time passes between steps and sometimes leaps. Operations
 // fail before or after they took effect, or take effect after their client gave up; messages are lost and doubled;
-// actors and whole processes die; clocks differ. A failing run is repeated with -sim.seed.
+// actors and whole processes die, and lose deferred writes; clocks differ. A failing run is repeated with -sim.seed.
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
@@ -36,11 +36,16 @@ var (
 )
 
 func TestSimulation(t *testing.T) {
-	t.Run("mem", func(t *testing.T) { simulateAll(t, openMem, *simRuns) })
+	t.Run("mem", func(t *testing.T) {
+		if lost := simulateAll(t, openMem, *simRuns); lost == 0 && *simSeed == 0 {
+			t.Error("no deferred write was lost")
+		}
+	})
 	t.Run("embedded", func(t *testing.T) { simulateAll(t, openEmbedded, *simRuns/10) })
 }
 
-func simulateAll(t *testing.T, open opener, runs int) {
+// simulateAll runs histories, and returns how many deferred writes were lost in them.
+func simulateAll(t *testing.T, open opener, runs int) (lost int) {
 	seeds := make([]uint64, runs)
 	for i := range seeds {
 		seeds[i] = uint64(i) + 1
@@ -50,11 +55,12 @@ func simulateAll(t *testing.T, open opener, runs int) {
 	}
 	for _, seed := range seeds {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { simulate(t, open, seed) })
+			synctest.Test(t, func(t *testing.T) { lost += simulate(t, open, seed) })
 		}) {
 			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
 		}
 	}
+	return lost
 }
 
 const (
@@ -97,6 +103,7 @@ type sim struct {
 
 	processes [simProcesses]*process
 	started   int // number of processes started so far
+	lost      int // number of deferred writes that were lost
 
 	store storage.Store      // without faults
 	reg   *registry.Registry // over store, without faults or interleaving; used for checks
@@ -108,13 +115,14 @@ type sim struct {
 	asked map[source.ID]*requests
 }
 
-func simulate(t *testing.T, open opener, seed uint64) {
+func simulate(t *testing.T, open opener, seed uint64) (lost int) {
 	s := newSim(t, open, seed)
 	s.disturbed()
 	if s.problem == "" {
 		s.calm()
 	}
 	s.report(seed)
+	return s.lost
 }
 
 func (s *sim) report(seed uint64) {

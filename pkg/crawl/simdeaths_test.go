@@ -169,6 +169,7 @@ func (s *sim) kill(p *process) {
 	for _, a := range s.actors {
 		a.dead = a.dead || a.process == p
 	}
+	p.forget()
 	s.deaths.ends = append(s.deaths.ends, s.now)
 	for _, it := range s.all() {
 		if it.LockOwner != "" {

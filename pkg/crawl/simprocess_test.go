@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -31,6 +32,7 @@ type process struct {
 	name    string
 	skew    time.Duration
 	version lineage.Version // version of its release
+	memory  *mem.Process    // may lose deferred writes when the process dies; nil on the embedded store
 	store   storage.Store   // with faults
 	reg     *registry.Registry
 	started time.Time   // by its clock; may be later than now
@@ -51,7 +53,12 @@ func (s *sim) newProcess() *process {
 	if s.mixed && s.rng.IntN(3) == 0 {
 		p.version = lineage.Current
 	}
-	p.store = storagetest.Hooked(lateStore{s.store, s}, s)
+	below := s.store
+	if m, ok := s.store.(*mem.Store); ok {
+		p.memory = m.Process()
+		below = p.memory
+	}
+	p.store = storagetest.Hooked(lateStore{below, s}, s)
 	p.reg, p.started = registry.New(p.store, p.options()), p.clock()
 	return p
 }
@@ -126,6 +133,9 @@ func (s *sim) spawn(name string, run func(context.Context)) {
 		defer func() { a.over = true }()
 		<-begin
 		run(ctx)
+		if s.faults && !a.dead && s.rng.IntN(20) == 0 {
+			s.die(a, false) // it has answered: what it has acknowledged must not be lost
+		}
 	}()
 }
 
@@ -133,6 +143,9 @@ func (s *sim) spawn(name string, run func(context.Context)) {
 func (s *sim) die(a *actor, alone bool) {
 	for _, other := range s.actors {
 		other.dead = other.dead || other == a || !alone && other.process == a.process
+	}
+	if !alone {
+		a.process.forget()
 	}
 	for i, p := range s.processes {
 		if !alone && p == a.process {
@@ -142,6 +155,18 @@ func (s *sim) die(a *actor, alone bool) {
 			}
 		}
 	}
+}
+
+// forget loses deferred writes of a process that dies: all that it holds, or only the last ones.
+func (p *process) forget() {
+	if p.memory == nil {
+		return
+	}
+	p.memory.Die(func(held int) int {
+		kept := max(0, p.sim.rng.IntN(2*held+1)-held)
+		p.sim.lost += held - kept
+		return kept
+	})
 }
 
 // step lets time pass and one actor continue. When it returns, all actors wait.

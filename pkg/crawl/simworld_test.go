@@ -276,6 +276,10 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 		}
 		x.versions[p.ID], x.pages[p.ID] = version, p
 	}
+	if a := actorOf(ctx); x.sim.faults && a != nil && x.sim.rng.IntN(20) == 0 {
+		x.sim.die(a, false) // the index has what the registry does not say
+		return errDied
+	}
 	return x.sim.After(ctx, callIndex, nil)
 }
 

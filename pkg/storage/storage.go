@@ -16,6 +16,24 @@
 // it reads the rows back before it reports a Conflict. Adapters retry transport errors themselves, so callers do not
 // retry after Unavailable.
 //
+// # Deferred writes
+//
+// A write normally returns when it is durable. A deferred write ([Deferred]) need not be: it is durable no later than
+// the next write of the same process that is not deferred. It is for the steps of a sequence that only a later write
+// acknowledges.
+//
+//   - If the process or the machine fails, deferred writes may be lost, but only the last ones in the order in which
+//     the store acknowledged them. If a write is there, so are all writes that were acknowledged before it.
+//   - This process reads a deferred write at once. Other processes read it after this process's next write that is
+//     not deferred, at the latest.
+//   - A store holds a deferred write for at most [MaxHeldTime], at most [MaxHeld] of them, and only until another
+//     process waits for its turn. [Store.Flush] ends this at once. It is called before an answer to a client or to
+//     the Functions host, so nothing is held when a call returns to them.
+//   - If a deferred write is refused, this write alone has no effect.
+//
+// A sequence that also writes elsewhere, such as into the search index, first waits for the rows that show an
+// interruption. For a store behind a service, such as Azure's, a deferred write is like any other.
+//
 // [storagetest]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/storage/storagetest
 package storage
 
@@ -33,6 +51,8 @@ type Store interface {
 	Container(name string) Container
 	// Ping returns an error unless the store answers before ctx ends.
 	Ping(ctx context.Context) error
+	// Flush makes all deferred writes of this process durable ([Deferred]). If there are none, it does nothing.
+	Flush(ctx context.Context) error
 	Close() error
 }
 

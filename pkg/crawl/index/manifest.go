@@ -73,7 +73,8 @@ func (m *Manifests) Create(ctx context.Context) error {
 	return m.blobs.Create(ctx)
 }
 
-// Save stores the manifest of a page and returns the digest by which the manifest is found.
+// Save stores the manifest of a page and returns the digest by which the manifest is found. The write is deferred
+// ([storage.Deferred]), because nobody needs the manifest before the item refers to it.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -98,7 +99,7 @@ func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err er
 			meta[name] = strconv.Itoa(*n)
 		}
 	}
-	return m.write(ctx, e.Page.ID, digest, meta, lines.Bytes())
+	return m.write(storage.Deferred(ctx), e.Page.ID, digest, meta, lines.Bytes())
 }
 
 // manifestRow is the row of a manifest.

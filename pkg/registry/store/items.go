@@ -53,10 +53,11 @@ func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]ite
 }
 
 // Point writes the index rows that lead from ids to items, for items that do not exist yet. The content of such a row
-// never changes, but every write changes its ETag, so that a concurrent delete fails.
+// never changes, but every write changes its ETag, so that a concurrent delete fails. The writes are deferred: the
+// rows of the items are written later, and wait.
 func (r *Store) Point(ctx context.Context, partition string, missing []string) error {
 	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
-		_, err := r.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		_, err := r.Index.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 			Key: item.IndexKey(missing[i]), Props: storage.Properties{"partition": partition},
 		}})
 		return err

@@ -25,6 +25,9 @@ type Store struct {
 	tables     map[string]*table
 	queues     map[string]*queue
 	containers map[string]*container
+
+	holding sync.Mutex // guards holder
+	holder  *holder    // what a [Process] holds; nil without processes
 }
 
 // New returns an empty store. The function now is the clock by which messages become visible.
@@ -72,6 +75,9 @@ func opened[T any](s *Store, all map[string]T, name string, open func() T) T {
 
 // Ping answers at once.
 func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
+
+// Flush does nothing, because no write of a Store is held. Those of a [Process] may be.
+func (s *Store) Flush(ctx context.Context) error { return ended(ctx) }
 
 // Close does nothing.
 func (s *Store) Close() error { return nil }

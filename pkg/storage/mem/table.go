@@ -148,10 +148,16 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	if err := storage.CheckTransaction(ops); err != nil {
 		return nil, err
 	}
+	tags, _, err := t.transact(ctx, ops)
+	return tags, err
+}
+
+// transact applies ops that were checked. The function undo restores the rows as they were.
+func (t *table) transact(ctx context.Context, ops []storage.Op) (tags []storage.ETag, undo func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.ready(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	name := ops[0].Entity.Partition
 	p, ok := t.parts.get(name)
@@ -163,13 +169,35 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	for i, op := range ops {
 		r, _ := p.rows.get(op.Entity.Row)
 		if err := allowed(op, r); err != nil {
-			return nil, &storage.OpError{Index: i, Err: err}
+			return nil, nil, &storage.OpError{Index: i, Err: err}
 		}
 		was[i] = r
 	}
-	tags := t.apply(p, ops, was)
+	tags = t.apply(p, ops, was)
 	t.updateParts(p, ok)
-	return tags, nil
+	rows := make([]string, len(ops))
+	for i, op := range ops {
+		rows[i] = op.Entity.Row
+	}
+	return tags, func() { t.restore(name, rows, was) }, nil
+}
+
+// restore makes rows what they were. Revisions are not issued again.
+func (t *table) restore(name string, rows []string, was []*row) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.parts.get(name)
+	if !ok {
+		p = newPartition(name)
+	}
+	for i, key := range rows {
+		if was[i] == nil {
+			p.rows.remove(key)
+		} else {
+			p.rows.put(was[i])
+		}
+	}
+	t.updateParts(p, ok)
 }
 
 // allowed returns an error if an op must not be applied to the row r. If r is nil, the row does not exist.

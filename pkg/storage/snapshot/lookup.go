@@ -72,7 +72,7 @@ func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.
 	if key == (storage.Key{}) {
 		return lookup{}, nil
 	}
-	_, err := t.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: pointer(key, me)})
+	_, err := t.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Insert, Entity: pointer(key, me)})
 	if fault.Is(err, fault.Conflict) {
 		return t.readLookup(ctx, key, me)
 	}
@@ -120,7 +120,7 @@ func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) err
 	if l.key == (storage.Key{}) || l.own || l.row.ID != "" && !lineage.Newer(me, l.row) {
 		return nil
 	}
-	_, err := t.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: pointer(l.key, me)})
+	_, err := t.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Upsert, Entity: pointer(l.key, me)})
 	return err
 }
 

@@ -211,7 +211,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	if r.outdates() {
 		ops = append(ops, verified(captureKey(r.c.ItemID, r.before.RawHash), r.before.Verified))
 	}
-	_, err = r.captures.Transact(ctx, ops...)
+	_, err = r.captures.Transact(storage.Deferred(ctx), ops...)
 	if r.outdates() && isOfOp(err, len(ops)-1) {
 		r.before = Had{} // the earlier capture was purged or was never made
 	}

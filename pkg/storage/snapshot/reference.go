@@ -49,8 +49,10 @@ type bodies struct {
 }
 
 // acquire adds an item's reference to a blob, which prevents the blob's deletion. It must be called before the blob
-// is written. Errors: Throttled while another process deletes the blob.
+// is written. Errors: Throttled while another process deletes the blob. The reference is deferred: a blob that is
+// there has one, because the blob is written later.
 func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error {
+	ctx = storage.Deferred(ctx)
 	ref := storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: referenceKey(id, rawHash)}}
 	for range races {
 		_, err := b.refs.Transact(ctx, ref, storage.Op{Kind: storage.Insert, Entity: lively(rawHash, "")})

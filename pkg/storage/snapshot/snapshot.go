@@ -64,6 +64,9 @@ type Had struct {
 //
 // The caller's knowledge of the item, the argument before, is a hint that saves reads. Without the hint, the body is
 // always written. After an error, callers must repeat Save, with the same body or a newer one.
+//
+// The writes are deferred ([storage.Deferred]). They are durable with the caller's next write that is not, which is
+// the one that records the capture on the item.
 func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (saved Saved, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.CapturedAt, before: before}
@@ -106,7 +109,7 @@ func (b bodies) save(ctx context.Context, c Capture, body []byte) error {
 	if err := b.acquire(ctx, c.ItemID, c.RawHash); err != nil {
 		return err
 	}
-	_, err = b.blobs.Put(ctx, name, packed(body))
+	_, err = b.blobs.Put(storage.Deferred(ctx), name, packed(body))
 	return err
 }
 

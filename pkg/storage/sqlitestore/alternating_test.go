@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,16 @@ func (a *alternating) Queue(name string) storage.Queue         { return altQueue
 func (a *alternating) Container(name string) storage.Container { return altContainer{a, name} }
 func (a *alternating) Ping(ctx context.Context) error          { return a.turn().Ping(ctx) }
 func (a *alternating) Close() error                            { return nil }
+func (a *alternating) Flush(ctx context.Context) error {
+	return errors.Join(a.stores[0].Flush(ctx), a.stores[1].Flush(ctx))
+}
+
+// share shows a deferred write to the other store.
+func (a *alternating) share(ctx context.Context, s *Store) {
+	if storage.IsDeferred(ctx) {
+		_ = s.Flush(ctx) // if it fails, the write is missed
+	}
+}
 
 type altTable struct {
 	a    *alternating
@@ -37,7 +48,9 @@ func (t altTable) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.
 	return t.at().Query(ctx, q)
 }
 func (t altTable) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
-	return t.at().Transact(ctx, ops...)
+	s := t.a.turn()
+	defer t.a.share(ctx, s)
+	return s.Table(t.name).Transact(ctx, ops...)
 }
 
 type altQueue struct {
@@ -68,7 +81,9 @@ type altContainer struct {
 func (c altContainer) at() storage.Container            { return c.a.turn().Container(c.name) }
 func (c altContainer) Create(ctx context.Context) error { return c.at().Create(ctx) }
 func (c altContainer) Put(ctx context.Context, name string, b storage.Blob) (bool, error) {
-	return c.at().Put(ctx, name, b)
+	s := c.a.turn()
+	defer c.a.share(ctx, s)
+	return s.Container(c.name).Put(ctx, name, b)
 }
 func (c altContainer) Get(ctx context.Context, name string) (storage.Blob, error) {
 	return c.at().Get(ctx, name)

@@ -51,12 +51,14 @@ type body struct {
 }
 
 func (b *bodies) prepare() error {
-	if err := os.MkdirAll(filepath.Join(b.root, pendingDir), 0o700); err != nil {
+	if err := os.MkdirAll(b.pendingFolder(), 0o700); err != nil {
 		return err
 	}
 	dir := filepath.Dir(b.root)
 	return errors.Join(syncDir(b.root), syncDir(dir), syncDir(filepath.Dir(dir)))
 }
+
+func (b *bodies) pendingFolder() string { return filepath.Join(b.root, pendingDir) }
 
 // fileName returns the name of a new file for a blob.
 func fileName(blob string) string {
@@ -122,7 +124,7 @@ func writeSynced(path string, data []byte) error {
 // tryWrite writes a file of the given size and removes it. The file's name has no dot, so it cannot be confused with
 // a marker.
 func (b *bodies) tryWrite(size int) error {
-	f, err := os.CreateTemp(filepath.Join(b.root, pendingDir), "try")
+	f, err := os.CreateTemp(b.pendingFolder(), "try")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package sqlitestore
 
 import (
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -45,9 +47,39 @@ type clocked struct {
 	*clock
 }
 
+// Crash copies the folder as a kill would leave it, and opens the copy.
+func (c clocked) Crash(t *testing.T) storage.Store {
+	s, ok := c.Store.(*Store)
+	if !ok {
+		return nil
+	}
+	return openAt(t, copied(t, s.dir), c.clock)
+}
+
 func openClocked(t *testing.T) storage.Store {
 	c := newClock()
-	return clocked{openAt(t, storagetest.TempDir(t), c), c}
+	s := openAt(t, storagetest.TempDir(t), c)
+	s.w.held.limit = time.Hour // so that what may be lost is lost
+	return clocked{s, c}
+}
+
+// copied returns a copy of a folder whose files are in use.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := storagetest.TempDir(t)
+	for _, name := range []string{"state.db", "state.db-wal"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(to, "blobs"), os.DirFS(filepath.Join(dir, "blobs"))); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 func TestConformance(t *testing.T) { storagetest.Store(t, openClocked) }

@@ -37,10 +37,7 @@ func (c *container) Put(ctx context.Context, name string, b storage.Blob) (creat
 		return false, err
 	}
 	if len(b.Body) <= maxSmall {
-		err = c.s.write(ctx, func(t *tx) (err error) {
-			created, err = insertBlob(t, id, name, fileName(name), b)
-			return err
-		})
+		created, _, err = c.insert(ctx, id, name, body{file: fileName(name)}, b)
 		return created && err == nil, err
 	}
 	if taken, err := c.find(ctx, id, name); err != nil || taken != nil {
@@ -54,17 +51,43 @@ func (c *container) Put(ctx context.Context, name string, b storage.Blob) (creat
 	return c.publish(ctx, id, name, f, b)
 }
 
-// insertBlob writes a blob's row, with its body if it is small, unless the name exists.
-func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created bool, err error) {
+// insert writes a blob's row, with its body if it is small, unless the name exists. Otherwise f is the file with the
+// body. If the write is deferred, the marker of the file is removed when the row is durable. If begun is false, the
+// row does not exist.
+func (c *container) insert(ctx context.Context, id int64, name string, f body, b storage.Blob) (created, begun bool,
+	err error) {
 	row := rowOf(b)
 	var inside any
 	if row.small {
 		inside = append([]byte{}, b.Body...) // not nil, because SQLite would store nil as NULL
 	}
-	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, "+
-		"?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
-		id, name, file, row.size, row.sum, row.contentType, row.metadata, inside)
-	return n == 1, err
+	j := &job{deferred: storage.IsDeferred(ctx), changes: target{id, name}}
+	j.do = func(t *tx) error {
+		if !t.again {
+			begun = true
+		}
+		if !row.small && !t.again {
+			// While this transaction runs, no other process can remove the body.
+			if err := f.stillPending(); err != nil {
+				return err
+			}
+		}
+		n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, "+
+			"?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
+			id, name, f.file, row.size, row.sum, row.contentType, row.metadata, inside)
+		if t.again && created != (n == 1) {
+			return fault.New(fault.Conflict, "another process has put or deleted the blob")
+		}
+		if !t.again {
+			created = n == 1
+		}
+		return err
+	}
+	if !row.small && j.deferred {
+		j.durable = func() { _ = f.clearPending() } // if the marker stays, one more examination is needed later
+	}
+	err = c.s.submit(ctx, j)
+	return created, begun, err
 }
 
 func (c *container) checkPut(name string, b storage.Blob) error {
@@ -88,24 +111,16 @@ func (c *container) fits(size int64) error {
 func (c *container) publish(
 	ctx context.Context, id int64, name string, f body, b storage.Blob,
 ) (created bool, err error) {
-	begun := false
-	err = c.s.write(ctx, func(t *tx) (err error) {
-		begun = true
-		// While this transaction runs, no other process can remove the body.
-		if err := f.stillPending(); err != nil {
-			return err
-		}
-		created, err = insertBlob(t, id, name, f.file, b)
-		return err
-	})
+	created, begun, err := c.insert(ctx, id, name, f, b)
 	switch {
 	case err != nil && begun:
 		return false, err // it is unknown whether the row exists, so the marker stays for removeLeftovers
 	case err != nil || !created:
 		_ = f.discard()
 		return false, err
+	case !storage.IsDeferred(ctx):
+		_ = f.clearPending() // if the marker stays, one more examination is needed later
 	}
-	_ = f.clearPending() // if the marker stays, one more examination is needed later
 	return true, nil
 }
 
@@ -125,6 +140,9 @@ func rowOf(b storage.Blob) blobRow {
 
 // find returns the row of a blob, or nil if the blob does not exist.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
+	if err := c.s.flushFor(ctx, id, name); err != nil {
+		return nil, err
+	}
 	var r blobRow
 	err := c.s.read.Row(ctx,
 		"SELECT file, size, sum, type, metadata, body IS NOT NULL FROM blobs WHERE container = ? AND name = ?",
@@ -285,6 +303,9 @@ func (c *container) List(ctx context.Context, prefix string) iter.Seq2[string, e
 func (c *container) names(ctx context.Context, from string) (names []string, err error) {
 	id, err := c.ready(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.s.flushFor(ctx, id, ""); err != nil {
 		return nil, err
 	}
 	const query = "SELECT name FROM blobs WHERE container = ? AND name >= ? ORDER BY name LIMIT ?"

@@ -30,6 +30,7 @@ func acknowledge(dir string) {
 	must(blobs.Create(ctx))
 	run := fmt.Sprint(os.Getpid())
 	var all sync.WaitGroup
+	all.Go(func() { acknowledgeLater(ctx, table, blobs, run) })
 	for who, write := range map[string]func(name string) error{
 		"row": func(name string) error {
 			_, err := table.Transact(ctx, insert("a"+name, storage.Properties{"N": name}),
@@ -57,6 +58,47 @@ func acknowledge(dir string) {
 		})
 	}
 	all.Wait()
+}
+
+// acknowledgeLater writes rows and large blobs that are deferred, and after each third a row that is not.
+func acknowledgeLater(ctx context.Context, table storage.Table, blobs storage.Container, run string) {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s-%06d", run, i)
+		_, err := blobs.Put(storage.Deferred(ctx), "later"+name, storage.Blob{Body: large})
+		must(err)
+		row := storage.Op{Entity: storage.Entity{Key: storage.Key{Partition: "later" + run, Row: name}}}
+		if i%3 < 2 {
+			_, err = table.Transact(storage.Deferred(ctx), row)
+			must(err)
+			continue
+		}
+		_, err = table.Transact(ctx, row)
+		must(err)
+		fmt.Println("later", name)
+	}
+}
+
+// checkLater checks that all rows and blobs up to the last acknowledged one are there, and no later one without those
+// before it.
+func checkLater(t *testing.T, s *Store, told []string) {
+	t.Helper()
+	ctx, last, next := t.Context(), map[string]string{}, map[string]int{}
+	for e, err := range s.Table("rows").Query(ctx, storage.Query{PartitionFrom: "later", PartitionTo: "latest"}) {
+		run := strings.TrimPrefix(e.Partition, "later")
+		if want := fmt.Sprintf("%s-%06d", run, next[run]); err != nil || e.Row != want {
+			t.Fatalf("have row %s (%v), want %s", e.Row, err, want)
+		}
+		if there, err := s.Container("blobs").Exists(ctx, "later"+e.Row); err != nil || !there {
+			t.Errorf("row %s is there, and its blob, which was written before, is not (%v)", e.Row, err)
+		}
+		last[run] = e.Row
+		next[run]++
+	}
+	for _, name := range told {
+		if run, _, _ := strings.Cut(name, "-"); last[run] < name {
+			t.Errorf("row %s is lost, the last is %q", name, last[run])
+		}
+	}
 }
 
 // bodyOf returns a body for a name. Every second body is too large for a row.
@@ -134,6 +176,7 @@ func checkTold(t *testing.T, s *Store, told map[string][]string) {
 			t.Errorf("blob %s: have %d bytes (%v)", name, len(b.Body), err)
 		}
 	}
+	checkLater(t, s, told["later"])
 	for _, name := range told["gone"] {
 		if there, err := s.Container("blobs").Exists(ctx, "gone"+name); err != nil || there {
 			t.Errorf("blob gone%s has come back (%v)", name, err)
@@ -188,6 +231,7 @@ func TestLeftovers(t *testing.T) {
 	marked, partial, whole := s.bodies.body("blobs", fileName("a")), s.bodies.body("blobs",
 		fileName("b")), s.bodies.body("blobs", fileName("c"))
 	old, young := s.bodies.body("blobs", kept), s.bodies.body("blobs", fileName("d"))
+	other := open(t, dir) // young may be on its way in another process
 	for _, f := range []body{marked, partial, whole, old, young} {
 		os.MkdirAll(filepath.Dir(f.path), 0o700)
 		if err := f.setPending(); err != nil {
@@ -212,6 +256,10 @@ func TestLeftovers(t *testing.T) {
 	if _, err := os.Stat(young.path); err != nil {
 		t.Errorf("a body that may be on its way was removed: %v", err)
 	}
+	other.Close()
+	s.Close()
+	s = open(t, dir) // nobody else uses the folder, so nothing is on its way
+	eventually(t, "the blob's file alone", func() bool { return len(filesBelow(t, s)) == 1 })
 }
 
 // TestPutTakenForLeftover is a put that lasts longer than the grace period.

@@ -1,12 +1,13 @@
 // Package sqlitestore implements the storage port in a folder of one machine. It needs no services. No acknowledged
-// write is lost when the process is killed or the power fails. Package storagetest tests this package against the
-// port.
+// write is lost when the process is killed or the power fails, except the last deferred ones ([storage.Deferred]).
+// Package storagetest tests this package against the port.
 //
 // # The folder
 //
 //	state.db (-wal, -shm)   SQLite: rows, messages, and the list of blobs
 //	blobs/                  the bodies of blobs over 32 KiB (bodies.go)
 //	lock.next, lock.now     the order of writing processes (writelock_unix.go)
+//	lock.open               shared by all processes that use the folder (leftovers.go)
 //	lock.backup             held during a backup (backup.go)
 //
 // The tables are
@@ -24,7 +25,7 @@
 //
 // # Durability
 //
-// Every write is synced before it is acknowledged (synchronous=FULL under WAL,
+// Every write that is not deferred is synced before it is acknowledged (synchronous=FULL under WAL,
 // https://sqlite.org/pragma.html#pragma_synchronous). A blob's body and its name are synced before its row is
 // written. A write spends most of its time in syncs. It was measured on ext4, on a virtual disk that syncs in 0.2 ms
 // when idle. A transaction of one row took 0.15 to 0.25 ms, a transaction of 97 rows 2 ms, and sending, receiving and
@@ -38,6 +39,14 @@
 // to arrive. With 16 writers of one row, a write took 0.08 ms instead of 0.22 ms. While other programs kept the disk
 // busy, it took 0.13 to 0.27 ms instead of 0.19 to 2.6 ms. Transactions of 97 rows are limited by the processor and
 // gain nothing.
+//
+// # Deferred writes
+//
+// A transaction of deferred writes stays open until a write must wait for the disk, or the limits of the port are
+// reached (held.go). So the five writes of a crawled page share one commit with those of other pages. Reads use other
+// connections, which do not see the transaction. A read of what it has changed commits it first. A body's marker stays
+// until the row of its blob is durable. If no other process uses a folder when it is opened, bodies that have a marker
+// and no row are removed at once.
 //
 // # Processes
 //

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,24 +22,32 @@ const maxLeftovers = 10_000
 // bodies that were deleted during the backup.
 const leftoversEvery = time.Hour
 
-// sweepLeftovers removes leftovers until ctx ends.
-func sweepLeftovers(ctx context.Context, s *Store) {
+// sweepLeftovers removes leftovers until ctx ends. If no other process used the folder when this one opened it, the
+// first search need not spare the bodies that were on their way then: those of a process that was killed.
+func sweepLeftovers(ctx context.Context, s *Store, alone bool) {
+	if alone {
+		s.removeLeftoversBefore(ctx, s.opened)
+	}
 	for err := error(nil); err == nil; err = pause.For(ctx, leftoversEvery) {
 		s.removeLeftovers(ctx, pendingGrace)
 	}
 }
 
-// removeLeftovers removes the leftovers of crashes: bodies without a row, and markers of bodies that have a row. Its
-// cost depends on the number of markers, not on the size of the store.
+// removeLeftovers removes the leftovers that are at least as old as the given grace period.
 func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
-	dir := filepath.Join(s.dir, "blobs", pendingDir)
-	now, err := fileTime(dir)
+	now, err := fileTime(s.bodies.pendingFolder())
 	if err != nil {
-		s.log.Warn("leftovers not looked for", "dir", dir, "err", err)
+		s.log.Warn("leftovers not looked for", "err", err)
 		return
 	}
+	s.removeLeftoversBefore(ctx, now.Add(1-grace))
+}
+
+// removeLeftoversBefore removes the leftovers of crashes before the given time: bodies without a row, and markers of
+// bodies that have a row. Its cost depends on the number of markers, not on the size of the store.
+func (s *Store) removeLeftoversBefore(ctx context.Context, before time.Time) {
 	removed := 0
-	for _, f := range s.bodies.pending(now.Add(-grace)) {
+	for _, f := range s.bodies.pending(before) {
 		if err := s.removeLeftover(ctx, f); err != nil {
 			s.log.Warn("leftover not removed", "path", f.path, "err", err)
 			return
@@ -69,7 +76,7 @@ func fileTime(dir string) (time.Time, error) {
 
 // pending lists the bodies whose markers are older than the given time.
 func (b *bodies) pending(before time.Time) (old []body) {
-	d, err := os.Open(filepath.Join(b.root, pendingDir))
+	d, err := os.Open(b.pendingFolder())
 	if err != nil {
 		return nil
 	}
@@ -77,7 +84,7 @@ func (b *bodies) pending(before time.Time) (old []body) {
 	entries, _ := d.ReadDir(maxLeftovers)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || info.ModTime().After(before) {
+		if err != nil || !info.ModTime().Before(before) {
 			continue
 		}
 		if container, file, ok := strings.Cut(e.Name(), "."); ok && len(file) > 2 {
@@ -88,13 +95,14 @@ func (b *bodies) pending(before time.Time) (old []body) {
 }
 
 // removeLeftover examines a body inside a transaction, so that no other process can make it the body of a blob in the
-// meantime.
+// meantime. The marker of a body with a row goes only when the row is durable.
 func (s *Store) removeLeftover(ctx context.Context, f body) error {
-	return s.write(ctx, func(t *tx) error {
+	used := false
+	err := s.write(ctx, func(t *tx) error {
 		var one int
 		err := t.row("SELECT 1 FROM blobs WHERE file = ?", []any{f.file}, &one)
-		if err == nil {
-			return s.kinded(ctx, f.clearPending())
+		if used = err == nil; used {
+			return nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -104,4 +112,8 @@ func (s *Store) removeLeftover(ctx context.Context, f body) error {
 		}
 		return s.kinded(ctx, f.discard())
 	})
+	if err == nil && used {
+		err = s.kinded(ctx, f.clearPending())
+	}
+	return err
 }

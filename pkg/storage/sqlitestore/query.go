@@ -110,6 +110,9 @@ func (p *page) read(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
+	if err := p.s.flushFor(ctx, p.id, p.q.Partition); err != nil {
+		return err
+	}
 	query := inTable
 	args := []any{p.id, p.from.Partition, p.from.Row, orAbove(p.q.PartitionTo), p.q.RowFrom, orAbove(p.q.RowTo)}
 	if p.q.Partition != "" {

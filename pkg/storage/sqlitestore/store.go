@@ -31,7 +31,8 @@ type Store struct {
 	read    *sqlitefile.Statements // statements of the readers
 	w       *writer
 	bodies  bodies
-	gates   sync.Map // maps a kind and a name to a *gate
+	opened  time.Time // by the clock of the file system
+	gates   sync.Map  // maps a kind and a name to a *gate
 	close   func() error
 	closed  atomic.Bool
 }
@@ -82,6 +83,11 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
+	alone := l.use()
+	if s.opened, err = fileTime(s.bodies.pendingFolder()); err != nil {
+		l.close()
+		return err
+	}
 	if s.w, err = s.openWriter(l); err != nil {
 		l.close()
 		return err
@@ -95,7 +101,7 @@ func (s *Store) open() error {
 	go s.w.run()
 	ctx, cancel := context.WithCancel(context.Background())
 	var sweep sync.WaitGroup
-	sweep.Go(func() { sweepLeftovers(ctx, s) })
+	sweep.Go(func() { sweepLeftovers(ctx, s, alone) })
 	s.close = sync.OnceValue(func() error {
 		cancel()
 		sweep.Wait()
@@ -128,7 +134,7 @@ func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	return &writer{
 		s: s, db: db, conn: conn, lock: t, group: maxGroup,
 		jobs: make(chan *job), quit: make(chan struct{}), idle: make(chan struct{}),
-		tx: &tx{stmts: sqlitefile.NewStatements(conn)},
+		tx: &tx{stmts: sqlitefile.NewStatements(conn)}, held: heldWrites{timer: stopped(), limit: storage.MaxHeldTime},
 	}, nil
 }
 
@@ -150,7 +156,8 @@ func (s *Store) shut() error {
 	<-s.w.idle
 	// The last connection that is closed copies SQLite's log into the database, but only after its statements are
 	// closed.
-	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
+	err := errors.Join(s.w.held.err, s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(),
+		s.w.db.Close())
 	s.w.lock.close()
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,9 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 	}
 	id, err := t.ready(ctx)
 	if err != nil {
+		return storage.Entity{}, err
+	}
+	if err := t.s.flushFor(ctx, id, key.Partition); err != nil {
 		return storage.Entity{}, err
 	}
 	var rev int64
@@ -72,25 +77,42 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	if err != nil {
 		return nil, err
 	}
-	tags := make([]storage.ETag, len(ops))
+	ops = slices.Clone(ops)
 	encoded := make([][]byte, len(ops)) // outside the transaction, so that several callers can encode at the same time
-	for i, op := range ops {
-		if op.Kind != storage.Delete && op.Kind != storage.Merge {
-			encoded[i] = encodeProps(op.Entity.Props)
+	for i := range ops {
+		if ops[i].Kind != storage.Delete {
+			encoded[i], ops[i].Entity.Props = encodeProps(ops[i].Entity.Props), nil
 		}
 	}
-	err = t.s.write(ctx, func(x *tx) error {
-		for i, op := range ops {
-			tag, err := apply(x, id, op, encoded[i])
-			if err != nil {
-				return opError(i, err)
-			}
-			tags[i] = tag
+	var tags []storage.ETag
+	do := func(x *tx) error {
+		got, err := applyAll(x, id, ops, encoded)
+		if !x.again {
+			tags = got
 		}
-		return nil
-	})
+		return err
+	}
+	if !storage.IsDeferred(ctx) {
+		err = t.s.write(ctx, do)
+	} else {
+		err = t.s.submit(ctx, &job{do: do, deferred: true, changes: target{id, ops[0].Entity.Partition}})
+	}
 	if err != nil {
 		return nil, err
+	}
+	return tags, nil
+}
+
+// applyAll applies the ops of a transaction. A deferred one may run again when its caller has gone on, so it uses
+// nothing that belongs to the caller.
+func applyAll(x *tx, id int64, ops []storage.Op, encoded [][]byte) ([]storage.ETag, error) {
+	tags := make([]storage.ETag, len(ops))
+	for i, op := range ops {
+		tag, err := apply(x, id, op, encoded[i])
+		if err != nil {
+			return nil, opError(i, err)
+		}
+		tags[i] = tag
 	}
 	return tags, nil
 }
@@ -119,7 +141,7 @@ func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	case storage.Replace:
 		err = row.replace(x, op.Entity.ETag, rev, data)
 	case storage.Merge:
-		err = row.merge(x, op.Entity, rev)
+		err = row.merge(x, op.Entity, data, rev)
 	case storage.Delete:
 		return "", row.delete(x, op.Entity.ETag)
 	}
@@ -180,7 +202,8 @@ func (p rowAddress) refused(x *tx, touched int64, err error) error {
 
 func otherRevision() error { return fault.New(fault.Conflict, "the row has another revision") }
 
-func (p rowAddress) merge(x *tx, e storage.Entity, rev int64) error {
+// merge writes the given columns of a row, in the encoding of encodeProps, and keeps its other columns.
+func (p rowAddress) merge(x *tx, e storage.Entity, columns []byte, rev int64) error {
 	var old int64
 	var data []byte
 	err := x.row("SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row},
@@ -197,9 +220,11 @@ func (p rowAddress) merge(x *tx, e storage.Entity, rev int64) error {
 	if err != nil {
 		return err
 	}
-	for name, v := range e.Props {
-		all[name] = v
+	given, err := decodeProps(columns, nil)
+	if err != nil {
+		return err
 	}
+	maps.Copy(all, given)
 	merged := storage.Entity{Key: e.Key, Props: all}
 	if len(all) > storage.MaxProperties ||
 		max(storage.EntitySize(merged), storage.JSONSize(merged)) > storage.MaxEntityBytes {

@@ -11,6 +11,8 @@ type writeLock struct{}
 func openWriteLock(string) (*writeLock, error) { return &writeLock{}, nil }
 func (*writeLock) acquire(time.Duration) bool  { return true }
 func (*writeLock) release()                    {}
+func (*writeLock) use() (alone bool)           { return false }
+func (*writeLock) wanted() bool                { return false }
 func (*writeLock) close()                      {}
 
 // holdBodies does nothing on this system. If a blob is deleted during a backup, the backup fails with an error.

@@ -18,7 +18,7 @@ import (
 // next in line holds lock.next while it waits for lock.now. The process that wrote last must queue for lock.next
 // again. The kernel releases both locks when a process dies. Correctness depends on SQLite's lock alone; these locks
 // only decide the order.
-type writeLock struct{ next, now *os.File }
+type writeLock struct{ next, now, open *os.File }
 
 func openWriteLock(dir string) (*writeLock, error) {
 	next, err := os.OpenFile(filepath.Join(dir, "lock.next"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -30,7 +30,32 @@ func openWriteLock(dir string) (*writeLock, error) {
 		next.Close()
 		return nil, err
 	}
-	return &writeLock{next, now}, nil
+	open, err := os.OpenFile(filepath.Join(dir, "lock.open"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		next.Close()
+		now.Close()
+		return nil, err
+	}
+	return &writeLock{next, now, open}, nil
+}
+
+// use records that this process uses the folder, in the file lock.open, until close. It reports whether no other
+// process did when it was called. Of two processes that open the folder at the same moment, neither may be told so.
+func (t *writeLock) use() (alone bool) {
+	alone = syscall.Flock(int(t.open.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	// Several may have the lock then. Nobody keeps it for himself for longer than this takes.
+	for errors.Is(syscall.Flock(int(t.open.Fd()), syscall.LOCK_SH), syscall.EINTR) {
+	}
+	return alone
+}
+
+// wanted reports whether another process waits until this one, whose turn it is, releases its right.
+func (t *writeLock) wanted() bool {
+	if errors.Is(syscall.Flock(int(t.next.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		return true
+	}
+	unlock(t.next)
+	return false
 }
 
 // acquire waits for the right to write. It returns false if the time limit has passed.
@@ -49,6 +74,7 @@ func (t *writeLock) release() { unlock(t.now) }
 func (t *writeLock) close() {
 	t.next.Close()
 	t.now.Close()
+	t.open.Close()
 }
 
 // lock polls, because a blocking call cannot be cancelled. The pauses are shorter than a write. On a file system

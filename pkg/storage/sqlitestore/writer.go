@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"sync/atomic"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -21,6 +20,11 @@ type job struct {
 	state atomic.Int32
 	err   error
 	done  chan struct{}
+
+	deferred bool   // the caller need not wait for the disk
+	changes  target // what a deferred write changes
+	durable  func() // called once a deferred write is durable; may be nil
+	from     int64  // the last number that was issued before a deferred write
 }
 
 const (
@@ -42,22 +46,29 @@ type writer struct {
 	idle    chan struct{} // closed when run has returned
 	tx      *tx
 	commits int
+	held    heldWrites
 }
 
 // tx is the transaction that the function of a write gets.
 type tx struct {
 	stmts *sqlitefile.Statements
 	last  int64 // the last revision, receipt or id that was issued
+	again bool  // the write was acknowledged already, and its caller may use the results
 }
 
 // write runs a function in a transaction. If write returns nil, the effects are durable. If it returns an error,
 // there are no effects. A call waits until its write begins, or until ctx ends. Once the write has begun, the call
 // waits for the disk even if ctx ends. It does not write to a damaged store.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
+	return s.submit(ctx, &job{do: do})
+}
+
+// submit gives a job to the writer and waits for its result.
+func (s *Store) submit(ctx context.Context, j *job) error {
 	if err := s.file.Health.Damage(); err != nil {
 		return err
 	}
-	j := &job{do: do, done: make(chan struct{})}
+	j.done = make(chan struct{})
 	select {
 	case s.w.jobs <- j:
 	case <-ctx.Done():
@@ -81,24 +92,25 @@ func (w *writer) run() {
 	for {
 		select {
 		case <-w.quit:
+			w.held.err = w.flush()
 			return
 		case j := <-w.jobs:
 			w.serve(j)
+		case <-w.held.timer.C:
+			w.poll()
 		}
 	}
 }
 
-// serve commits a job together with the jobs that have arrived in the meantime.
+// serve commits a job together with the jobs that have arrived in the meantime. If all of them are deferred, the
+// transaction may stay open for the next ones.
 func (w *writer) serve(first *job) {
-	mine := w.lock.acquire(busyLimit)
+	err := w.acquire()
 	batch := w.gather(first)
-	var err error
-	if !mine {
-		err = w.s.file.Busy(errors.New("waiting for our turn to write"))
-	} else {
+	if err == nil {
 		err = w.commit(batch)
-		w.lock.release()
 	}
+	w.rest()
 	for _, j := range batch {
 		if err != nil {
 			j.err = err
@@ -128,8 +140,12 @@ func (w *writer) gather(first *job) (batch []*job) {
 // commit runs the batch as one transaction. A failure of the driver may undo more than the job that caused it. In
 // that case, every job runs again in a transaction of its own, so that only the job at fault fails.
 func (w *writer) commit(batch []*job) error {
+	alone := len(batch) == 1 && len(w.held.jobs) == 0
 	spoiled, err := w.together(batch)
-	if !spoiled || len(batch) == 1 {
+	if !spoiled || alone {
+		return err
+	}
+	if _, err := w.together(nil); err != nil { // first what was acknowledged before
 		return err
 	}
 	for _, j := range batch {
@@ -140,62 +156,90 @@ func (w *writer) commit(batch []*job) error {
 	return nil
 }
 
-// together runs jobs in one transaction and stores each refusal in its job. An error that together returns concerns
-// all jobs. It returns spoiled = true if one job caused the error and nothing was committed.
+// together runs jobs in the open transaction or in a new one, and stores each refusal in its job. An error that
+// together returns concerns all jobs. It returns spoiled = true if one job caused the error and the transaction was
+// lost. Without jobs, it commits the open transaction.
 func (w *writer) together(batch []*job) (spoiled bool, err error) {
-	if len(batch) == 0 {
+	before := len(w.held.jobs)
+	if len(batch) == 0 && before == 0 {
 		return false, nil
 	}
-	was, err := w.begin()
-	if err != nil {
+	if err := w.begin(); err != nil {
 		return false, err
 	}
 	accepted := 0
 	for _, j := range batch {
-		if j.err = w.tx.guarded(j.do, len(batch) > 1); j.err == nil {
+		j.from = w.tx.last
+		if j.err = w.tx.guarded(j.do, len(batch) > 1 || before > 0); j.err == nil {
 			accepted++
+			if j.deferred {
+				w.held.jobs = append(w.held.jobs, j)
+			}
 		} else if fault.KindOf(j.err) == fault.Internal {
-			w.rollback()
+			w.lose(before)
 			return true, j.err
 		}
 	}
 	// Refusals are also reported only after the commit, because a refusal may depend on writes of other jobs.
-	if accepted == 0 {
+	if accepted == 0 && before == 0 {
 		w.rollback()
 		return false, nil
 	}
-	if err := w.end(was); err != nil {
-		w.rollback()
+	if w.mayHold(batch) {
+		w.hold(before)
+		return false, nil
+	}
+	if err := w.end(); err != nil {
+		w.lose(before)
 		return false, err
 	}
 	w.commits++
+	w.held.release()
 	return false, nil
 }
 
-// begin begins a transaction. It returns the last number that was issued before.
-func (w *writer) begin() (was int64, err error) {
+// begin begins a transaction, unless one is open. If an open one was lost, begin first repeats its writes.
+func (w *writer) begin() error {
+	if w.held.open {
+		return nil
+	}
 	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
-		return 0, err
+		return err
 	}
-	if err := w.tx.row("SELECT n FROM counter", nil, &w.tx.last); err != nil {
+	err := w.tx.row("SELECT n FROM counter", nil, &w.tx.last)
+	if err == nil && len(w.held.jobs) > 0 {
+		err = w.repeat()
+	}
+	if err != nil {
 		w.rollback()
-		return 0, err
+		return err
 	}
-	return w.tx.last, nil
+	if len(w.held.jobs) == 0 {
+		w.held.was = w.tx.last
+	}
+	w.held.open = true
+	return nil
 }
 
-func (w *writer) end(was int64) error {
-	if w.tx.last != was {
+// end commits the transaction.
+func (w *writer) end() error {
+	if w.tx.last != w.held.was {
 		if _, err := w.tx.exec("UPDATE counter SET n = ?", w.tx.last); err != nil {
 			return err
 		}
 	}
 	_, err := w.tx.exec("COMMIT")
+	if err == nil {
+		w.held.open = false
+	}
 	return err
 }
 
 // rollback ignores errors, because some failures have already rolled back the transaction.
-func (w *writer) rollback() { _, _ = w.tx.exec("ROLLBACK") }
+func (w *writer) rollback() {
+	_, _ = w.tx.exec("ROLLBACK")
+	w.held.open = false
+}
 
 // guarded runs a function, and undoes its writes if it returns a refusal. A job that is alone in its transaction
 // needs no savepoint, because the whole transaction is undone.
@@ -222,7 +266,7 @@ func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
 	return err
 }
 
-// next issues a number that was never issued before.
+// next issues a number that was never issued before. A write that runs again gets the numbers that it had.
 func (t *tx) next() int64 {
 	t.last++
 	return t.last

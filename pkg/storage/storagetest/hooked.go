@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -84,6 +85,14 @@ func (h *hooked) Container(name string) storage.Container {
 
 func (h *hooked) Ping(ctx context.Context) error {
 	return around(ctx, h.hook, Call{Op: "store.Ping"}, func() error { return h.Store.Ping(ctx) })
+}
+
+// Crash is for the conformance suite.
+func (h *hooked) Crash(t *testing.T) storage.Store {
+	if s, ok := h.Store.(Crasher); ok {
+		return s.Crash(t)
+	}
+	return nil
 }
 
 func (h *hooked) Sleep(d time.Duration) {

@@ -31,6 +31,7 @@ func Store(t *testing.T, open func(t *testing.T) storage.Store) {
 	}{
 		{"Tables", s.tables},
 		{"Transactions", s.transactions},
+		{"Deferred", s.deferred},
 		{"Queries", s.queries},
 		{"Limits", s.limits},
 		{"Queues", s.queues},
