@@ -34,7 +34,7 @@ type Import struct {
 	Updated     int             `json:"updated"`
 	Failed      int             `json:"failed"`
 	Failures    []ImportFailure `json:"failures"`     // the first 100 failures
-	Enqueued    int             `json:"enqueued"`     // entries enqueued for tier 1
+	Enqueued    int             `json:"enqueued"`     // entries sent to tier 1, which skips those that it has described with the same text
 	Batches     int             `json:"batches"`      // number of tier 1 batches with the enqueued entries
 	NotEnqueued int             `json:"not_enqueued"` // entries that tier 1 did not accept
 	Note        string          `json:"note,omitempty"`

@@ -25,11 +25,12 @@ type Item struct {
 	AliasOf string `json:"aliasOf,omitempty"`
 
 	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
-	// of the run and a job id. The job id is always the same for the same site and address.
+	// of the run and a job id. The job id of a backfill is always the same for the same site and address. Of a poll, it
+	// names the step of the site's poll, so all pages that one step found have the same.
 
 	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
-	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}
+	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}, or sentinel:{site}:{step}
 
 	ReindexRequested bool `json:"reindexRequested"`
 	// increases whenever the item is to be indexed again; never decreases
