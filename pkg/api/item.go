@@ -30,7 +30,7 @@ type Item struct {
 
 	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
-	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}, or sentinel:{site}:{step}
+	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}; other pages have that of a step
 
 	ReindexRequested bool `json:"reindexRequested"`
 	// increases whenever the item is to be indexed again; never decreases
