@@ -99,9 +99,9 @@ type Decision struct {
 }
 
 // Next decides about the next check, after a check that ended at the given time with the given outcome. The argument
-// retryAfter is the pause that the site asked for, or zero. The next check comes after that pause, unless the pause
-// is longer than both Max and a day, which is as long as a host is left alone. The jitter is a random number in [0,1). The same arguments give the same Decision. An unknown
-// outcome counts as [Failed].
+// retryAfter is the pause that the site asked for, or zero. The next check comes after that pause, unless the pause is
+// longer than both Max and a day, which is as long as a host is left alone. The jitter is a random number in [0,1). The
+// same arguments give the same Decision. An unknown outcome counts as [Failed].
 func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
 	c, jitter = c.sane(), clamp(jitter)
 	var p plan
