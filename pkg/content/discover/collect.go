@@ -2,6 +2,7 @@ package discover
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -59,15 +60,44 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 
 // resolve makes an address absolute. Most addresses are already absolute and need no base.
 func (c *collector) resolve(ref string) (string, error) {
-	if ref = trimmed(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+	if ref = c.mended(trimmed(ref)); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
 	}
 	return source.ResolveFetchForm(c.base, ref)
 }
 
-// trimmed removes what surrounds an address: blanks of all scripts, and characters without width that editors insert.
+// trimmed removes what surrounds an address: blanks of all scripts, characters without width that editors insert, and
+// quotes, with which no address begins.
 func trimmed(ref string) string {
-	return strings.TrimFunc(ref, func(c rune) bool { return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) })
+	blank := func(c rune) bool { return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) }
+	ref = strings.TrimFunc(ref, blank)
+	for _, quotes := range [...]string{`""`, "''", "“”"} {
+		open, end := quotes[:len(quotes)/2], quotes[len(quotes)/2:]
+		if inner, found := strings.CutPrefix(ref, open); found {
+			ref = strings.TrimFunc(strings.TrimSuffix(inner, end), blank)
+		}
+	}
+	return ref
+}
+
+// brokenScheme matches a scheme without its colon.
+var brokenScheme = regexp.MustCompile(`^(?i:https?)//`)
+
+// mended adds what an address lacks to be one of the document's own site: the colon of its scheme, or the scheme before
+// the name of the host. Otherwise it would be taken for a relative address.
+func (c *collector) mended(ref string) string {
+	if at := brokenScheme.FindString(ref); at != "" {
+		return at[:len(at)-2] + ":" + ref[len(at)-2:]
+	}
+	if !bareHost.MatchString(ref) {
+		return ref
+	}
+	scheme, rest, _ := strings.Cut(c.base, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if named, _, _ := strings.Cut(ref, "/"); source.SameSite(strings.ToLower(named), host) {
+		return scheme + "://" + ref
+	}
+	return ref
 }
 
 // follow records the next page of the list, unless it is known or cannot be resolved.

@@ -72,12 +72,23 @@ func (c *collector) readFeed(dec *json.Decoder) (version string, err error) {
 	return version, nil
 }
 
-// readItems reads the array of entries.
+// readItems reads the array of entries. An object with an entry for each member is read as a list of these.
 func (c *collector) readItems(dec *json.Decoder) error {
-	if _, err := dec.Token(); err != nil {
+	begin, err := dec.Token()
+	if err != nil {
 		return err
 	}
+	if begin != json.Delim('[') && begin != json.Delim('{') {
+		c.Entries++
+		c.skip("items is no list")
+		return nil
+	}
 	for dec.More() && c.Truncated == "" {
+		if begin == json.Delim('{') {
+			if _, err := dec.Token(); err != nil {
+				return err
+			}
+		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
 			return err
@@ -90,7 +101,7 @@ func (c *collector) readItems(dec *json.Decoder) error {
 		}
 		c.item(item)
 	}
-	_, err := dec.Token()
+	_, err = dec.Token()
 	return err
 }
 

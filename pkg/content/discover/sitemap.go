@@ -3,6 +3,9 @@ package discover
 import (
 	"bytes"
 	"io"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -12,8 +15,8 @@ import (
 // recognizes the kind of document from the body alone. The base argument is the final address of the document.
 //
 // Errors: Invalid for any other body (such as a web page), and for a body that declares entities. At a bound or a
-// less serious mistake, Sitemap stops and returns what it has read, and Truncated describes the problem. Bytes after
-// the end of the root element are ignored.
+// less serious mistake, Sitemap stops and returns what it has read, and Truncated describes the problem. After the end
+// of the root element, only another document of the same kind is read.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	o = o.orDefault()
 	t := textOf(body, o.MaxBytes, o.Charset)
@@ -96,12 +99,12 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 	c := newCollector(TextList, base, o.MaxLinks)
 	for c.Truncated == "" {
 		line, err := readLine(t)
-		switch {
-		case line == "":
-		case isWeb(line):
+		refs := addressesOf(line)
+		for _, ref := range refs {
 			c.Entries++
-			c.page(line, time.Time{}, 0)
-		default:
+			c.page(ref, time.Time{}, 0)
+		}
+		if line != "" && len(refs) == 0 {
 			c.Entries++
 			c.skip("the line is no address")
 		}
@@ -113,6 +116,25 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 		return Found{}, fault.New(fault.Invalid, "the document is neither a sitemap, a feed nor a list of addresses")
 	}
 	return c.Found, nil
+}
+
+var (
+	nextAddress = regexp.MustCompile(`\s+["']?(?i:https?)://`) // another address in a line
+	datedColumn = regexp.MustCompile(`["']?[,;]\s*["']?\d{4}-\d\d-\d\d`)
+)
+
+// addressesOf returns the addresses in a line: one at its beginning, and those that follow a blank or a tab.
+func addressesOf(line string) (refs []string) {
+	for column := range strings.SplitSeq(line, "\t") {
+		for at := nextAddress.FindStringIndex(column); at != nil; at = nextAddress.FindStringIndex(column) {
+			refs, column = append(refs, trimmed(column[:at[0]])), strings.TrimSpace(column[at[0]:])
+		}
+		if at := datedColumn.FindStringIndex(column); at != nil {
+			column = column[:at[0]]
+		}
+		refs = append(refs, trimmed(column))
+	}
+	return slices.DeleteFunc(refs, func(ref string) bool { return !isWeb(ref) })
 }
 
 // readLine returns the next line without surrounding blanks. It drops the rest of a very long line.

@@ -175,6 +175,9 @@ func FuzzSitemap(f *testing.F) {
 		}
 		f.Add(body)
 	}
+	for _, row := range wildForms {
+		f.Add([]byte(row.body))
+	}
 	o := Bounds{MaxBytes: 1 << 20, MaxLinks: 50, MaxDepth: 10, Alternates: true}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		found, err := Sitemap(body, sitemapBase, o)

@@ -31,6 +31,7 @@ type walker struct {
 	out    *collector
 	bounds Bounds
 	open   []string
+	over   bool   // the root element has ended
 	entry  *entry // the entry being read
 	field  string // field of the entry whose text is being read, or ""
 	text   strings.Builder
@@ -74,23 +75,42 @@ func (k Kind) isMap() bool { return k == URLSet || k == MapIndex }
 func (w *walker) walk(m *markup, first token) error {
 	tok, err := first, error(nil)
 	for w.out.Truncated == "" && tok.kind != ended {
-		switch tok.kind {
-		case startTag:
+		switch {
+		case w.over && !w.goesOn(tok):
+		case tok.kind == startTag:
 			w.start(tok)
-		case endTag:
-			w.end(tok.name)
-			if len(w.open) == 0 {
-				return nil
+		case tok.kind == endTag:
+			if w.end(tok.name); len(w.open) == 0 {
+				// Another document may follow at once, but what else follows may be endless.
+				if rest, _ := m.r.Peek(head); !holdsRoot(rest) {
+					return nil
+				}
+				w.over = true
 			}
-		case chars:
+		case tok.kind == chars:
 			w.characters(tok.text)
 		}
-		if tok, err = m.next(); err != nil {
+		if tok, err = m.next(); err != nil && w.over {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
 	w.cutOff()
 	return nil
+}
+
+// goesOn reports whether a token behind the end of the root element begins another document of the same kind.
+func (w *walker) goesOn(tok token) bool {
+	switch {
+	case tok.kind != startTag:
+		return false
+	case w.out.Kind.isMap():
+		w.over = tok.name != "urlset" && tok.name != "sitemapindex"
+	default:
+		w.over = roots[tok.name] != w.out.Kind
+	}
+	return !w.over
 }
 
 // cutOff ends the document early. It drops the text that is being read, because this text may be incomplete.

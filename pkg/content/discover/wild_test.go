@@ -7,63 +7,82 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+const iana = "http://www.iana.org/assignments/relation/alternate"
+
+// wildForms are forms of sitemaps and feeds that servers send, with what is found in them.
+var wildForms = []struct{ name, body, want string }{
+	{"loc below the index", "<sitemapindex><loc>s.xml</loc><loc>t.xml</loc></sitemapindex>", "map s.xml, map t.xml"},
+	{"loc below the root", "<urlset><loc>/a</loc><lastmod>2024-06-30</lastmod><loc>/b</loc></urlset>", "/a, /b"},
+	{"loc between entries", "<urlset><url><loc>/a</loc></url><loc>/b</loc><url><loc>/c</loc></url></urlset>",
+		"/a, /b, /c"},
+	{"several loc in one entry", "<urlset><url><loc>/a</loc><loc>/b</loc></url><url><loc>/c</loc></url></urlset>",
+		"/a, /b, /c"},
+	{"several loc in a map", "<sitemapindex><sitemap><loc>s</loc><loc>t</loc></sitemap></sitemapindex>", "map s, map t"},
+	{"entries that are not closed", "<urlset><url><loc>/a</loc><url><loc>/b</loc><lastmod/><loc>/c</loc></urlset>",
+		"/a, /b, /c"},
+	{"loc that is not closed", "<urlset><url><loc>/a<lastmod>2024-01-01</lastmod></url><url><loc>/b</url></urlset>",
+		"/a, /b"},
+	{"an address without loc", "<sitemapindex><sitemap>https://port.example/s</sitemap></sitemapindex>", "map /s"},
+	{"an address in url", "<urlset><url> https://port.example/a </url></urlset>", "/a"},
+	{"a void link", "<urlset><url><link rel=alternate hreflang=de href=/d><loc>/a</loc></url></urlset>", "/a"},
+	{"loc of an image",
+		"<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/a</loc></url></urlset>",
+		"/a"},
+	{"loc of an image behind",
+		"<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>",
+		"/a"},
+	{"a warning of PHP", "<br />\n<b>Warning</b>: x in <b>/a.php</b> on line <b>3</b><br />\n<?xml version='1.0'?>" +
+		"<urlset><url><loc>/a</loc></url></urlset>", "/a"},
+	{"a notice in bold", "<b>Notice</b><p><urlset><url><loc>/a</loc></url></urlset>", "/a"},
+	{"a table of xdebug", "<font size='1'><table><tr><th>Deprecated</th></tr></table></font><rss><channel><item><link>" +
+		"/a</link></item></channel></rss>", "/a"},
+	{"a script", "<script>if (a<b) { c('<url>') }</script><urlset><url><loc>/a</loc></url></urlset>", "/a"},
+	{"long plain warnings", strings.Repeat("Warning: x in /a.php\n", 200) + "<urlset><url><loc>/a</loc></url></urlset>",
+		"/a"},
+	{"a list with blanks", "\ufeff\u00a0https://port.example/a\u200b \r\n\r\n\thttps://port.example/b\t\r\n", "/a, /b"},
+	{"Atom with its id", "<feed><entry><id>https://port.example/a</id></entry></feed>", "/a"},
+	{"Atom with an id that is no address", "<feed><entry><id>tag:x</id><link href=/a /></entry></feed>", "/a"},
+	{"Atom with its link before the id", "<feed><entry><link href=/a /><id>https://port.example/b</id></entry></feed>",
+		"/a"},
+	{"rel in capitals", "<feed><entry><link rel=ALTERNATE href=/a /></entry></feed>", "/a"},
+	{"rel as an address", "<feed><entry><link rel='" + iana + "' href=/a /></entry></feed>", "/a"},
+	{"rel of another kind", "<feed><entry><link rel=enclosure href=/a /></entry></feed>", ""},
+	{"only rel self", "<feed><entry><link rel=self href=/a /><id>https://port.example/b</id></entry></feed>", "/b"},
+	{"base of a link", "<feed><entry><link xml:base='/x/' href=a /></entry></feed>", "/x/a"},
+	{"base of an entry and a link",
+		"<feed xml:base='/x/'><entry xml:base='y/'><link xml:base='z/' href=a /></entry></feed>",
+		"/x/y/z/a"},
+	{"HTML among alternates", "<feed><entry><link type=application/atom+xml href=/a.atom /><link type=application/pdf " +
+		"href=/a.pdf /><link type=text/html href=/a /><link type=text/html href=/b /></entry></feed>", "/a"},
+	{"the original link", "<rss><item><link>https://proxy.example/1</link><feedburner:origLink>https://port.example/a" +
+		"</feedburner:origLink></item></rss>", "/a"},
+	{"a relative guid", "<rss><item><guid isPermaLink=true>/a</guid></item></rss>", "/a"},
+	{"a relative guid that is not called an address", "<rss><item><guid>/a</guid></item></rss>", ""},
+	{"a number as a date", `{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"},{"url":"/b",` +
+		`"date_published":1700000000},{"url":"/c","date_modified":12}]}`, "/a, /b, /c"},
+	{"an address that is a number", `{"version":"https://jsonfeed.org/version/1","next_url":false,"items":[{"url":5},` +
+		`{"url":"/b"},7,{"id":["x"]},{"url":"/c"}]}`, "/b, /c"},
+	{"two documents in one", "<urlset><url><loc>/a</loc></url></urlset>\n<?xml version='1.0'?><urlset><url>" +
+		"<loc>/b</loc></url></urlset><!-- x --><p>y", "/a, /b"},
+	{"a page behind the document", "<urlset><url><loc>/a</loc></url></urlset><html><url><loc>/b</loc></url></html>",
+		"/a"},
+	{"addresses in quotes", "<urlset><url><loc>\"https://port.example/a\"</loc></url><url><loc>'/b'</loc></url></urlset>",
+		"/a, /b"},
+	{"addresses without their scheme", "<urlset><url><loc>www.port.example/a</loc></url><url><loc>port.example/b</loc>" +
+		"</url><url><loc>https//port.example/c</loc></url><url><loc>x.html/d</loc></url></urlset>",
+		"https://www.port.example/a, /b, /c, /x.html/d"},
+	{"a list with columns", "https://port.example/a\t0.5\nhttps://port.example/b,2024-01-01\n" +
+		"https://port.example/c,d https://port.example/e\n\"https://port.example/f\", \"2024-01-01\"\n",
+		"/a, /b, /c,d, /e, /f"},
+	{"a list in quotes", "\"https://port.example/a\"\n'https://port.example/b'", "/a, /b"},
+	{"entries by number", `{"version":"https://jsonfeed.org/version/1","items":{"0":{"url":"/a"},"7":{"url":"/b"}}}`,
+		"/a, /b"},
+}
+
 // TestX11Forms checks that the forms of sitemaps and feeds that servers send are read: addresses without an entry of
 // their own, fields that are not closed, warnings before the document, and the links of feeds (X11).
 func TestX11Forms(t *testing.T) {
-	const iana = "http://www.iana.org/assignments/relation/alternate"
-	for _, row := range []struct{ name, body, want string }{
-		{"loc below the index", "<sitemapindex><loc>s.xml</loc><loc>t.xml</loc></sitemapindex>", "map s.xml, map t.xml"},
-		{"loc below the root", "<urlset><loc>/a</loc><lastmod>2024-06-30</lastmod><loc>/b</loc></urlset>", "/a, /b"},
-		{"loc between entries", "<urlset><url><loc>/a</loc></url><loc>/b</loc><url><loc>/c</loc></url></urlset>",
-			"/a, /b, /c"},
-		{"several loc in one entry", "<urlset><url><loc>/a</loc><loc>/b</loc></url><url><loc>/c</loc></url></urlset>",
-			"/a, /b, /c"},
-		{"several loc in a map", "<sitemapindex><sitemap><loc>s</loc><loc>t</loc></sitemap></sitemapindex>", "map s, map t"},
-		{"entries that are not closed", "<urlset><url><loc>/a</loc><url><loc>/b</loc><lastmod/><loc>/c</loc></urlset>",
-			"/a, /b, /c"},
-		{"loc that is not closed", "<urlset><url><loc>/a<lastmod>2024-01-01</lastmod></url><url><loc>/b</url></urlset>",
-			"/a, /b"},
-		{"an address without loc", "<sitemapindex><sitemap>https://port.example/s</sitemap></sitemapindex>", "map /s"},
-		{"an address in url", "<urlset><url> https://port.example/a </url></urlset>", "/a"},
-		{"a void link", "<urlset><url><link rel=alternate hreflang=de href=/d><loc>/a</loc></url></urlset>", "/a"},
-		{"loc of an image",
-			"<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/a</loc></url></urlset>",
-			"/a"},
-		{"loc of an image behind",
-			"<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>",
-			"/a"},
-		{"a warning of PHP", "<br />\n<b>Warning</b>: x in <b>/a.php</b> on line <b>3</b><br />\n<?xml version='1.0'?>" +
-			"<urlset><url><loc>/a</loc></url></urlset>", "/a"},
-		{"a notice in bold", "<b>Notice</b><p><urlset><url><loc>/a</loc></url></urlset>", "/a"},
-		{"a table of xdebug", "<font size='1'><table><tr><th>Deprecated</th></tr></table></font><rss><channel><item><link>" +
-			"/a</link></item></channel></rss>", "/a"},
-		{"a script", "<script>if (a<b) { c('<url>') }</script><urlset><url><loc>/a</loc></url></urlset>", "/a"},
-		{"long plain warnings", strings.Repeat("Warning: x in /a.php\n", 200) + "<urlset><url><loc>/a</loc></url></urlset>",
-			"/a"},
-		{"a list with blanks", "\ufeff\u00a0https://port.example/a\u200b \r\n\r\n\thttps://port.example/b\t\r\n", "/a, /b"},
-		{"Atom with its id", "<feed><entry><id>https://port.example/a</id></entry></feed>", "/a"},
-		{"Atom with an id that is no address", "<feed><entry><id>tag:x</id><link href=/a /></entry></feed>", "/a"},
-		{"Atom with its link before the id", "<feed><entry><link href=/a /><id>https://port.example/b</id></entry></feed>",
-			"/a"},
-		{"rel in capitals", "<feed><entry><link rel=ALTERNATE href=/a /></entry></feed>", "/a"},
-		{"rel as an address", "<feed><entry><link rel='" + iana + "' href=/a /></entry></feed>", "/a"},
-		{"rel of another kind", "<feed><entry><link rel=enclosure href=/a /></entry></feed>", ""},
-		{"only rel self", "<feed><entry><link rel=self href=/a /><id>https://port.example/b</id></entry></feed>", "/b"},
-		{"base of a link", "<feed><entry><link xml:base='/x/' href=a /></entry></feed>", "/x/a"},
-		{"base of an entry and a link",
-			"<feed xml:base='/x/'><entry xml:base='y/'><link xml:base='z/' href=a /></entry></feed>",
-			"/x/y/z/a"},
-		{"HTML among alternates", "<feed><entry><link type=application/atom+xml href=/a.atom /><link type=application/pdf " +
-			"href=/a.pdf /><link type=text/html href=/a /><link type=text/html href=/b /></entry></feed>", "/a"},
-		{"the original link", "<rss><item><link>https://proxy.example/1</link><feedburner:origLink>https://port.example/a" +
-			"</feedburner:origLink></item></rss>", "/a"},
-		{"a relative guid", "<rss><item><guid isPermaLink=true>/a</guid></item></rss>", "/a"},
-		{"a relative guid that is not called an address", "<rss><item><guid>/a</guid></item></rss>", ""},
-		{"a number as a date", `{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"},{"url":"/b",` +
-			`"date_published":1700000000},{"url":"/c","date_modified":12}]}`, "/a, /b, /c"},
-		{"an address that is a number", `{"version":"https://jsonfeed.org/version/1","next_url":false,"items":[{"url":5},` +
-			`{"url":"/b"},7,{"id":["x"]},{"url":"/c"}]}`, "/b, /c"},
-	} {
+	for _, row := range wildForms {
 		t.Run(row.name, func(t *testing.T) {
 			found, err := Sitemap([]byte(row.body), "https://port.example/maps", Bounds{})
 			if err != nil && row.want != "" {
@@ -92,6 +111,8 @@ func TestX11Shortfall(t *testing.T) {
 			"read; the first is entry 2: no address",
 		"https://port.example/a\nx\nhttps://port.example/b\n": "1 of 3 entries could not be read; the first is entry 2: " +
 			"the line is no address",
+		`{"version":"https://jsonfeed.org/version/1","items":null,"next_url":"/b"}`: "1 of 1 entries could not be read; " +
+			"the first is entry 1: items is no list",
 		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
 	} {
 		found, err := Sitemap([]byte(body), sitemapBase, Bounds{})
