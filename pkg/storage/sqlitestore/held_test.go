@@ -99,6 +99,10 @@ func TestHeldIsRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, table := holding(t)
+			later(t, table, "first")
+			if _, err := table.Transact(storage.Deferred(t.Context()), insert("first", nil)); err == nil { // takes a revision
+				t.Error("inserted twice")
+			}
 			tag := later(t, table, "a")
 			if _, err := s.Container("blobs").Put(storage.Deferred(t.Context()), "b", storage.Blob{Body: large}); err != nil {
 				t.Fatal(err)
