@@ -28,6 +28,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -197,9 +198,9 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
 	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
-		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps, Manifests: index.NewManifests(store),
-		Worker: worker, Index: engine,
-		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
+		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps,
+		Schemes: &scheme.Guesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(store), Worker: worker,
+		Index: engine, Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store),
 				reg.Items, mine), Entries: mine,
 		}),

@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -56,6 +57,7 @@ type Services struct {
 	Documents *document.Reader
 	Files     *file.Client
 	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
+	Schemes   *scheme.Guesser          // finds the schemes of addresses without one; nil in some tests
 	Setting   func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 	Rebuilds  *rebuild.Service
 	Bulk      *bulk.Service
@@ -91,7 +93,7 @@ type worker interface {
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := lookup.New(v.Registry.Items, v.Rules), v.history(), s.Log
 	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
-		Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
+		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
 	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
@@ -122,7 +124,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 }
 
 func (v *Services) sources() items.Sources {
-	return items.Sources{Rules: v.Rules, Admit: v.Admit, Files: v.Files, Setting: v.Setting}
+	return items.Sources{Rules: v.Rules, Admit: v.Admit, Files: v.Files, Schemes: v.Schemes, Setting: v.Setting}
 }
 
 func (v *Services) history() *history.History {

@@ -26,7 +26,7 @@ quay  –       now           0      0    0      0       -
 			asked: []string{"POST /api/sites/port/look"}},
 		{name: "U6 add", args: []string{"sites", "add", "port.example"}, answers: []answered{{200, one}},
 			out:   "port is added, and its pages are being looked for; `tidemark sites` tells what was found\n",
-			asked: []string{`POST /api/sites {"url":"port.example"}`}},
+			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true}`}},
 		{name: "U6 remove", args: []string{"sites", "remove", "port"}, answers: []answered{{200, one}},
 			out:   "port is removed; its pages stay, `tidemark items --host port.example` lists them\n",
 			asked: []string{"DELETE /api/sites/port"}},

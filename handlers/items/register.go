@@ -2,6 +2,7 @@ package items
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -25,8 +26,12 @@ func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, 
 	if err != nil {
 		return nil, err
 	}
+	parse := h.Sources.page
+	if req.GuessScheme && h.Sources.Schemes != nil && len(req.URLs) <= api.MaxBatch {
+		parse = h.Sources.guessed(ctx, append(slices.Clone(req.URLs), req.URL))
+	}
 	return h.add(ctx, addition{
-		what: "url", one: req.URL, many: req.URLs, parse: h.Sources.page,
+		what: "url", one: req.URL, many: req.URLs, parse: parse,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }

@@ -1,9 +1,13 @@
 package items
 
 import (
+	"context"
+	"slices"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -12,6 +16,7 @@ type Sources struct {
 	Rules   source.Rules
 	Admit   func(url string) error   // returns why a URL would never be fetched; if unset, all are admitted
 	Files   *file.Client             // knows which files the settings allow
+	Schemes *scheme.Guesser          // finds the schemes of addresses without one; nil if that is not possible
 	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 
@@ -33,6 +38,18 @@ func (s Sources) page(raw, name string) (source.Source, error) {
 		return source.Source{}, fault.Field("credential", "%w", err)
 	}
 	return src, nil
+}
+
+// guessed finds the schemes of addresses that have none, and returns a function like page that knows them.
+func (s Sources) guessed(ctx context.Context, raws []string) func(raw, name string) (source.Source, error) {
+	found, errs := s.Schemes.Guess(ctx, raws)
+	return func(raw, name string) (source.Source, error) {
+		at := slices.Index(raws, raw)
+		if at < 0 || errs[at] != nil {
+			return source.Source{}, errs[max(at, 0)]
+		}
+		return s.page(found[at], name)
+	}
 }
 
 // file returns the source for a path, if the settings allow reading it.

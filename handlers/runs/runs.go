@@ -5,6 +5,7 @@ package runs
 import (
 	"log/slog"
 
+	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/registry/lookup"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
@@ -22,6 +23,7 @@ type Handlers struct {
 	Migrate  *migrate.Service
 	Backfill *backfill.Service
 	Polls    *sitepoll.Service
+	Schemes  *scheme.Guesser // nil in some tests
 	Mails    *mailimport.Service
 	Lists    *listimport.Service
 	Lookup   *lookup.Lookup

@@ -28,6 +28,12 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	if q.URL == "" {
 		return api.Site{}, fault.Field("url", "url is missing: give a domain, a sitemap, or what the wanted pages begin with")
 	}
+	if q.GuessScheme && h.Schemes != nil {
+		found, errs := h.Schemes.Guess(ctx, []string{q.URL})
+		if q.URL = found[0]; errs[0] != nil {
+			return api.Site{}, errs[0]
+		}
+	}
 	one, err := h.Polls.Add(ctx, q.URL)
 	if err != nil {
 		return api.Site{}, err

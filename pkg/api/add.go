@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // AddOptions control how sources are registered.
@@ -12,12 +14,16 @@ type AddOptions struct {
 	Force      bool   // fetch and index the sources even if they have not changed
 	Credential string // for private sources: the name of the credential, which is in the setting CREDENTIAL_<name>
 	Settings   ItemSettings
+
+	GuessScheme bool // accept URLs without a scheme
 }
 
 // AddURLs registers up to [MaxBatch] URLs and returns the result of each, in order.
 func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddURLBatch, error) {
+	o.GuessScheme = o.GuessScheme &&
+		slices.ContainsFunc(urls, func(url string) bool { return !strings.Contains(url, "://") })
 	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
-		ItemSettings: o.Settings})
+		ItemSettings: o.Settings, GuessScheme: o.GuessScheme})
 	return batch, c.complete(batch, urls, err)
 }
 

@@ -129,7 +129,7 @@ var requests = []asked{
 	ask(CancelBackfill, BackfillID{ID: "backfill-x"}, "POST backfill/runs/backfill-x/cancel", ""),
 	ask(ListBackfillSites, None{}, "GET backfill/sites", ""),
 	ask(ListSites, None{}, "GET sites", ""),
-	ask(AddSite, SiteRequest{"a.example"}, "POST sites", `{"url":"a.example"}`),
+	ask(AddSite, SiteRequest{URL: "a.example"}, "POST sites", `{"url":"a.example"}`),
 	ask(RemoveSite, SiteSlug{"a"}, "DELETE sites/a", ""),
 	ask(ListKeys, None{}, "GET keys", ""),
 	ask(AddKey, KeyRequest{Name: "ci", Scope: ScopeRead}, "POST keys", `{"name":"ci","scope":"read"}`),

@@ -108,6 +108,8 @@ type SiteRequest struct {
 	// A domain, the address of a sitemap or feed, or the common beginning of the addresses of the wanted pages. The
 	// scheme may be left out.
 	URL string `json:"url"`
+	// GuessScheme asks the host once which scheme it answers; http is tried only if the host is not public.
+	GuessScheme bool `json:"guessScheme,omitempty"`
 }
 
 // IndexNowOne is an [IndexNowRequest] for one page.

@@ -48,6 +48,9 @@ type AddURLRequest struct {
 	URLs       []string `json:"urls,omitempty"`
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
+	// GuessScheme accepts addresses without http:// or https://. Their hosts are asked once, first with https; http is
+	// tried only if the host is not public. The source of the item has the scheme that was found.
+	GuessScheme bool `json:"guessScheme,omitempty"`
 	ItemSettings
 }
 

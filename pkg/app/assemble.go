@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -90,6 +91,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	return &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
+		Schemes:  &scheme.Guesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
 		Notify: told, Activity: done, Keys: ring,

@@ -37,6 +37,7 @@ func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		Long:    addLong,
 		Example: addExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.GuessScheme = true
 			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
 			return a.run(cmd.Context(), args, file)
 		},

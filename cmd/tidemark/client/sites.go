@@ -53,7 +53,7 @@ pages.`,
 			"  tidemark sites add https://example.org/sitemap.xml",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := api.AddSite.Call(cmd.Context(), s.Client(), api.SiteRequest{URL: args[0]})
+			one, err := api.AddSite.Call(cmd.Context(), s.Client(), api.SiteRequest{URL: args[0], GuessScheme: true})
 			if err == nil {
 				t.Say("%s is added, and its pages are being looked for; `%s sites` tells what was found",
 					terminal.Clean(one.Slug), t.Name)

@@ -9,6 +9,33 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
+// addData is the outcome of an addition. What was refused stays in the form.
+type addData struct {
+	Items   []api.AddURLResult
+	Refused string
+	Number  int // of the refused ones
+}
+
+// adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
+func (a area) adding(r *http.Request) (frame.Page, error) {
+	q := r.URL.Query()
+	d := addData{Refused: strings.TrimSpace(q.Get("url"))}
+	if d.Refused == "" {
+		d.Refused = address(q.Get("text"))
+	}
+	return frame.Page{Name: "added", Title: "Watch pages", Data: d}, nil
+}
+
+// address returns the first address in a text that was shared.
+func address(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(word, "https://") || strings.HasPrefix(word, "http://") {
+			return word
+		}
+	}
+	return ""
+}
+
 // add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
 	var sources []string
@@ -18,20 +45,42 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 		}
 	}
 	force := r.PostForm.Get("force") != ""
-	if len(sources) == 1 {
-		it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: force})
-		if r.PostForm.Get("first") != "" {
-			return frame.GoTo("/?done=added"), err
-		}
-		return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=added"), err
+	if len(sources) != 1 {
+		batch, err := a.client.AddURLs(r.Context(), sources, api.AddOptions{Force: force, GuessScheme: true})
+		return added(batch.Items), err
 	}
-	batch, err := a.client.AddURLs(r.Context(), sources, api.AddOptions{Force: force})
-	return frame.Page{Name: "added", Title: "Added", Data: batch}, err
+	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: force, GuessScheme: true})
+	if problem := frame.Refusal(err); problem != nil {
+		p := added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
+		p.Status = problem.Status
+		return p, nil
+	}
+	if r.PostForm.Get("first") != "" {
+		return frame.GoTo("/?done=added"), err
+	}
+	return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=added"), err
+}
+
+// added shows the outcome of an addition.
+func added(all []api.AddURLResult) frame.Page {
+	d := addData{Items: all}
+	for _, one := range all {
+		if one.Item == nil {
+			d.Refused += one.Source + "\n"
+			d.Number++
+		}
+	}
+	title := "Added"
+	if d.Number == len(all) {
+		title = "Not added"
+	}
+	return frame.Page{Name: "added", Title: title, Data: d}
 }
 
 // addSite adds a site, and shows the pages that are found there.
 func (a area) addSite(r *http.Request) (frame.Page, error) {
-	s, err := api.AddSite.Call(r.Context(), a.client, api.SiteRequest{URL: r.PostForm.Get("url")})
+	s, err := api.AddSite.Call(r.Context(), a.client, api.SiteRequest{URL: strings.TrimSpace(r.PostForm.Get("url")),
+		GuessScheme: true})
 	if err != nil {
 		return frame.Page{}, err
 	}

@@ -30,6 +30,7 @@ func Views(client *api.Client, tally *status.Tally) map[string]frame.View {
 	return map[string]frame.View{
 		"GET /{$}":          a.changes,
 		"GET /changes/{id}": a.change,
+		"GET /add":          a.adding,
 
 		"POST /add":     a.add,
 		"POST /sites":   a.addSite,
