@@ -73,7 +73,8 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 		"POST keys": api.ScopeAdmin, "DELETE keys/{name}": api.ScopeAdmin,
 		"POST rules/{id}/test": api.ScopeRead, "POST rules/test": api.ScopeRead,
 		"POST channels": api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
-		"DELETE channels/{name}": api.ScopeAdmin,
+		"DELETE channels/{name}": api.ScopeAdmin, "POST channels/{name}/test": api.ScopeAdmin,
+		"POST channels/{name}/check": api.ScopeAdmin,
 	}
 	for _, e := range api.Routes() {
 		want, said := unusual[e.Pattern()]

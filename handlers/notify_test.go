@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/notify"
 	nsend "github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -50,11 +52,25 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
 		Page:    notify.PageOf(r.v.Registry.Items),
+		Keys: secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }
 
+// noPrivate refuses private addresses, as the guard of connections does.
+func noPrivate(_ context.Context, to ...nsend.Address) error {
+	for _, a := range to {
+		if strings.HasPrefix(a.HostPort, "192.168.") {
+			return fault.New(fault.Blocked, "Tidemark may not send anything to %s", a.HostPort)
+		}
+	}
+	return nil
+}
+
 var ownSecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
+
+const mailSpec = `{"kind":"smtp","fields":{"host":"smtp.port.example","user":"tide","password":"hunter2",` +
+	`"from":"tide@port.example","to":"anna@port.example"}}`
 
 type step struct{ name, method, path, body string }
 
@@ -71,6 +87,13 @@ func notifySteps(one, id string) []step {
 		{"W5 a webhook with a secret of one's own", "PUT", "/api/channels/chat",
 			`{"kind":"webhook","url":"https://chat.example/","secret":"CHAT"}`},
 		{"W7 a test", "POST", "/api/channels/ops/test", ""},
+		{"P1 what is wrong with a channel", "POST", "/api/channels/mail/check", `{"kind":"smtp","fields":{"host":` +
+			`"192.168.1.5","from":"tide@port.example","to":"Anna"}}`},
+		{"P1 a test before saving", "POST", "/api/channels/mail/test", mailSpec},
+		{"P1 mail", "POST", "/api/channels", `{"name":"mail",` + mailSpec[1:]},
+		{"P1 the secret is not for another server", "PUT", "/api/channels/mail", `{"kind":"smtp","fields":{"host":` +
+			`"smtp.evil.example","user":"tide","from":"tide@port.example","to":"anna@port.example"}}`},
+		{"P1 the channel is removed", "DELETE", "/api/channels/mail", ""},
 		{"W5 a rule", "POST", "/api/rules", `{` + spec + `}`},
 		{"W5 a rule with mistakes", "POST", "/api/rules", `{"name":"a","channels":["nobody"],"filter":{"added":"("}}`},
 		{"W5 the rule is another", "PUT", "/api/rules/RULE", `{` + spec +
@@ -157,7 +180,7 @@ func TestW5Contract(t *testing.T) {
 			w.Header().Get("Content-Type"), answer)
 	}
 	golden(t, "notify.golden", log.String())
-	if n := len(r.receiver.got); n != 2 || r.receiver.got[1].ID != page.Deliveries[0].ID {
+	if n := len(r.receiver.got); n != 3 || r.receiver.got[2].ID != page.Deliveries[0].ID {
 		t.Errorf("the receiver got %d messages: %+v", n, r.receiver.got)
 	}
 }
@@ -294,24 +317,26 @@ func TestW5RuleForm(t *testing.T) {
 func TestW5ChannelForm(t *testing.T) {
 	r := newRig(t)
 	const to = "/api/ui/notifications/"
-	w := post(t, r, to+"new-channel", "same-origin", url.Values{"do": {"save"}, "name": {"Bad Name"}, "url": {"x"}})
+	w := post(t, r, to+"new-channel", "same-origin", url.Values{"do": {"save"}, "kind": {"webhook"},
+		"name": {"Bad Name"}, "url": {"x"}})
 	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, `value="Bad Name"`) {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	w = post(t, r, to+"new-channel", "same-origin",
-		url.Values{"do": {"save"}, "name": {"ops"}, "url": {"https://h.example/"}})
+		url.Values{"do": {"save"}, "kind": {"webhook"}, "name": {"ops"}, "url": {"https://h.example/"}})
 	if body := w.Body.String(); !strings.Contains(body, "<code>whsec_") || !strings.Contains(body, "shown only once") {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	if body := shows(t, r, to+"channels/ops", `value="https://h.example/"`, "None yet."); strings.Contains(body, "<code>whsec_") {
 		t.Error("the secret is shown again")
 	}
-	w = post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"test"}})
+	w = post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"test"}, "kind": {"webhook"},
+		"url": {"https://h.example/"}})
 	if body := w.Body.String(); !strings.Contains(body, "The receiver accepted the test (204)") {
 		t.Errorf("%d %s", w.Code, body)
 	}
-	send(t, r, to+"channels/ops", url.Values{"do": {"save"}, "url": {"https://other.example/"}})
-	shows(t, r, to+"channels/ops?done=channel-save", `value="https://other.example/"`, "Send a test to see")
+	send(t, r, to+"channels/ops", url.Values{"do": {"save"}, "kind": {"webhook"}, "url": {"https://other.example/"}})
+	shows(t, r, to+"channels/ops?done=channel-tested", `value="https://other.example/"`, "Its receiver accepted a test")
 	send(t, r, to+"new-rule", url.Values{"do": {"save"}, "name": {"All"}, "channels": {"ops"}})
 	shows(t, r, to+"channels/ops", "These rules use it. Change them first")
 	if w := post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"remove"}}); w.Code != http.StatusConflict {
@@ -336,7 +361,7 @@ func TestX16DashboardShowsBrokenRules(t *testing.T) {
 	r := newRig(t)
 	const why = "filter.added: it is too large"
 	post(t, r, "/api/ui/notifications/new-channel", "same-origin",
-		url.Values{"name": {"ops"}, "url": {"https://h.example/"}})
+		url.Values{"kind": {"webhook"}, "name": {"ops"}, "url": {"https://h.example/"}})
 	_, err := r.store.Table(notify.Table).Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
 		Key: storage.Key{Partition: "rules", Row: "rule_large"}, Props: storage.Properties{"since": "0.0.0",
 			"created": "2026-11-25T12:00:00Z",

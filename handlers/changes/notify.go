@@ -38,12 +38,13 @@ func (h *Handlers) testRule(ctx context.Context, q api.RuleID) (api.RuleTest, er
 }
 
 // listChannels lists the channels. Addresses of webhooks often hold a secret, so a key that may only read gets their
-// hosts.
+// hosts. It gets no fields of services, which have addresses of people.
 func (h *Handlers) listChannels(ctx context.Context, _ api.None) (api.Channels, error) {
 	out, err := h.Notify.Channels(ctx)
 	if !wire.CallerOf(ctx).Scope.Covers(api.ScopeWrite) {
 		for i := range out.Channels {
 			out.Channels[i].URL = hostOnly(out.Channels[i].URL)
+			out.Channels[i].Fields = nil
 		}
 	}
 	return out, err
@@ -73,8 +74,12 @@ func (h *Handlers) removeChannel(ctx context.Context, q api.ChannelName) (api.Ch
 	return h.Notify.RemoveChannel(ctx, q.Name)
 }
 
-func (h *Handlers) testChannel(ctx context.Context, q api.ChannelName) (api.ReceiverAnswer, error) {
-	return h.Notify.TestChannel(ctx, q.Name)
+func (h *Handlers) testChannel(ctx context.Context, q api.ChannelTest) (api.ReceiverAnswer, error) {
+	return h.Notify.TestChannel(ctx, api.ChannelSpec(q))
+}
+
+func (h *Handlers) checkChannel(ctx context.Context, q api.ChannelUpdate) (api.ChannelCheck, error) {
+	return h.Notify.CheckChannel(ctx, api.ChannelSpec(q))
 }
 
 func (h *Handlers) listDeliveries(ctx context.Context, q api.DeliveryQuery) (api.DeliveryPage, error) {

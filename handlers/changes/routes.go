@@ -28,6 +28,7 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.OnAny(api.SaveChannel, h.saveChannel),
 		wire.On(api.RemoveChannel, h.removeChannel),
 		wire.On(api.TestChannel, h.testChannel),
+		wire.On(api.CheckChannel, h.checkChannel),
 		wire.On(api.ListMutes, h.listMutes),
 		wire.On(api.AddMute, h.addMute),
 		wire.On(api.RemoveMute, h.removeMute),

@@ -152,10 +152,12 @@ func BodyError(err error) error {
 		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
 	}
 	if errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "the request has no body; a JSON object is wanted")
+		return fault.New(fault.Invalid, "%w", errNoBody)
 	}
 	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
 }
+
+var errNoBody = errors.New("the request has no body; a JSON object is wanted")
 
 // jsonName returns what JSON calls values of a Go type, such as "list".
 func jsonName(t reflect.Type) string {

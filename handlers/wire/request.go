@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -35,7 +36,11 @@ func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	}
 	asked := reflect.ValueOf(request) // a copy, because the body overwrites the values of the query
 	if e.HasBody() {
-		if nulls, err = decodeBody(r, &request); err != nil {
+		nulls, err = decodeBody(r, &request)
+		if e.BodyOptional && errors.Is(err, errNoBody) {
+			err = nil
+		}
+		if err != nil {
 			return request, nil, err
 		}
 		if err := checkBounds(to); err != nil {

@@ -100,11 +100,11 @@ type RuleTest struct {
 	Changes []FeedChange `json:"changes"` // the newest 20 changes that the rule matches
 }
 
-// ChannelSpec says where messages are sent. Secrets are kept in settings; the channel has only the name of such a
-// setting.
+// ChannelSpec says where messages are sent.
 type ChannelSpec struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"`          // webhook or shoutrrr
+	// Kind is webhook, the name of a service such as smtp or slack, or shoutrrr for an address in a setting.
+	Kind string `json:"kind"`
 	URL  string `json:"url,omitempty"` // address of the webhook; a key of the scope read gets only its host
 	// Secret is the NAME of a setting CREDENTIAL_NAME=secret whsec_…. Messages to a webhook are signed with that
 	// secret.
@@ -112,16 +112,41 @@ type ChannelSpec struct {
 	// URLFrom is the NAME of a setting CREDENTIAL_NAME=secret ADDRESS. ADDRESS is where messages are sent, such as
 	// slack://…
 	URLFrom string `json:"urlFrom,omitempty"`
+	// Fields are the fields of a service, such as host, from and to of mail. Secret ones are stored encrypted and never
+	// returned. A secret field that is left out keeps its stored value, as long as the messages go to the same host and
+	// port; an empty one removes it.
+	Fields map[string]string `json:"fields,omitempty"`
 }
 
 // ChannelUpdate replaces a channel. A webhook that is replaced without a secret keeps the secret that was generated
 // for it.
 type ChannelUpdate struct {
-	Name    string `json:"name,omitempty" path:"name"` // The channel.
-	Kind    string `json:"kind"`
-	URL     string `json:"url,omitempty"`
-	Secret  string `json:"secret,omitempty"`
-	URLFrom string `json:"urlFrom,omitempty"`
+	Name    string            `json:"name,omitempty" path:"name"` // The channel.
+	Kind    string            `json:"kind"`
+	URL     string            `json:"url,omitempty"`
+	Secret  string            `json:"secret,omitempty"`
+	URLFrom string            `json:"urlFrom,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`
+}
+
+// ChannelTest is a channel to test. With a kind, that is the channel that the other fields describe, and nothing is
+// saved; stored secrets of the channel with this name are used as when it is replaced. Without a kind, it is the
+// channel as it is stored.
+type ChannelTest struct {
+	Name    string            `json:"name,omitempty" path:"name"` // The channel.
+	Kind    string            `json:"kind,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Secret  string            `json:"secret,omitempty"`
+	URLFrom string            `json:"urlFrom,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`
+}
+
+// ChannelCheck is what is wrong with a channel that is not saved yet.
+type ChannelCheck struct {
+	Errors []FieldError `json:"errors"`
+	// Problem is why no message can be sent there at present, such as an address that is not allowed.
+	Problem string `json:"problem,omitempty"`
+	To      string `json:"to,omitempty"` // where messages go: host and port
 }
 
 // ChannelName identifies a channel by its name.
@@ -134,9 +159,11 @@ type Channel struct {
 	ChannelSpec
 
 	// where the channel is edited: here (through the API) or file (in the file of rules)
-	Origin  string `json:"origin"`
-	Service string `json:"service,omitempty"` // for kind shoutrrr: the service, such as slack or smtp
-	Problem string `json:"problem,omitempty"` // why nothing can be sent at present
+	Origin  string   `json:"origin"`
+	Service string   `json:"service,omitempty"` // the service, such as slack or smtp; empty for a webhook
+	To      string   `json:"to,omitempty"`      // where messages of a service with fields go: host and port
+	Secrets []string `json:"secrets,omitempty"` // names of the fields with a stored secret
+	Problem string   `json:"problem,omitempty"` // why nothing can be sent at present
 	// RestsUntil is when sending to the channel is tried again after failures.
 	RestsUntil time.Time `json:"restsUntil,omitzero"`
 	// SigningSecret is the secret that was generated for a webhook given without one. It is shown only once, in the
@@ -147,6 +174,8 @@ type Channel struct {
 // Channels lists all channels, by name.
 type Channels struct {
 	Channels []Channel `json:"channels"`
+	// NoSecrets is why secrets that are typed cannot be stored at present.
+	NoSecrets string `json:"noSecrets,omitempty"`
 }
 
 // ReceiverAnswer is the answer of a message's receiver.
@@ -155,6 +184,8 @@ type ReceiverAnswer struct {
 	Status int    `json:"status,omitempty"` // the HTTP or SMTP status
 	Body   string `json:"body,omitempty"`   // the first 500 bytes
 	Error  string `json:"error,omitempty"`
+	// NotSent is true if the receiver was not asked at all, because its address is not allowed.
+	NotSent bool `json:"notSent,omitempty"`
 }
 
 // DeliveryQuery lists deliveries: waiting ones first, then the others, newest first.

@@ -16,6 +16,8 @@ type Endpoint struct {
 	// Anonymous is true for a route that needs no key of the Functions host. If such a route has a scope, it needs
 	// one of Tidemark's own keys.
 	Anonymous bool
+	// BodyOptional is true for a route whose requests may come without a body.
+	BodyOptional bool
 	// Requests and Answers are the types of requests and answers; most routes have one of each.
 	Requests, Answers []reflect.Type
 }
@@ -55,6 +57,12 @@ func (r Route[Q, A]) open() Route[Q, A] { return r.scoped("").anonymous() }
 // anonymous marks a route as one that needs no key of the Functions host.
 func (r Route[Q, A]) anonymous() Route[Q, A] {
 	r.Anonymous = true
+	return r
+}
+
+// bodyOptional marks a route whose requests may come without a body.
+func (r Route[Q, A]) bodyOptional() Route[Q, A] {
+	r.BodyOptional = true
 	return r
 }
 
@@ -152,7 +160,8 @@ var (
 	AddChannel    = route[ChannelSpec, Channel](ok, post, "channels").scoped(ScopeAdmin)
 	SaveChannel   = route[ChannelUpdate, Channel](ok, http.MethodPut, "channels/{name}").scoped(ScopeAdmin)
 	RemoveChannel = route[ChannelName, Channel](ok, http.MethodDelete, "channels/{name}").scoped(ScopeAdmin)
-	TestChannel   = route[ChannelName, ReceiverAnswer](ok, post, "channels/{name}/test")
+	TestChannel   = route[ChannelTest, ReceiverAnswer](ok, post, "channels/{name}/test").scoped(ScopeAdmin).bodyOptional()
+	CheckChannel  = route[ChannelUpdate, ChannelCheck](ok, post, "channels/{name}/check").scoped(ScopeAdmin)
 
 	ListMutes  = route[MuteQuery, Mutes](ok, get, "mutes")
 	AddMute    = route[MuteRequest, Mute](ok, post, "mutes")

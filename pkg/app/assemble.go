@@ -79,7 +79,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		reg.Create, known.snapshots.Create, known.manifests.Create,
 		runs.rebuild.Create, runs.bulk.Create, runs.backfill.Create, runs.sites.Create,
 		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create,
-		told.Create, out.engine.Create,
+		told.Create, told.Reseal, out.engine.Create,
 		func(ctx context.Context) error { return known.snapshots.StartRun(ctx, known.run) },
 		runs.migrate.Ensure,
 		func(ctx context.Context) error { return fill(ctx, out.engine) },
@@ -258,9 +258,9 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items) (*notify.N
 	if err != nil {
 		return nil, err
 	}
-	return notify.New(a.store, changes, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
-		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Page: notify.PageOf(items), Log: a.log,
-			Metrics: a.cfg.Metrics}), nil
+	sender := send.New(web, a.cfg.Fetch.UserAgent, time.Now)
+	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
+		Keys: a.cfg.secrets(a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.

@@ -43,6 +43,8 @@ type Config struct {
 
 	RulesFile    notify.File // rules and channels that were read from a file
 	WebhookHosts []string    // receivers that may have private addresses
+	SecretsKey   string      // encrypts the secrets of channels; if empty, the key file does
+	OldKey       string      // the key before SecretsKey
 	Fetch        fetch.Config
 	Retention    snapshot.Retention
 	KeepGone     bool

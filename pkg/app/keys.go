@@ -1,6 +1,11 @@
 package app
 
-import "github.com/tidemark/tidemark/pkg/ops/keys"
+import (
+	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/ops/secrets"
+)
 
 // readKeys reads the keys in the environment. Errors do not repeat the value, because it is secret.
 func (c *Config) readKeys(s *settings, name string) {
@@ -16,4 +21,25 @@ func (c *Config) readKeysFile(s *settings, name string) {
 	if _, err := keys.ReadFile(c.KeysFile); err != nil {
 		s.problems = append(s.problems, name+": "+err.Error())
 	}
+}
+
+// secretKey returns the value of a setting that is a key for secrets. Errors do not repeat it.
+func secretKey(into *string) value {
+	return by(func(s *settings, name string) {
+		if *into = s.text(name); *into == "" {
+			return
+		}
+		if _, err := secrets.ParseKey(*into); err != nil {
+			s.withhold(name, err.Error())
+		}
+	})
+}
+
+// secrets returns the keys for secrets. In Azure there is no key file, because the disk of an instance does not last.
+func (c Config) secrets(log *slog.Logger) *secrets.Keys {
+	o := secrets.Options{Key: c.SecretsKey, Old: c.OldKey, Folder: c.Data, Log: log}
+	if c.Cloud {
+		o.Folder = ""
+	}
+	return secrets.Load(o)
 }

@@ -1,40 +1,61 @@
 package notify
 
 import (
+	"cmp"
+	"context"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/notify/form"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 )
 
-// Kinds of channels.
+// Kinds of channels. A channel may also be of a kind of package form.
 const (
 	Webhook = "webhook"
 	Service = "shoutrrr"
 )
 
+// Kinds returns all kinds of channels.
+func Kinds() []string { return append([]string{Webhook, Service}, form.Kinds()...) }
+
 var channelName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// channel is a channel, with the secret that was generated if the settings of the channel name none.
-type channel struct {
-	api.ChannelSpec
+// signing is the name under which the generated secret of a webhook is encrypted.
+const signing = "signing"
 
-	Own    string // the generated secret; "" if the settings name one
+// channel is a channel with its secrets.
+type channel struct {
+	api.ChannelSpec // its fields are those that are not secret
+
 	Origin string
+	Own    string            // the generated secret of a webhook, if it is not encrypted
+	To     string            // the destination for which secrets are encrypted
+	Sealed map[string]string // encrypted secrets, by field
+	open   form.Values       // the same decrypted, of a channel that is not stored yet; nil for a stored one
 }
 
-// checkChannel reports mistakes in a channel. It does not check the app settings that the channel names, because they
-// may be set later.
+// checkChannel reports mistakes in a channel, but not those in the fields of a service. It does not check the app
+// settings that the channel names, because they may be set later.
 func checkChannel(c api.ChannelSpec) (errs []error) {
 	blame := func(field, format string, args ...any) { errs = append(errs, fault.Field(field, format, args...)) }
 	if !channelName.MatchString(c.Name) {
 		blame("name", "name is %.80q; write 1 to 64 of a-z, 0-9, dot, hyphen and underscore", c.Name)
 	}
-	switch c.Kind {
-	case Webhook:
+	_, known := form.Of(c.Kind)
+	switch {
+	case known:
+		if c.URL+c.URLFrom+c.Secret != "" {
+			blame("url", "url, urlFrom and secret are of webhooks: a channel of the kind %s has fields", c.Kind)
+		}
+		return errs
+	case c.Kind == Webhook:
 		if (c.URL == "") == (c.URLFrom == "") {
 			blame("url", "a webhook has a url, or urlFrom, which names a setting %sNAME=secret URL", credential.Prefix)
 		}
@@ -43,7 +64,7 @@ func checkChannel(c api.ChannelSpec) (errs []error) {
 				blame("url", "url: %w", err)
 			}
 		}
-	case Service:
+	case c.Kind == Service:
 		if c.URLFrom == "" {
 			blame("urlFrom", "urlFrom must name the setting %sNAME=secret ADDRESS that has the service's address",
 				credential.Prefix)
@@ -52,12 +73,15 @@ func checkChannel(c api.ChannelSpec) (errs []error) {
 			blame("url", "url and secret are of webhooks: the address of a service is a secret, see urlFrom")
 		}
 	default:
-		blame("kind", "kind must be %s or %s, not %.40q", Webhook, Service, c.Kind)
+		blame("kind", "kind must be one of %s, not %.40q", strings.Join(Kinds(), ", "), c.Kind)
 	}
 	for field, name := range map[string]string{"secret": c.Secret, "urlFrom": c.URLFrom} {
 		if _, err := credential.Name(name); name != "" && err != nil {
 			blame(field, "%s: %w", field, err)
 		}
+	}
+	if len(c.Fields) > 0 {
+		blame("fields", "fields are of services such as smtp, not of the kind %.40q", c.Kind)
 	}
 	return errs
 }
@@ -74,6 +98,39 @@ func checkURL(text string) error {
 	return nil
 }
 
+// secrets decrypts the secrets of a channel. It reports whether one was encrypted with a former key.
+func (s *Book) secrets(c channel) (v form.Values, old bool, err error) {
+	if c.open != nil {
+		return maps.Clone(c.open), false, nil
+	}
+	v = form.Values{}
+	for _, field := range slices.Sorted(maps.Keys(c.Sealed)) {
+		text, was, err := s.o.Keys.Open(c.Sealed[field], c.Name, field, c.To)
+		if err != nil {
+			return nil, false, fault.New(fault.Blocked, "its secret is needed again: the stored one (%s) cannot be decrypted: %w",
+				field, err)
+		}
+		v[field], old = text, old || was
+	}
+	return v, old, nil
+}
+
+// seal returns a channel with its secrets encrypted for its destination.
+func (s *Book) seal(c channel, secrets form.Values) (channel, error) {
+	c.Sealed, c.open = nil, nil
+	for field, text := range secrets {
+		sealed, err := s.o.Keys.Seal(text, c.Name, field, c.To)
+		if err != nil {
+			return c, err
+		}
+		if c.Sealed == nil {
+			c.Sealed = map[string]string{}
+		}
+		c.Sealed[field] = sealed
+	}
+	return c, nil
+}
+
 // destination is the target of a channel's messages, with the channel's secrets.
 type destination struct {
 	send.Target
@@ -84,6 +141,17 @@ type destination struct {
 
 // target returns the target of a channel's messages. The error states what is missing. It never contains a secret.
 func (s *Book) target(c channel) (t destination, err error) {
+	if service, ok := form.Of(c.Kind); ok {
+		v, err := s.values(service, c)
+		if err != nil {
+			return t, err
+		}
+		address, errs := service.Address(v)
+		if len(errs) > 0 {
+			return t, errs[0]
+		}
+		return of(address)
+	}
 	address := c.URL
 	if c.URLFrom != "" {
 		if address, err = credential.ForMessages(s.o.Setting, c.URLFrom); err != nil {
@@ -91,8 +159,7 @@ func (s *Book) target(c channel) (t destination, err error) {
 		}
 	}
 	if c.Kind == Service {
-		t.Service = address
-		t.service, t.names, err = send.Check(address)
+		t, err = of(address)
 		fault.Wrap(&err, "setting %s%s", credential.Prefix, c.URLFrom)
 		return t, err
 	}
@@ -100,21 +167,75 @@ func (s *Book) target(c channel) (t destination, err error) {
 	if err = checkURL(address); err != nil {
 		return t, err
 	}
-	key := c.Own
-	if c.Secret != "" {
-		if key, err = credential.ForMessages(s.o.Setting, c.Secret); err != nil {
-			return t, err
-		}
+	key, err := s.signingSecret(c)
+	if err != nil {
+		return t, err
 	}
 	t.Key, err = send.Key(key)
 	fault.Wrap(&err, "the secret of the webhook")
 	return t, err
 }
 
+// of returns the destination at an address of a service.
+func of(address string) (t destination, err error) {
+	t.Service = address
+	t.service, t.names, err = send.Check(address)
+	return t, err
+}
+
+// values returns all fields of a channel of a service, secret ones decrypted.
+func (s *Book) values(service form.Service, c channel) (form.Values, error) {
+	v, _, err := s.secrets(c)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(v, c.Fields)
+	if to := service.Destination(v); to != c.To {
+		return nil, fault.New(fault.Blocked, "its secrets are for %s, but its fields name %s: save it again", c.To, to)
+	}
+	return v, nil
+}
+
+// signingSecret returns the secret that signs the messages to a webhook.
+func (s *Book) signingSecret(c channel) (string, error) {
+	if c.Secret != "" {
+		return credential.ForMessages(s.o.Setting, c.Secret)
+	}
+	v, _, err := s.secrets(c)
+	return cmp.Or(v[signing], c.Own), err
+}
+
+// webhookTo is the destination for which the secret of a webhook is encrypted.
+func webhookTo(c api.ChannelSpec) string {
+	if c.URLFrom != "" {
+		return credential.Prefix + c.URLFrom
+	}
+	return form.HostAndPort(c.URL)
+}
+
+// admitted checks whether messages may be sent to a channel. Errors: Blocked if not; others if that cannot be known.
+func (s *Book) admitted(ctx context.Context, c channel) error {
+	if s.o.Admit == nil {
+		return nil
+	}
+	var to []send.Address
+	if _, ok := form.Of(c.Kind); ok {
+		for i, address := range strings.Fields(c.To) { // the fields need not be complete
+			to = append(to, send.Address{HostPort: address, Mail: c.Kind == send.Mail && i == 0})
+		}
+	} else if t, err := s.target(c); err == nil {
+		to = send.Addresses(t.Target)
+	}
+	return s.o.Admit(ctx, to...)
+}
+
 // channelJSON returns a channel in the API's form, without its secrets, and the names of its receivers. While these
 // cannot be known, the channel is the only one.
 func (s *Book) channelJSON(c channel) (out api.Channel, receivers []string) {
 	out = api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
+	if _, ok := form.Of(c.Kind); ok {
+		out.Service, out.To, out.Secrets = c.Kind, c.To, slices.Sorted(maps.Keys(c.Sealed))
+	}
 	t, err := s.target(c)
 	if err != nil {
 		out.Problem = err.Error()

@@ -142,6 +142,9 @@ func (r *fileReader) channel(at string, n *yaml.Node, names map[string]bool) cha
 		return channel{}
 	}
 	errs := checkChannel(spec)
+	if spec.Kind != Webhook && spec.Kind != Service {
+		errs = []error{fault.Field("kind", "kind must be %s or %s in a file, not %.40q", Webhook, Service, spec.Kind)}
+	}
 	if spec.Kind == Webhook && spec.Secret == "" {
 		errs = append(errs, fault.Field("secret", "a webhook of a file names its secret: the setting "+
 			"CREDENTIAL_NAME=secret whsec_…"))
@@ -151,7 +154,7 @@ func (r *fileReader) channel(at string, n *yaml.Node, names map[string]bool) cha
 	}
 	names[spec.Name] = true
 	r.addMistakes(at, n, errs)
-	return channel{spec, "", FromFile}
+	return channel{ChannelSpec: spec, Origin: FromFile}
 }
 
 func (r *fileReader) rule(at string, n *yaml.Node) rule {

@@ -61,7 +61,7 @@ more: true
 `))
 	want := strings.TrimSpace(`
 rules.yaml:5: channels[0].colour: unknown
-rules.yaml:6: channels[1].kind: kind must be webhook or shoutrrr, not "pigeon"
+rules.yaml:6: channels[1].kind: kind must be webhook or shoutrrr in a file, not "pigeon"
 rules.yaml:7: channels[2].secret: a webhook of a file names its secret: the setting CREDENTIAL_NAME=secret whsec_…
 rules.yaml:7: channels[2].name: another channel has this name
 rules.yaml:9: rules[0].name: is a number, but must be a text; put it in quotes

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -25,23 +24,9 @@ type ruleRow struct {
 	Title   string       `col:"title"`
 }
 
-// channelRow is the stored form of a channel.
-type channelRow struct {
-	Spec api.ChannelSpec `col:"spec,must"`
-	Own  string          `col:"own"`
-}
+var ruleRows = row.Of[ruleRow]()
 
-var (
-	ruleRows    = row.Of[ruleRow]()
-	channelRows = row.Of[channelRow]()
-)
-
-const (
-	rulesPartition    = "rules"
-	channelsPartition = "channels"
-)
-
-func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
+const rulesPartition = "rules"
 
 // rules are all rules but those for one page.
 type rules struct {
@@ -132,105 +117,6 @@ func first(err error) error {
 		return all.Unwrap()[0]
 	}
 	return err
-}
-
-// channel returns the channel with a name. Errors: NotFound.
-func (s *Book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
-	for _, c := range s.o.File.channels {
-		if c.Name == name {
-			return c, "", nil
-		}
-	}
-	missing := fault.New(fault.NotFound, "there is no channel %.64q", name)
-	if !channelName.MatchString(name) {
-		return channel{}, "", missing
-	}
-	kept, etag, err := channelRows.Load(ctx, s.rows, channelKey(name))
-	if err == nil && etag == "" {
-		err = missing
-	}
-	return channel{kept.Spec, kept.Own, Here}, etag, err
-}
-
-// Channels lists the channels, by name.
-func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
-	all := slices.Clone(s.o.File.channels)
-	for e, err := range s.rows.Query(ctx, storage.Query{Partition: channelsPartition}) {
-		if err != nil {
-			return out, err
-		}
-		kept, err := channelRows.Decode(e.Props)
-		taken := slices.ContainsFunc(s.o.File.channels, func(c channel) bool { return c.Name == e.Row })
-		if err == nil && !taken {
-			all = append(all, channel{kept.Spec, kept.Own, Here})
-		}
-	}
-	slices.SortFunc(all, func(a, b channel) int { return strings.Compare(a.Name, b.Name) })
-	out.Channels = []api.Channel{}
-	for _, c := range all {
-		shown, receivers := s.channelJSON(c)
-		h, err := s.health(ctx, c.Name)
-		if err != nil {
-			return out, err
-		}
-		shown.RestsUntil = h.Until(receivers, s.now())
-		out.Channels = append(out.Channels, shown)
-	}
-	return out, nil
-}
-
-// SaveChannel makes a new channel or changes an existing one. If the settings of a webhook name no secret,
-// SaveChannel generates a secret. Only the result of this call contains that secret.
-func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
-	if err := errors.Join(checkChannel(spec)...); err != nil {
-		return out, first(err)
-	}
-	old, etag, err := s.channel(ctx, spec.Name)
-	switch {
-	case old.Origin == FromFile:
-		return out, ofFile("channel", spec.Name)
-	case make && err == nil:
-		return out, fault.New(fault.Conflict, "there is a channel %q", spec.Name)
-	case err != nil && !(make && fault.Is(err, fault.NotFound)):
-		return out, err
-	}
-	next := channelRow{Spec: spec}
-	fresh := false
-	if spec.Kind == Webhook && spec.Secret == "" {
-		if next.Own = old.Own; next.Own == "" {
-			next.Own, fresh = send.NewSecret(), true
-		}
-	}
-	if _, err := s.rows.Transact(ctx, channelRows.Put(channelKey(spec.Name), etag, &next)); err != nil {
-		return out, err
-	}
-	out, _ = s.channelJSON(channel{spec, next.Own, Here})
-	if fresh {
-		out.SigningSecret = next.Own
-	}
-	return out, nil
-}
-
-// RemoveChannel removes a channel that no rule uses.
-func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
-	c, etag, err := s.channel(ctx, name)
-	if err != nil {
-		return api.Channel{}, err
-	}
-	out, _ := s.channelJSON(c)
-	if c.Origin == FromFile {
-		return out, ofFile("channel", name)
-	}
-	switch r, err := naming(ctx, s, name); {
-	case err != nil:
-		return out, err
-	case r.ID != "":
-		return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
-			r.ID, name)
-	}
-	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
-		Entity: storage.Entity{Key: channelKey(name), ETag: etag}})
-	return out, err
 }
 
 func ofFile(what, name string) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -45,9 +46,12 @@ type File struct {
 type Options struct {
 	File    File                     // the rules and channels from the settings file
 	Setting func(name string) string // returns the value of a setting, to read secrets
-	Source  string                   // source attribute of the events; /tidemark when empty
-	Clock   func() time.Time
-	Token   func() string // makes the ids of rules
+	Keys    *secrets.Keys            // encrypt the secrets of channels; nil for none
+	// Admit checks whether messages may be sent to addresses. Errors: Blocked if not. It is nil if they may always be.
+	Admit  func(ctx context.Context, to ...send.Address) error
+	Source string // source attribute of the events; /tidemark when empty
+	Clock  func() time.Time
+	Token  func() string // makes the ids of rules
 	// Page finds the page of a rule for one page. If it is nil, such rules are not checked, and their page is not named.
 	Page    func(ctx context.Context, id string) (Page, error)
 	Log     *slog.Logger

@@ -61,7 +61,7 @@ func TestW8Webhooks(t *testing.T) {
 	must(t, err)
 	_, err = r.SaveRule(t.Context(), "", api.RuleSpec{Name: "All", Channels: []string{"ops"}})
 	must(t, err)
-	said, err := r.TestChannel(t.Context(), "ops")
+	said, err := r.TestChannel(t.Context(), api.ChannelSpec{Name: "ops"})
 	must(t, err)
 	if !said.OK || said.Status != http.StatusOK {
 		t.Errorf("a test: %+v", said)

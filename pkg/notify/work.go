@@ -248,19 +248,3 @@ func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	s.o.Metrics.Deliveries.Add(1, telemetry.Other, Failed)
 	return s.finish(ctx, id, etag, d, nil)
 }
-
-// TestChannel sends a test message, and returns the receiver's answer.
-func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer, error) {
-	c, _, err := s.channel(ctx, name)
-	if err != nil {
-		return api.ReceiverAnswer{}, err
-	}
-	to, err := s.target(c)
-	if err != nil {
-		return api.ReceiverAnswer{Error: err.Error()}, nil
-	}
-	id := "test-" + s.o.Token()
-	const title = "Tidemark: this is a test"
-	body := jsonBody(api.TestEvent{Event: s.event(id, api.EventTest, "", s.now()), Data: api.TestMessage{Title: title}})
-	return send.Summary(s.sender.Send(ctx, to.Target, send.Message{ID: id, Title: title, Body: body})), nil
-}

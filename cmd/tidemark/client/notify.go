@@ -105,8 +105,9 @@ const channelsExample = `  tidemark channels add ops --webhook https://ops.examp
   tidemark channels test ops`
 
 const channelsLong = `A channel is a way to notify people or programs of changes: a webhook, signed by
-Standard Webhooks, or a service such as Slack, Matrix or mail. The address of a
-service is a setting, CREDENTIAL_NAME=secret ADDRESS.`
+Standard Webhooks, or a service such as Slack, Matrix or mail. The dashboard has a
+form for each service. Here, the address of a service is a setting,
+CREDENTIAL_NAME=secret ADDRESS.`
 
 func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
@@ -148,6 +149,8 @@ func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) 
 		to := c.URL
 		if c.URLFrom != "" {
 			to = strings.TrimSpace(c.Service + " " + c.URLFrom)
+		} else if c.To != "" {
+			to = c.To
 		}
 		problem := c.Problem
 		if c.RestsUntil.After(time.Now()) {
@@ -161,7 +164,7 @@ func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) 
 // testChannel sends a test message. It returns an error if the receiver did not accept it, so that scripts see the
 // failure.
 func testChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
-	said, err := api.TestChannel.Call(ctx, s.Client(), api.ChannelName{Name: name})
+	said, err := api.TestChannel.Call(ctx, s.Client(), api.ChannelTest{Name: name})
 	switch {
 	case err != nil:
 		return err

@@ -37,6 +37,7 @@ var flashes = map[string]string{
 	"muted":          "Muted: no messages about this page. Its changes stay listed here, and are not sent later.",
 	"unmuted":        "The mute has ended. Changes from now on lead to messages again.",
 	"channel-save":   "The channel is saved. Send a test to see whether it works.",
+	"channel-tested": "The channel is saved. Its receiver accepted a test.",
 	"channel-remove": "The channel is removed.",
 
 	"test-on":  "Test mode is on: entries go to the test tables.",

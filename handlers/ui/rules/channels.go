@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,16 +10,50 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/notify/form"
 )
 
 type channelData struct {
-	Name    string // empty for a new channel
-	Channel api.Channel
-	Form    frame.Form
-	Secret  string // the generated secret, which is shown once
-	Tested  bool
-	Answer  api.ReceiverAnswer
-	Rules   []api.Rule // the rules that use the channel
+	Name      string // empty for a new channel
+	Kind      string // empty while the service is not chosen
+	Service   form.Service
+	Services  []form.Service // to choose from
+	Channel   api.Channel
+	NoSecrets string // why typed secrets cannot be stored
+	Form      frame.Form
+	Check     api.ChannelCheck
+	Secret    string // the generated secret, which is shown once
+	Tested    bool
+	Answer    api.ReceiverAnswer
+	Anyway    bool       // whether the channel may be saved although the test failed
+	Rules     []api.Rule // the rules that use the channel
+}
+
+// channelField is a field of a service in a form.
+type channelField struct {
+	form.Field
+
+	Input, Value, Wrong string
+	Stored              bool // whether there is a stored secret
+	Again               bool // whether a secret was typed, which is not sent back
+}
+
+// Fields returns the fields of the service: those that most people need, or the others.
+func (d channelData) Fields(rare bool) (out []channelField) {
+	for _, f := range d.Service.Fields {
+		if f.Rare != rare {
+			continue
+		}
+		name := form.Prefix + f.Name
+		one := channelField{Field: f, Input: name, Value: cmp.Or(d.Form.Get(name), f.Default),
+			Wrong: frame.FieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
+		if f.Secret {
+			one.Again, one.Value = one.Value != "", ""
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // channel shows the form of a channel.
@@ -25,30 +61,41 @@ func (a area) channel(r *http.Request) (frame.Page, error) {
 	return a.channelPage(r, channelData{Name: r.PathValue("name")})
 }
 
-// newChannel shows the form of a new channel.
-func (a area) newChannel(r *http.Request) (frame.Page, error) { return a.channelPage(r, channelData{}) }
+// newChannel shows the services to choose from, or the form of a new channel of the chosen one.
+func (a area) newChannel(r *http.Request) (frame.Page, error) {
+	return a.channelPage(r, channelData{Kind: r.URL.Query().Get("kind")})
+}
 
 func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 	p := frame.Page{Name: "channel", Title: "Channel " + d.Name}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
-	if d.Name == "" {
-		p.Title, p.Data = "New channel", d
-		return p, nil
-	}
 	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
 	if err != nil {
 		return p, err
+	}
+	d.NoSecrets, d.Services = all.NoSecrets, form.Services()
+	if d.Name == "" {
+		d.Service, _ = form.Of(d.Kind)
+		if p.Title = "New channel"; d.Form.Values == nil {
+			d.Form.Values = url.Values{"name": {freeName(d.Kind, all.Channels)}}
+		}
+		p.Data = d
+		return p, nil
 	}
 	at := slices.IndexFunc(all.Channels, func(c api.Channel) bool { return c.Name == d.Name })
 	if at < 0 {
 		return p, frame.NotFound("there is no such channel")
 	}
-	d.Channel = all.Channels[at]
+	c := all.Channels[at]
+	d.Channel, d.Kind = c, c.Kind
+	d.Service, _ = form.Of(d.Kind)
 	if d.Form.Values == nil {
-		c := d.Channel
 		d.Form.Values = url.Values{"url": {c.URL}, "secret": {c.Secret}, "urlFrom": {c.URLFrom}}
+		for name, value := range c.Fields {
+			d.Form.Set(form.Prefix+name, value)
+		}
 	}
 	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{})
 	for _, rule := range rules.Rules {
@@ -60,44 +107,146 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 	return p, err
 }
 
-// saveChannel tests, saves or removes a channel. For a new channel, the name comes from the form.
+// freeName proposes a name for a new channel.
+func freeName(kind string, all []api.Channel) string {
+	kind = cmp.Or(map[string]string{"smtp": "mail", notify.Service: "chat", "generic": "program"}[kind], kind)
+	name := kind
+	for n := 2; slices.ContainsFunc(all, func(c api.Channel) bool { return c.Name == name }); n++ {
+		name = fmt.Sprintf("%s-%d", kind, n)
+	}
+	return name
+}
+
+// channelSpec reads a channel from its form. A secret that is not typed is left out, which keeps the stored one, unless
+// it is to be removed.
+func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
+	text := func(field string) string { return strings.TrimSpace(f.Get(field)) }
+	spec := api.ChannelSpec{Name: cmp.Or(name, text("name")), Kind: kind}
+	service, ok := form.Of(kind)
+	if !ok {
+		spec.URLFrom = strings.TrimPrefix(text("urlFrom"), "CREDENTIAL_")
+		if kind == notify.Webhook {
+			spec.URL, spec.Secret = text("url"), strings.TrimPrefix(text("secret"), "CREDENTIAL_")
+		}
+		return spec
+	}
+	spec.Fields = map[string]string{}
+	for _, field := range service.Fields {
+		value := text(form.Prefix + field.Name)
+		if value != "" || field.Secret && f.Has("remove."+field.Name) {
+			spec.Fields[field.Name] = value
+		}
+	}
+	return spec
+}
+
+// saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from the form. A channel
+// is tested before it is saved.
 func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
-	d := channelData{Name: name}
-	switch f.Get("do") {
-	case "test":
-		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelName{Name: name})
-		if err != nil {
-			return frame.Page{}, err
-		}
-		d.Tested, d.Answer = true, answer
-		return a.channelPage(r, d)
+	do := f.Get("do")
+	switch do {
 	case "remove":
+		d := channelData{Name: name}
 		_, err := api.RemoveChannel.Call(ctx, a.client, api.ChannelName{Name: name})
 		if d.Form.Problem = frame.Refusal(err); d.Form.Problem != nil {
 			return a.channelPage(r, d)
 		}
 		return frame.GoTo("/notifications?done=channel-remove"), err
+	case "test-stored":
+		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: name})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		return a.channelPage(r, channelData{Name: name, Tested: true, Answer: answer})
 	}
-	text := func(field string) string { return strings.TrimSpace(f.Get(field)) }
-	spec := api.ChannelSpec{Name: name, Kind: "webhook", URL: text("url"), Secret: text("secret")}
-	if text("urlFrom") != "" {
-		spec.Kind, spec.URLFrom = "shoutrrr", strings.TrimPrefix(text("urlFrom"), "CREDENTIAL_")
+	d := channelData{Name: name, Kind: f.Get("kind"), Form: frame.Form{Values: f}}
+	spec := channelSpec(f, name, d.Kind)
+	if wrong, err := a.wrongChannel(r, &d, spec); err != nil || wrong || do == "check" {
+		if err != nil {
+			return frame.Page{}, err
+		}
+		return a.channelPage(r, d)
 	}
+	if do == "test" || do == "save" && !f.Has("tested") {
+		var err error
+		d.Answer, err = api.TestChannel.Call(ctx, a.client, api.ChannelTest(spec))
+		if d.Form.Problem = frame.Refusal(err); err != nil && d.Form.Problem == nil {
+			return frame.Page{}, err
+		}
+		d.Tested = err == nil
+		if d.Anyway = do == "save" && !d.Answer.NotSent; do == "test" || !d.Answer.OK {
+			return a.channelPage(r, d)
+		}
+	}
+	return a.keepChannel(r, d, spec)
+}
+
+// wrongChannel checks a channel, and reports whether there are mistakes.
+func (a area) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec) (wrong bool, err error) {
+	path := spec
+	path.Name = cmp.Or(spec.Name, "new") // the name is part of the address
+	if url.PathEscape(path.Name) != path.Name || strings.Trim(path.Name, ".") == "" {
+		path.Name = "new"
+	}
+	d.Check, err = api.CheckChannel.Call(r.Context(), a.client, api.ChannelUpdate(path))
+	if problem := frame.Refusal(err); problem != nil {
+		d.Form.Problem = problem
+		return true, nil
+	}
+	if path.Name != spec.Name {
+		d.Check.Errors = append(d.Check.Errors, api.FieldError{Field: "name",
+			Message: "The name must have 1 to 64 of a-z, 0-9, dot, hyphen and underscore"})
+	}
+	if len(d.Check.Errors) > 0 {
+		d.Form.Problem = &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest,
+			Detail: d.Check.Errors[0].Message, Errors: d.Check.Errors}
+	}
+	return d.Form.Problem != nil, err
+}
+
+// keepChannel saves a channel.
+func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (frame.Page, error) {
 	var kept api.Channel
 	var err error
-	if name == "" {
-		spec.Name = text("name")
-		kept, err = api.AddChannel.Call(ctx, a.client, spec)
+	if d.Name == "" {
+		kept, err = api.AddChannel.Call(r.Context(), a.client, spec)
 	} else {
-		kept, err = api.SaveChannel.Call(ctx, a.client, api.ChannelUpdate(spec))
+		kept, err = api.SaveChannel.Call(r.Context(), a.client, api.ChannelUpdate(spec))
 	}
 	if problem := frame.Refusal(err); problem != nil {
-		d.Form = frame.Form{Values: f, Problem: problem}
+		d.Form.Problem = problem
 		return a.channelPage(r, d)
 	}
 	if err == nil && kept.SigningSecret != "" {
 		return a.channelPage(r, channelData{Name: kept.Name, Secret: kept.SigningSecret})
 	}
-	return frame.GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=channel-save"), err
+	done := "channel-save"
+	if d.Answer.OK || r.PostForm.Has("tested") {
+		done = "channel-tested"
+	}
+	return frame.GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
+}
+
+// channelKind returns the name of a kind of channels.
+func channelKind(kind string) string {
+	if service, ok := form.Of(kind); ok {
+		return service.Label
+	}
+	return map[string]string{notify.Webhook: "Webhook", notify.Service: "Address in a setting"}[kind]
+}
+
+// anyFilled reports whether one of these fields has a value of its own, or a mistake.
+func anyFilled(all []channelField) bool {
+	return slices.ContainsFunc(all, func(f channelField) bool {
+		return f.Value != f.Default || f.Stored || f.Again || f.Wrong != ""
+	})
+}
+
+// inputMode returns the keyboard that a phone shows for a kind of input.
+func inputMode(input string) string {
+	if input == "number" {
+		return "numeric"
+	}
+	return input
 }

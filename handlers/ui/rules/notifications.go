@@ -58,7 +58,7 @@ func (a area) actNotifications(r *http.Request) (frame.Page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {
 	case "test":
-		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelName{Name: what})
+		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: what})
 		if err != nil {
 			return frame.Page{}, err
 		}

@@ -95,6 +95,64 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
 }
 
+// The form of a channel: what a person has typed is checked, and a test is sent, while the page stays. So a secret need
+// not be typed again.
+for (const form of document.querySelectorAll("form[data-check]")) {
+  let timer, running;
+  const touched = new Set();
+  const part = (id) => document.getElementById(id);
+  const ask = async (said, all) => {
+    running?.abort();
+    running = new AbortController();
+    const res = await fetch(form.action, { method: "POST", body: said, signal: running.signal, credentials: "same-origin" });
+    if (res.redirected) { location.assign(res.url); return; }
+    const page = new DOMParser().parseFromString(await res.text(), "text/html");
+    const fresh = page.querySelector("form[data-check]");
+    if (!fresh) { if (all) part("checked").replaceChildren(...page.querySelectorAll("[role=alert]")); return; }
+    for (const note of form.querySelectorAll("[data-note]")) {
+      const name = note.dataset.note;
+      if (!all && !touched.has(name)) continue;
+      const wrong = fresh.querySelector(`[data-note="${name}"] .bad`);
+      note.replaceChildren(...(wrong ? [wrong] : []));
+      form.elements[name].toggleAttribute("aria-invalid", !!wrong);
+      if (wrong) form.elements[name].setAttribute("aria-invalid", "true");
+    }
+    const checked = page.getElementById("checked");
+    if (!all) checked.querySelector("[role=alert]")?.remove(); // it would name fields that nobody has filled in yet
+    renew(part("checked"), checked);
+    if (all) renew(part("answer"), page.getElementById("answer"));
+  };
+  const check = () => {
+    const said = new URLSearchParams(new FormData(form));
+    said.set("do", "check");
+    ask(said, false).catch(() => {}); // aborted by the next key, or the server cannot be reached
+  };
+  const [encryption, port] = [form.elements["fields.encryption"], form.elements["fields.port"]];
+  const choices = [...(encryption?.options ?? [])].filter((o) => o.dataset.port);
+  form.addEventListener("input", (e) => {
+    touched.add(e.target.name);
+    part("answer").replaceChildren(); // it was about other values
+    if (port && e.target === encryption && choices.some((o) => o.dataset.port === port.value)) {
+      port.value = encryption.selectedOptions[0].dataset.port;
+    }
+    const fits = choices.find((o) => o.dataset.port === port?.value && o.value !== "none");
+    if (e.target === port && fits) encryption.value = fits.value;
+    if (port && choices.length) port.placeholder = encryption.selectedOptions[0].dataset.port;
+    clearTimeout(timer);
+    timer = setTimeout(check, 400);
+  });
+  form.addEventListener("submit", async (e) => {
+    if (!e.submitter?.hasAttribute("data-here")) return;
+    e.preventDefault();
+    clearTimeout(timer);
+    const buttons = form.querySelectorAll("button");
+    const said = new URLSearchParams(new FormData(form, e.submitter));
+    for (const b of buttons) b.disabled = true;
+    try { await ask(said, true); } catch { part("answer").textContent = "Tidemark does not answer. Nothing is saved."; }
+    for (const b of buttons) b.disabled = false;
+  });
+}
+
 // A part that names the address of its remaining content loads that content when it is opened. Without this script,
 // the part has a link.
 document.addEventListener("toggle", async (e) => {

@@ -37,7 +37,7 @@ func optional(f Field) Field {
 	return f
 }
 
-func slackAddress(v Values, say blame) string {
+func slackAddress(v Values, say report) string {
 	switch {
 	case v["webhook"] == "" && v["token"] == "":
 		say("webhook", "Address of the webhook is missing")
@@ -74,7 +74,7 @@ var telegram = Service{
 		{Name: "chats", Label: "Chats", Help: "ids, or names of public channels, at most 10, separated by commas",
 			Example: "123456789, @channel", Several: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		if !telegramToken.MatchString(v["token"]) {
 			say("token", "The token looks like 123456789:AAE… as @BotFather gives it")
 		}
@@ -105,7 +105,7 @@ var teams = Service{
 	Help: "In Teams, choose Workflows in the menu of the channel, then “Post to a channel when a webhook request is " +
 		"received”, and copy the address that it shows at the end.",
 	Fields: []Field{webhookField("", "https://….logic.azure.com/workflows/…")},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := hook(v["webhook"], say)
 		switch {
 		case u == nil:
@@ -126,7 +126,7 @@ var discord = Service{
 	Kind: "discord", Label: "Discord",
 	Help:   "In Discord, open the settings of the channel, Integrations, Webhooks, make one and copy its address.",
 	Fields: []Field{webhookField("", "https://discord.com/api/webhooks/1234/XXXX")},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := hook(v["webhook"], say)
 		if u == nil {
 			return ""
@@ -158,7 +158,7 @@ var matrix = Service{
 		{Name: "token", Label: "Access token", Secret: true},
 		{Name: "rooms", Label: "Rooms", Help: "ids, at most 10, separated by commas", Example: "!abc:matrix.org", Several: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := server("Home server", v["server"], false, say)
 		rooms := listed(v["rooms"])
 		if n := strings.Count(rooms, ",") + 1; n > 10 {
@@ -185,7 +185,7 @@ var mattermost = Service{
 		{Name: "channel", Label: "Other channel", Help: "empty for that of the webhook", Optional: true, Rare: true},
 		{Name: "user", Label: "Shown as", Help: "if the server allows it", Optional: true, Rare: true},
 	},
-	address: func(v Values, say blame) string { return hooks("mattermost", 1, v, say) }, destination: inField("webhook"),
+	address: func(v Values, say report) string { return hooks("mattermost", 1, v, say) }, destination: inField("webhook"),
 }
 
 var rocketchat = Service{
@@ -196,11 +196,11 @@ var rocketchat = Service{
 		{Name: "channel", Label: "Other channel", Help: "empty for that of the webhook", Optional: true, Rare: true},
 		{Name: "user", Label: "Shown as", Help: "if the server allows it", Optional: true, Rare: true},
 	},
-	address: func(v Values, say blame) string { return hooks("rocketchat", 2, v, say) }, destination: inField("webhook"),
+	address: func(v Values, say report) string { return hooks("rocketchat", 2, v, say) }, destination: inField("webhook"),
 }
 
 // hooks makes the address of a webhook /hooks/… with that many parts behind.
-func hooks(scheme string, parts int, v Values, say blame) string {
+func hooks(scheme string, parts int, v Values, say report) string {
 	u := hook(v["webhook"], say)
 	if u == nil {
 		return ""
@@ -236,7 +236,7 @@ var zulip = Service{
 		{Name: "stream", Label: "Channel", Example: "general"},
 		{Name: "topic", Label: "Topic", Default: "Tidemark", Optional: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := server("Server", v["server"], false, say)
 		if !strings.Contains(v["bot"], "@") {
 			say("bot", "The bot has a mail address, such as tide-bot@you.zulipchat.com")
@@ -254,7 +254,7 @@ var googlechat = Service{
 	Kind: "googlechat", Label: "Google Chat",
 	Help:   "In the space, choose Apps & integrations, Webhooks, add one and copy its address.",
 	Fields: []Field{webhookField("", "https://chat.googleapis.com/v1/spaces/…/messages?key=…&token=…")},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := hook(v["webhook"], say)
 		if u == nil {
 			return ""

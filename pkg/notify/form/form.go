@@ -48,13 +48,13 @@ type Service struct {
 	Fields      []Field
 	// address makes the address of filled-in fields, without spaces around them and with defaults. What it says of a
 	// field that is wrong already does not count.
-	address func(v Values, blame blame) string
+	address func(v Values, say report) string
 	// destination is where secrets are sent: a URL, or host and port. It is empty if that cannot be known.
 	destination func(v Values) []string
 }
 
-// blame reports what is wrong with a field.
-type blame func(field, format string, args ...any)
+// report says what is wrong with a field.
+type report func(field, format string, args ...any)
 
 const (
 	maxValue = 2000 // bytes of a value
@@ -93,6 +93,16 @@ func (s Service) Field(name string) (Field, bool) {
 		return Field{}, false
 	}
 	return s.Fields[i], true
+}
+
+// Where returns the name of the field that has the destination, or of the first field.
+func (s Service) Where() string {
+	for _, name := range []string{"host", "server", "webhook"} {
+		if _, ok := s.Field(name); ok {
+			return name
+		}
+	}
+	return s.Fields[0].Name
 }
 
 // Secrets returns the names of the secret fields.
@@ -153,7 +163,7 @@ func (s Service) filled(v Values) Values {
 }
 
 // check reports what is wrong with a value by itself.
-func (f Field) check(value string, say blame) {
+func (f Field) check(value string, say report) {
 	switch {
 	case value == "" && !f.Optional:
 		say(f.Name, "%s is missing", f.Label)
@@ -176,7 +186,7 @@ func (s Service) Destination(v Values) string {
 	var out []string
 	for _, to := range s.destination(s.filled(v)) {
 		if strings.Contains(to, "://") {
-			to = hostAndPort(to)
+			to = HostAndPort(to)
 		}
 		if to == "" {
 			return ""
@@ -186,8 +196,8 @@ func (s Service) Destination(v Values) string {
 	return strings.Join(out, " ")
 }
 
-// hostAndPort returns the host and the port of a URL; "" if it has none.
-func hostAndPort(address string) string {
+// HostAndPort returns the host and the port of a URL; "" if it has none.
+func HostAndPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
 		return ""
@@ -227,7 +237,7 @@ func withScheme(address string) string {
 }
 
 // web parses an address that somebody typed, https:// if it has no scheme. Errors do not repeat it.
-func web(f, label, text string, say blame) *url.URL {
+func web(f, label, text string, say report) *url.URL {
 	u, err := url.Parse(withScheme(text))
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
@@ -243,7 +253,7 @@ func web(f, label, text string, say blame) *url.URL {
 }
 
 // server parses the address of a server. What is below it must be empty unless deep.
-func server(label, text string, deep bool, say blame) *url.URL {
+func server(label, text string, deep bool, say report) *url.URL {
 	u := web("server", label, text, say)
 	if u == nil {
 		return nil
@@ -256,7 +266,7 @@ func server(label, text string, deep bool, say blame) *url.URL {
 }
 
 // hook parses the secret address of a webhook.
-func hook(text string, say blame) *url.URL {
+func hook(text string, say report) *url.URL {
 	u := web("webhook", "The address", text, say)
 	if u != nil && u.Scheme != "https" && u.Path == "" {
 		say("webhook", "The address must be the whole address of the webhook")

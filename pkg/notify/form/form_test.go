@@ -106,6 +106,8 @@ func TestP1FormsRefuse(t *testing.T) {
 		{"smtp", mailWith("host", "https://smtp.a.example"), "host", "alone"},
 		{"smtp", mailWith("port", "65536"), "port", "1 to 65535"},
 		{"smtp", mailWith("port", "smtp"), "port", "1 to 65535"},
+		{"smtp", mailWith("port", "465"), "encryption", "Port 465"},
+		{"smtp", mailWith("port", "587", "encryption", "tls"), "encryption", "Port 587"},
 		{"smtp", mailWith("encryption", "ssl"), "encryption", "starttls or tls or none"},
 		{"smtp", mailWith("encryption", "none", "user", "a", "password", "hunter2"), "encryption", "never sent without"},
 		{"smtp", mailWith("user", "a"), "password", "no password"},

@@ -67,7 +67,7 @@ func mailDestination(v Values) []string {
 	return out
 }
 
-func mailAddress(v Values, say blame) string {
+func mailAddress(v Values, say report) string {
 	checkMail(v, say)
 	q := url.Values{"from": {v["from"]}, "to": {listed(v["to"])},
 		"encryption": {map[string]string{startTLS: "ExplicitTLS", wholeTLS: "ImplicitTLS", bare: "None"}[v["encryption"]]}}
@@ -86,13 +86,19 @@ func mailAddress(v Values, say blame) string {
 }
 
 // checkMail checks the fields of a mail server together.
-func checkMail(v Values, say blame) {
+func checkMail(v Values, say report) {
 	host := strings.Trim(v["host"], "[]")
 	if strings.ContainsAny(host, "/@ ") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
 		say("host", "The mail server is a name or an address alone, such as smtp.example.com; its port has a field of its own")
 	}
 	if n, err := strconv.Atoi(mailPort(v)); err != nil || n < 1 || n > 65535 {
 		say("port", "The port must be a number from 1 to 65535")
+	}
+	switch {
+	case v["port"] == ports[wholeTLS] && v["encryption"] == startTLS:
+		say("encryption", "Port 465 expects TLS from the first byte: choose TLS (SSL), or another port")
+	case v["port"] == ports[startTLS] && v["encryption"] == wholeTLS:
+		say("encryption", "Port 587 expects STARTTLS: choose that, or another port")
 	}
 	if _, err := mail.ParseAddress(v["from"]); err != nil {
 		say("from", "The sender must be a mail address such as you@example.com")
@@ -119,7 +125,7 @@ func checkMail(v Values, say blame) {
 }
 
 // checkToken checks the fields of a login by token.
-func checkToken(v Values, say blame) {
+func checkToken(v Values, say report) {
 	if v["auth"] != "oauth2" {
 		for _, f := range []string{"tokenUrl", "clientId", "scope"} {
 			if v[f] != "" {

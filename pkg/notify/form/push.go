@@ -17,7 +17,7 @@ var ntfy = Service{
 		{Name: "user", Label: "Or a user", Optional: true, Rare: true},
 		{Name: "password", Label: "Password of the user", Secret: true, Optional: true, Rare: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := server("Server", v["server"], false, say)
 		if !ntfyTopic.MatchString(v["topic"]) {
 			say("topic", "A topic has 1 to 64 letters, digits, - and _")
@@ -50,7 +50,7 @@ var gotify = Service{
 		{Name: "server", Label: "Server", Help: serverHelp, Example: "https://gotify.example", Input: "url"},
 		{Name: "token", Label: "Token of the application", Secret: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := server("Server", v["server"], true, say)
 		if strings.ContainsAny(v["token"], "/?# ") {
 			say("token", "The token has letters, digits, . - and _ only")
@@ -72,7 +72,7 @@ var pushover = Service{
 		{Name: "devices", Label: "Devices", Help: "names, separated by commas; empty for all", Optional: true, Several: true,
 			Rare: true},
 	},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		for _, f := range []string{"user", "token"} {
 			if !pushoverKey.MatchString(v[f]) {
 				say(f, "A key of Pushover has 30 letters and digits")
@@ -95,7 +95,7 @@ var generic = Service{
 	Help: "The program gets the title, the text and the address of the page as JSON. A signed webhook with all of the " +
 		"change is the kind “Webhook”.",
 	Fields: []Field{webhookField(serverHelp, "https://home.example/hook")},
-	address: func(v Values, say blame) string {
+	address: func(v Values, say report) string {
 		u := hook(v["webhook"], say)
 		if u == nil {
 			return ""

@@ -68,6 +68,7 @@ type Sender struct {
 	http  *http.Client
 	agent string
 	mail  func(ctx context.Context, address string) (net.Conn, error)
+	admit func(ctx context.Context, address string, ports ...uint16) error
 	roots mailRoots
 	now   func() time.Time
 }
@@ -77,7 +78,7 @@ func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 	return &Sender{
 		http: &http.Client{Transport: web.Transport(), Timeout: Timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		agent: agent, mail: web.Dialer(mailPorts...), now: now,
+		agent: agent, mail: web.Dialer(mailPorts...), admit: web.AdmitAddress, now: now,
 	}
 }
 
@@ -208,6 +209,7 @@ func unreached(err error) Result {
 	switch {
 	case fault.Is(err, fault.Blocked):
 		out.Error = err.Error() + "; if the receiver is yours, add its host to WEBHOOK_ALLOW_HOSTS and start again"
+		out.NotSent = true
 	case fault.Is(err, fault.Invalid):
 		out.Error = err.Error()
 	case errors.Is(err, context.DeadlineExceeded):

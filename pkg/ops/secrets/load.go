@@ -25,8 +25,8 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Load returns the keys. If there is no key, it makes the key file. Whatever is wrong with that file, Load returns keys:
-// then [Keys.Problem] has the reason, and Tidemark starts without them.
+// Load returns the keys. Whatever is wrong with the key file, Load returns keys: then [Keys.Problem] has the reason, and
+// Tidemark starts without them.
 func Load(o Options) *Keys {
 	out := &Keys{}
 	if root, err := ParseKey(o.Key); err == nil {
@@ -35,16 +35,16 @@ func Load(o Options) *Keys {
 	if o.Folder != "" {
 		path := filepath.Join(o.Folder, FileName)
 		root, err := readFile(path, o.Log)
-		if errors.Is(err, fs.ErrNotExist) && out.current == nil {
-			root, err = makeFile(path)
-		}
 		switch {
 		case err == nil && out.current == nil:
 			out.current = newKey(root)
 		case err == nil:
 			out.former = append(out.former, newKey(root))
-		case out.current == nil:
-			out.problem = "the key file for secrets cannot be used: " + err.Error() + "; restore it, or set " + Setting
+		case out.current != nil:
+		case errors.Is(err, fs.ErrNotExist):
+			out.create = func() ([]byte, error) { return makeFile(path) }
+		default:
+			out.problem = unusable + err.Error()
 			o.Log.Error("the key file for secrets cannot be used", "path", path, "err", err)
 		}
 	}

@@ -4,8 +4,8 @@
 // field and the destination. So a secret that is moved to another row, or whose destination was changed in the store,
 // cannot be decrypted.
 //
-// The key is the setting SECRETS_KEY. If that is not set, the key is in a file of the data folder, which is made at the
-// first start, can be read by its owner only, and is part of no backup. In Azure there is no such file, because the
+// The key is the setting SECRETS_KEY. If that is not set, the key is in a file of the data folder, which is made when a
+// key is first needed, can be read by its owner only, and is part of no backup. In Azure there is no such file, because the
 // disks of instances do not last.
 //
 // A key that was replaced still decrypts: SECRETS_KEY_OLD, and the key in the file after SECRETS_KEY was set. What a
@@ -13,6 +13,7 @@
 package secrets
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -20,6 +21,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
+	"sync"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -42,7 +44,7 @@ func ParseKey(text string) ([]byte, error) {
 	if key, err := base64.RawStdEncoding.DecodeString(plain); err == nil && len(key) == keySize {
 		return key, nil
 	}
-	return nil, fault.New(fault.Invalid, "want 32 random bytes in base64, as `openssl rand -base64 32` prints them")
+	return nil, fault.New(fault.Invalid, "32 random bytes in base64, as `openssl rand -base64 32` prints them")
 }
 
 // key is one key, with the subkeys that are derived from it.
@@ -74,25 +76,55 @@ func derive(root []byte, purpose string, size int) []byte {
 
 // Keys encrypt and decrypt secrets. They are safe for concurrent use. The zero Keys have no key.
 type Keys struct {
+	mu      sync.Mutex
 	current *key
 	former  []*key
-	problem string // why there is no current key
+	create  func() ([]byte, error) // makes the key file, when a key is first needed; nil if there is a key, or must be none
+	problem string                 // why there is no key
 }
 
 // noKey is the reason while no other is known.
 const noKey = "there is no key for secrets: set SECRETS_KEY to the output of `openssl rand -base64 32` and start " +
 	"Tidemark again"
 
-// Problem says why nothing can be encrypted; "" if there is a key.
+// Problem says why nothing can be encrypted; "" if there is a key, or will be one when it is needed.
 func (k *Keys) Problem() string {
-	switch {
-	case k == nil || k.current == nil && k.problem == "":
+	if k == nil {
 		return noKey
-	case k.current == nil:
-		return k.problem
 	}
-	return ""
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.current != nil || k.create != nil && k.problem == "":
+		return ""
+	case k.problem == "":
+		return noKey
+	}
+	return k.problem
 }
+
+// needed returns the key, and makes the key file if there is none yet. Errors: Blocked.
+func (k *Keys) needed() (*key, error) {
+	if k == nil {
+		return nil, fault.New(fault.Blocked, "%s", noKey)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.current == nil && k.create != nil {
+		root, err := k.create()
+		if err != nil {
+			k.problem = unusable + err.Error()
+		} else {
+			k.current, k.problem = newKey(root), ""
+		}
+	}
+	if k.current == nil {
+		return nil, fault.New(fault.Blocked, "%s", cmp.Or(k.problem, noKey))
+	}
+	return k.current, nil
+}
+
+const unusable = "the key file for secrets cannot be used; restore it, or set SECRETS_KEY: "
 
 // about returns associated data. No two lists of parts give the same.
 func about(parts []string) []byte {
@@ -106,11 +138,12 @@ func about(parts []string) []byte {
 // Seal encrypts a secret. The parts are what the secret is for; the same are needed to decrypt it. Errors: Blocked if
 // there is no key.
 func (k *Keys) Seal(secret string, parts ...string) (string, error) {
-	if why := k.Problem(); why != "" {
-		return "", fault.New(fault.Blocked, "%s", why)
+	current, err := k.needed()
+	if err != nil {
+		return "", err
 	}
-	sealed := k.current.aead.Seal(nil, nil, []byte(secret), about(parts))
-	return k.current.id + "." + base64.RawStdEncoding.EncodeToString(sealed), nil
+	sealed := current.aead.Seal(nil, nil, []byte(secret), about(parts))
+	return current.id + "." + base64.RawStdEncoding.EncodeToString(sealed), nil
 }
 
 // Open decrypts a secret. It reports whether a former key was needed, so that the secret should be encrypted again.
@@ -124,8 +157,11 @@ func (k *Keys) Open(sealed string, parts ...string) (secret string, old bool, er
 	if err != nil {
 		return "", false, fault.New(fault.Blocked, "it is damaged")
 	}
+	k.mu.Lock()
+	all := append([]*key{k.current}, k.former...)
+	k.mu.Unlock()
 	known := false
-	for i, one := range append([]*key{k.current}, k.former...) {
+	for i, one := range all {
 		if one == nil || one.id != id {
 			continue
 		}
@@ -142,10 +178,11 @@ func (k *Keys) Open(sealed string, parts ...string) (secret string, old bool, er
 
 // Derive returns a key for another purpose, such as signing links; nil if there is no key.
 func (k *Keys) Derive(purpose string) []byte {
-	if k.Problem() != "" {
+	current, err := k.needed()
+	if err != nil {
 		return nil
 	}
-	return derive(k.current.root, "tidemark "+purpose, keySize)
+	return derive(current.root, "tidemark "+purpose, keySize)
 }
 
 // String hides the keys.

@@ -103,6 +103,9 @@ func TestP1KeyFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	path := filepath.Join(dir, FileName)
 	first := load(Options{Folder: dir})
+	if _, err := os.Stat(path); err == nil || first.Problem() != "" {
+		t.Errorf("the file is made before a key is needed, or: %s", first.Problem())
+	}
 	sealed, err := first.Seal("a")
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +141,10 @@ func TestP1KeyFile(t *testing.T) {
 		if _, _, err := k.Open(sealed); err == nil || !strings.Contains(err.Error(), "is missing") {
 			t.Error(err)
 		}
+	}
+	blocked := filepath.Join(dir, FileName, "folder") // below a file
+	if _, err := load(Options{Folder: blocked}).Seal("a"); err == nil || !strings.Contains(err.Error(), "cannot be used") {
+		t.Error(err)
 	}
 	if k := load(Options{}); !strings.Contains(k.Problem(), Setting) {
 		t.Error(k.Problem())

@@ -155,7 +155,7 @@ func show(o *openapi.Operation, s Step) error {
 			p.Example = json.RawMessage(value)
 		}
 	}
-	if o.RequestBody != nil {
+	if o.RequestBody != nil && (s.Request != "" || o.RequestBody.Required) {
 		o.RequestBody.Content[0].Value.Examples.Put(key, openapi.Example{Summary: title(s.Name),
 			Value: json.RawMessage(s.Request)})
 	}

@@ -82,7 +82,8 @@ func telling() []operation {
 		{
 			of: api.ListChannels.Endpoint, id: "listChannels", tag: tagNotify,
 			summary: "List the channels",
-			about: "The name of a secret is shown, but never the secret itself. A channel that cannot be used at " +
+			about: "The name of a secret is shown, but never the secret itself. A key of the scope read gets no fields of " +
+				"services. A channel that cannot be used at " +
 				"present says why.",
 			gives: "The channels, by name.",
 			shown: []string{"W5 the channels"},
@@ -92,10 +93,12 @@ func telling() []operation {
 			summary: "Create a channel",
 			about: "A webhook is signed as Standard Webhooks describes. Its body is a `ChangeEvent`, a " +
 				"`DigestEvent` or a `TestEvent`, in CloudEvents format. A webhook that names no secret gets a " +
-				"generated one, which is shown only in this answer.",
+				"generated one, which is shown only in this answer. A service has fields, such as `host`, `from` and " +
+				"`to` of `smtp`; its secret fields are stored encrypted and never returned. An address that is not public is " +
+				"refused unless WEBHOOK_ALLOW_HOSTS has it.",
 			gives: "The channel.",
 			fails: []int{http.StatusConflict},
-			shown: []string{"W5 a webhook", "W5 a service"},
+			shown: []string{"W5 a webhook", "W5 a service", "P1 mail"},
 		},
 		{
 			of: api.SaveChannel.Endpoint, id: "saveChannel", tag: tagNotify,
@@ -114,9 +117,19 @@ func telling() []operation {
 		{
 			of: api.TestChannel.Endpoint, id: "testChannel", tag: tagNotify,
 			summary: "Send a test message",
-			gives:   "The receiver's answer.",
-			fails:   []int{http.StatusNotFound},
-			shown:   []string{"W7 a test"},
+			about: "Without a body, to the channel as it is stored. A body describes a channel to test in its place; " +
+				"nothing is saved. Secrets that the body leaves out are the stored ones, as when the channel is changed.",
+			gives: "The receiver's answer.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W7 a test", "P1 a test before saving"},
+		},
+		{
+			of: api.CheckChannel.Endpoint, id: "checkChannel", tag: tagNotify,
+			summary: "Check a channel before it is saved",
+			about: "Nothing is saved or sent. The name of the receiver is looked up, so that an address that is not allowed " +
+				"is found.",
+			gives: "All that is wrong with its fields, and why no message can be sent there at present.",
+			shown: []string{"P1 what is wrong with a channel"},
 		},
 		{
 			of: api.ListDeliveries.Endpoint, id: "listDeliveries", tag: tagNotify,

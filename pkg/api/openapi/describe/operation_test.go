@@ -40,7 +40,7 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	}
 	if o.of.HasBody() {
 		body := openapi.MediaType{Schema: b.sent.oneNamed(o.of.Requests)}
-		out.RequestBody = &openapi.RequestBody{Required: true, Content: openapi.List[openapi.MediaType]{{Name: jsonType,
+		out.RequestBody = &openapi.RequestBody{Required: !o.of.BodyOptional, Content: openapi.List[openapi.MediaType]{{Name: jsonType,
 			Value: body}}}
 	}
 	var answer openapi.List[openapi.MediaType]

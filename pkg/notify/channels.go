@@ -1,0 +1,183 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// channelRow is the stored form of a channel.
+type channelRow struct {
+	Spec   api.ChannelSpec   `col:"spec,must"`
+	Own    string            `col:"own"`
+	To     string            `col:"to"`
+	Sealed map[string]string `col:"sealed"`
+}
+
+func (r channelRow) channel() channel {
+	return channel{ChannelSpec: r.Spec, Origin: Here, Own: r.Own, To: r.To, Sealed: r.Sealed}
+}
+
+var channelRows = row.Of[channelRow]()
+
+const channelsPartition = "channels"
+
+func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
+
+// channel returns the channel with a name. Errors: NotFound.
+func (s *Book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
+	for _, c := range s.o.File.channels {
+		if c.Name == name {
+			return c, "", nil
+		}
+	}
+	missing := fault.New(fault.NotFound, "there is no channel %.64q", name)
+	if !channelName.MatchString(name) {
+		return channel{}, "", missing
+	}
+	kept, etag, err := channelRows.Load(ctx, s.rows, channelKey(name))
+	if err == nil && etag == "" {
+		err = missing
+	}
+	return kept.channel(), etag, err
+}
+
+// Channels lists the channels, by name.
+func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
+	all := slices.Clone(s.o.File.channels)
+	for e, err := range s.rows.Query(ctx, storage.Query{Partition: channelsPartition}) {
+		if err != nil {
+			return out, err
+		}
+		kept, err := channelRows.Decode(e.Props)
+		taken := slices.ContainsFunc(s.o.File.channels, func(c channel) bool { return c.Name == e.Row })
+		if err == nil && !taken {
+			all = append(all, kept.channel())
+		}
+	}
+	slices.SortFunc(all, func(a, b channel) int { return strings.Compare(a.Name, b.Name) })
+	out.Channels, out.NoSecrets = []api.Channel{}, s.o.Keys.Problem()
+	for _, c := range all {
+		shown, receivers := s.channelJSON(c)
+		h, err := s.health(ctx, c.Name)
+		if err != nil {
+			return out, err
+		}
+		shown.RestsUntil = h.Until(receivers, s.now())
+		out.Channels = append(out.Channels, shown)
+	}
+	return out, nil
+}
+
+// SaveChannel makes a new channel or changes an existing one. If the settings of a webhook name no secret,
+// SaveChannel generates a secret. Only the result of this call contains that secret.
+func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
+	if err := errors.Join(checkChannel(spec)...); err != nil {
+		return out, first(err)
+	}
+	old, etag, err := s.channel(ctx, spec.Name)
+	switch {
+	case old.Origin == FromFile:
+		return out, ofFile("channel", spec.Name)
+	case make && err == nil:
+		return out, fault.New(fault.Conflict, "there is a channel %q", spec.Name)
+	case err != nil && !(make && fault.Is(err, fault.NotFound)):
+		return out, err
+	}
+	if make {
+		old = channel{}
+	}
+	next, errs := s.proposed(spec, old)
+	if err := s.refusal(ctx, next, errs); err != nil {
+		return out, err
+	}
+	key := next.open[signing]
+	if next, err = s.stored(next); err != nil {
+		return out, err
+	}
+	if _, err := s.rows.Transact(ctx, next.put(etag)); err != nil {
+		return out, err
+	}
+	out, _ = s.channelJSON(next)
+	if before, err := s.signingSecret(old); key != "" && (err != nil || key != before) {
+		out.SigningSecret = key
+	}
+	return out, nil
+}
+
+// stored returns a channel as it is stored. Without a key, the generated secret of a webhook is stored as it is.
+func (s *Book) stored(c channel) (channel, error) {
+	if key := c.open[signing]; key != "" && s.o.Keys.Problem() != "" {
+		c.Own, c.Sealed, c.open = key, nil, nil
+		return c, nil
+	}
+	c.Own = ""
+	return s.seal(c, c.open)
+}
+
+// put returns the operation that writes a channel.
+func (c channel) put(etag storage.ETag) storage.Op {
+	return channelRows.Put(channelKey(c.Name), etag, &channelRow{c.ChannelSpec, c.Own, c.To, c.Sealed})
+}
+
+// Reseal encrypts again what was encrypted with a former key, or not at all. A channel whose secrets cannot be
+// decrypted stays as it is, and is reported: it needs its secret again.
+func (s *Book) Reseal(ctx context.Context) error {
+	for e, err := range s.rows.Query(ctx, storage.Query{Partition: channelsPartition}) {
+		if err != nil {
+			return err
+		}
+		kept, err := channelRows.Decode(e.Props)
+		if err != nil {
+			continue // it is not shown either
+		}
+		c := kept.channel()
+		secrets, old, err := s.secrets(c)
+		if err != nil {
+			s.o.Log.ErrorContext(ctx, "a channel needs its secret again", "channel", e.Row, "err", err)
+			continue
+		}
+		if c.Own != "" {
+			secrets[signing], c.To, old = c.Own, webhookTo(c.ChannelSpec), true
+		}
+		if !old || s.o.Keys.Problem() != "" {
+			continue
+		}
+		c.Own = ""
+		if c, err = s.seal(c, secrets); err != nil {
+			return err
+		}
+		if _, err := s.rows.Transact(ctx, c.put(e.ETag)); err != nil && !fault.Lost(err) {
+			return err // a lost race means that another process did the same
+		}
+	}
+	return nil
+}
+
+// RemoveChannel removes a channel that no rule uses.
+func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
+	c, etag, err := s.channel(ctx, name)
+	if err != nil {
+		return api.Channel{}, err
+	}
+	out, _ := s.channelJSON(c)
+	if c.Origin == FromFile {
+		return out, ofFile("channel", name)
+	}
+	switch r, err := naming(ctx, s, name); {
+	case err != nil:
+		return out, err
+	case r.ID != "":
+		return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
+			r.ID, name)
+	}
+	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
+		Entity: storage.Entity{Key: channelKey(name), ETag: etag}})
+	return out, err
+}
