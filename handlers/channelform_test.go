@@ -113,7 +113,8 @@ func TestP1ChangedDestination(t *testing.T) {
 	}
 	send(t, r, mail, kept("fields.to", "bo@port.example", "fields.host", "SMTP.port.example"))
 	for _, more := range [][]string{{"fields.host", "smtp.evil.example"}, {"fields.port", "2525"},
-		{"fields.encryption", "none"}, {"fields.auth", "oauth2", "fields.tokenUrl", "https://evil.example/", "fields.clientId", "c"}} {
+		{"fields.encryption", "none"},
+		{"fields.auth", "oauth2", "fields.tokenUrl", "https://evil.example/", "fields.clientId", "c"}} {
 		w := post(t, r, mail, "same-origin", kept(more...))
 		if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, "Type it again (Password)") {
 			t.Errorf("%v: %d %s", more, w.Code, body)

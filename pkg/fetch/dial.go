@@ -32,9 +32,9 @@ func (c *Client) Dialer(ports ...uint16) func(ctx context.Context, address strin
 	}
 }
 
-// AdmitAddress checks whether the guard would let a connection be made to a host and one of these ports. It looks up the
-// name but connects to nobody. The answer can change: [Client.Dialer] checks again. Errors: Blocked if all addresses of
-// the host are refused; Unavailable if it has none or they cannot be looked up.
+// AdmitAddress checks whether the guard would let a connection be made to a host and one of these ports. It looks up
+// the name but connects to nobody. The answer can change: [Client.Dialer] checks again. Errors: Blocked if all
+// addresses of the host are refused; Unavailable if it has none or they cannot be looked up.
 func (c *Client) AdmitAddress(ctx context.Context, address string, ports ...uint16) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

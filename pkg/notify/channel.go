@@ -98,17 +98,20 @@ func checkURL(text string) error {
 	return nil
 }
 
+// resolver finds the targets of channels, and decides which secrets a changed channel keeps. It reads no rows.
+type resolver struct{ o *Options }
+
 // secrets decrypts the secrets of a channel. It reports whether one was encrypted with a former key.
-func (s *Book) secrets(c channel) (v form.Values, old bool, err error) {
+func (r resolver) secrets(c channel) (v form.Values, old bool, err error) {
 	if c.open != nil {
 		return maps.Clone(c.open), false, nil
 	}
 	v = form.Values{}
 	for _, field := range slices.Sorted(maps.Keys(c.Sealed)) {
-		text, was, err := s.o.Keys.Open(c.Sealed[field], c.Name, field, c.To)
+		text, was, err := r.o.Keys.Open(c.Sealed[field], c.Name, field, c.To)
 		if err != nil {
-			return nil, false, fault.New(fault.Blocked, "its secret is needed again: the stored one (%s) cannot be decrypted: %w",
-				field, err)
+			return nil, false, fault.New(fault.Blocked,
+				"its secret is needed again: the stored one (%s) cannot be decrypted: %w", field, err)
 		}
 		v[field], old = text, old || was
 	}
@@ -116,10 +119,10 @@ func (s *Book) secrets(c channel) (v form.Values, old bool, err error) {
 }
 
 // seal returns a channel with its secrets encrypted for its destination.
-func (s *Book) seal(c channel, secrets form.Values) (channel, error) {
+func (r resolver) seal(c channel, secrets form.Values) (channel, error) {
 	c.Sealed, c.open = nil, nil
 	for field, text := range secrets {
-		sealed, err := s.o.Keys.Seal(text, c.Name, field, c.To)
+		sealed, err := r.o.Keys.Seal(text, c.Name, field, c.To)
 		if err != nil {
 			return c, err
 		}
@@ -140,9 +143,9 @@ type destination struct {
 }
 
 // target returns the target of a channel's messages. The error states what is missing. It never contains a secret.
-func (s *Book) target(c channel) (t destination, err error) {
+func (r resolver) target(c channel) (t destination, err error) {
 	if service, ok := form.Of(c.Kind); ok {
-		v, err := s.values(service, c)
+		v, err := r.values(service, c)
 		if err != nil {
 			return t, err
 		}
@@ -154,7 +157,7 @@ func (s *Book) target(c channel) (t destination, err error) {
 	}
 	address := c.URL
 	if c.URLFrom != "" {
-		if address, err = credential.ForMessages(s.o.Setting, c.URLFrom); err != nil {
+		if address, err = credential.ForMessages(r.o.Setting, c.URLFrom); err != nil {
 			return t, err
 		}
 	}
@@ -167,7 +170,7 @@ func (s *Book) target(c channel) (t destination, err error) {
 	if err = checkURL(address); err != nil {
 		return t, err
 	}
-	key, err := s.signingSecret(c)
+	key, err := r.signingSecret(c)
 	if err != nil {
 		return t, err
 	}
@@ -184,8 +187,8 @@ func of(address string) (t destination, err error) {
 }
 
 // values returns all fields of a channel of a service, secret ones decrypted.
-func (s *Book) values(service form.Service, c channel) (form.Values, error) {
-	v, _, err := s.secrets(c)
+func (r resolver) values(service form.Service, c channel) (form.Values, error) {
+	v, _, err := r.secrets(c)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +200,11 @@ func (s *Book) values(service form.Service, c channel) (form.Values, error) {
 }
 
 // signingSecret returns the secret that signs the messages to a webhook.
-func (s *Book) signingSecret(c channel) (string, error) {
+func (r resolver) signingSecret(c channel) (string, error) {
 	if c.Secret != "" {
-		return credential.ForMessages(s.o.Setting, c.Secret)
+		return credential.ForMessages(r.o.Setting, c.Secret)
 	}
-	v, _, err := s.secrets(c)
+	v, _, err := r.secrets(c)
 	return cmp.Or(v[signing], c.Own), err
 }
 
@@ -214,8 +217,8 @@ func webhookTo(c api.ChannelSpec) string {
 }
 
 // admitted checks whether messages may be sent to a channel. Errors: Blocked if not; others if that cannot be known.
-func (s *Book) admitted(ctx context.Context, c channel) error {
-	if s.o.Admit == nil {
+func (r resolver) admitted(ctx context.Context, c channel) error {
+	if r.o.Admit == nil {
 		return nil
 	}
 	var to []send.Address
@@ -223,20 +226,20 @@ func (s *Book) admitted(ctx context.Context, c channel) error {
 		for i, address := range strings.Fields(c.To) { // the fields need not be complete
 			to = append(to, send.Address{HostPort: address, Mail: c.Kind == send.Mail && i == 0})
 		}
-	} else if t, err := s.target(c); err == nil {
+	} else if t, err := r.target(c); err == nil {
 		to = send.Addresses(t.Target)
 	}
-	return s.o.Admit(ctx, to...)
+	return r.o.Admit(ctx, to...)
 }
 
 // channelJSON returns a channel in the API's form, without its secrets, and the names of its receivers. While these
 // cannot be known, the channel is the only one.
-func (s *Book) channelJSON(c channel) (out api.Channel, receivers []string) {
+func (r resolver) channelJSON(c channel) (out api.Channel, receivers []string) {
 	out = api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
 	if _, ok := form.Of(c.Kind); ok {
 		out.Service, out.To, out.Secrets = c.Kind, c.To, slices.Sorted(maps.Keys(c.Sealed))
 	}
-	t, err := s.target(c)
+	t, err := r.target(c)
 	if err != nil {
 		out.Problem = err.Error()
 		return out, []string{""}

@@ -64,7 +64,7 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	slices.SortFunc(all, func(a, b channel) int { return strings.Compare(a.Name, b.Name) })
 	out.Channels, out.NoSecrets = []api.Channel{}, s.o.Keys.Problem()
 	for _, c := range all {
-		shown, receivers := s.channelJSON(c)
+		shown, receivers := s.resolver.channelJSON(c)
 		h, err := s.health(ctx, c.Name)
 		if err != nil {
 			return out, err
@@ -93,32 +93,32 @@ func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool)
 	if make {
 		old = channel{}
 	}
-	next, errs := s.proposed(spec, old)
-	if err := s.refusal(ctx, next, errs); err != nil {
+	next, errs := s.resolver.proposed(spec, old)
+	if err := s.resolver.refusal(ctx, next, errs); err != nil {
 		return out, err
 	}
 	key := next.open[signing]
-	if next, err = s.stored(next); err != nil {
+	if next, err = s.resolver.stored(next); err != nil {
 		return out, err
 	}
 	if _, err := s.rows.Transact(ctx, next.put(etag)); err != nil {
 		return out, err
 	}
-	out, _ = s.channelJSON(next)
-	if before, err := s.signingSecret(old); key != "" && (err != nil || key != before) {
+	out, _ = s.resolver.channelJSON(next)
+	if before, err := s.resolver.signingSecret(old); key != "" && (err != nil || key != before) {
 		out.SigningSecret = key
 	}
 	return out, nil
 }
 
 // stored returns a channel as it is stored. Without a key, the generated secret of a webhook is stored as it is.
-func (s *Book) stored(c channel) (channel, error) {
-	if key := c.open[signing]; key != "" && s.o.Keys.Problem() != "" {
+func (r resolver) stored(c channel) (channel, error) {
+	if key := c.open[signing]; key != "" && r.o.Keys.Problem() != "" {
 		c.Own, c.Sealed, c.open = key, nil, nil
 		return c, nil
 	}
 	c.Own = ""
-	return s.seal(c, c.open)
+	return r.seal(c, c.open)
 }
 
 // put returns the operation that writes a channel.
@@ -138,7 +138,7 @@ func (s *Book) Reseal(ctx context.Context) error {
 			continue // it is not shown either
 		}
 		c := kept.channel()
-		secrets, old, err := s.secrets(c)
+		secrets, old, err := s.resolver.secrets(c)
 		if err != nil {
 			s.o.Log.ErrorContext(ctx, "a channel needs its secret again", "channel", e.Row, "err", err)
 			continue
@@ -150,7 +150,7 @@ func (s *Book) Reseal(ctx context.Context) error {
 			continue
 		}
 		c.Own = ""
-		if c, err = s.seal(c, secrets); err != nil {
+		if c, err = s.resolver.seal(c, secrets); err != nil {
 			return err
 		}
 		if _, err := s.rows.Transact(ctx, c.put(e.ETag)); err != nil && !fault.Lost(err) {
@@ -166,7 +166,7 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	if err != nil {
 		return api.Channel{}, err
 	}
-	out, _ := s.channelJSON(c)
+	out, _ := s.resolver.channelJSON(c)
 	if c.Origin == FromFile {
 		return out, ofFile("channel", name)
 	}

@@ -45,6 +45,10 @@ func mailSpec(more ...string) api.ChannelSpec {
 	return api.ChannelSpec{Name: "mail", Kind: "smtp", Fields: f}
 }
 
+func hookSpec(to string) api.ChannelSpec {
+	return api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address(to)}
+}
+
 // rowsText is all that the store holds of channels.
 func (r *rig) rowsText() string {
 	r.t.Helper()
@@ -76,7 +80,7 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 	n := r.withKey(secrets.Options{Key: secretKey(0)})
 	_, err := n.SaveChannel(t.Context(), mailSpec(), true)
 	must(t, err)
-	hook, err := n.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address("ops")}, true)
+	hook, err := n.SaveChannel(t.Context(), hookSpec("ops"), true)
 	must(t, err)
 	if rows := r.rowsText(); strings.Contains(rows, "hunter2") || strings.Contains(rows, hook.SigningSecret) ||
 		hook.SigningSecret == "" {
@@ -84,7 +88,7 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 	}
 	c, _, err := n.channel(t.Context(), "mail")
 	must(t, err)
-	if to, err := n.target(c); err != nil || !strings.HasPrefix(to.Service, "smtp://tide:hunter2@smtp.a.example:587/") {
+	if to, err := n.resolver.target(c); err != nil || !strings.HasPrefix(to.Service, "smtp://tide:hunter2@smtp.a.example:587/") {
 		t.Errorf("%+v, %v", to, err)
 	}
 	for _, o := range []secrets.Options{{}, {Key: secretKey(1)}} {
@@ -97,14 +101,16 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 		}
 	}
 	again := r.withKey(secrets.Options{Key: secretKey(1)})
-	if _, err := again.SaveChannel(t.Context(), mailSpec("password", "-"), false); fault.FieldOf(err) != "fields.password" {
+	_, err = again.SaveChannel(t.Context(), mailSpec("password", "-"), false)
+	if fault.FieldOf(err) != "fields.password" {
 		t.Errorf("a secret that cannot be decrypted is kept: %v", err)
 	}
 	_, err = again.SaveChannel(t.Context(), mailSpec(), false)
 	must(t, err)
-	made, err := again.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address("ops")}, false)
+	made, err := again.SaveChannel(t.Context(), hookSpec("ops"), false)
 	must(t, err)
-	if made.SigningSecret == "" || made.SigningSecret == hook.SigningSecret || problem(t, again, "mail")+problem(t, again, "ops") != "" {
+	if made.SigningSecret == "" || made.SigningSecret == hook.SigningSecret ||
+		problem(t, again, "mail")+problem(t, again, "ops") != "" {
 		t.Errorf("%+v, %s %s", made, problem(t, again, "mail"), problem(t, again, "ops"))
 	}
 }
@@ -113,7 +119,7 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 // stored, are encrypted with the present key at the start, and that only then the former key may go (P1).
 func TestP1KeyIsReplaced(t *testing.T) {
 	r := newRig(t)
-	hook, err := r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address("ops")}, true)
+	hook, err := r.Notifier.SaveChannel(t.Context(), hookSpec("ops"), true)
 	must(t, err)
 	if rows := r.rowsText(); !strings.Contains(rows, hook.SigningSecret) {
 		t.Fatalf("a webhook without a key for secrets: %s", rows)
@@ -135,10 +141,11 @@ func TestP1KeyIsReplaced(t *testing.T) {
 	last := r.withKey(secrets.Options{Key: secretKey(1)})
 	c, _, err := last.channel(t.Context(), "ops")
 	must(t, err)
-	if key, err := last.signingSecret(c); key != hook.SigningSecret || problem(t, last, "mail") != "" || rows != r.rowsText() {
+	key, err := last.resolver.signingSecret(c)
+	if key != hook.SigningSecret || problem(t, last, "mail") != "" || rows != r.rowsText() {
 		t.Errorf("%v; %s; %s", err, problem(t, last, "mail"), r.rowsText())
 	}
-	kept, err := last.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address("other")}, false)
+	kept, err := last.SaveChannel(t.Context(), hookSpec("other"), false)
 	must(t, err)
 	if kept.SigningSecret != "" || kept.Problem != "" {
 		t.Errorf("a changed webhook has another secret: %+v", kept)
@@ -154,7 +161,7 @@ func TestP1RowsThatWereChanged(t *testing.T) {
 	must(t, err)
 	good, etag, err := channelRows.Load(t.Context(), n.rows, channelKey("mail"))
 	must(t, err)
-	if _, err := n.target(good.channel()); err != nil || etag == "" {
+	if _, err := n.resolver.target(good.channel()); err != nil || etag == "" {
 		t.Fatal(err)
 	}
 	evil := func(change func(*channelRow)) {
@@ -165,7 +172,7 @@ func TestP1RowsThatWereChanged(t *testing.T) {
 			bad.Spec.Fields[k] = v
 		}
 		change(&bad)
-		if to, err := n.target(bad.channel()); err == nil {
+		if to, err := n.resolver.target(bad.channel()); err == nil {
 			t.Errorf("%+v", to)
 		}
 	}
@@ -189,7 +196,7 @@ func TestP1NoKey(t *testing.T) {
 	}
 	_, err = r.Notifier.SaveChannel(t.Context(), mailSpec("user", "-", "password", "-"), true)
 	must(t, err)
-	hook, err := r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address("ops")}, true)
+	hook, err := r.Notifier.SaveChannel(t.Context(), hookSpec("ops"), true)
 	must(t, err)
 	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/tide"
 	_, err = r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", Kind: Service, URLFrom: "CHAT"}, true)
@@ -304,7 +311,8 @@ func TestP1MailToSink(t *testing.T) {
 		t.Fatalf("%+v, %v, %q, %s", answer, err, s.letters, r.rowsText())
 	}
 	refused := mailSpec("to", "nobody@a.example")
-	refused.Fields["host"], refused.Fields["port"], refused.Fields["encryption"] = spec.Fields["host"], spec.Fields["port"], "none"
+	refused.Fields["encryption"] = "none"
+	refused.Fields["host"], refused.Fields["port"] = spec.Fields["host"], spec.Fields["port"]
 	delete(refused.Fields, "user")
 	delete(refused.Fields, "password")
 	if answer, err = n.TestChannel(t.Context(), refused); err != nil || answer.OK || answer.Status != 550 ||

@@ -73,6 +73,7 @@ type Book struct {
 	*base
 
 	compiled recent.Map[string, version] // stored rules, by their ids
+	resolver resolver
 	Mutes    mute.Book
 }
 
@@ -114,7 +115,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	}
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
-	book := &Book{base: b, Mutes: mute.Book{Rows: b.rows}}
+	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
 }
 

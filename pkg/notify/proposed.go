@@ -14,14 +14,14 @@ import (
 
 // proposed returns a channel as a request describes it, with its secrets decrypted: those that were typed, and those
 // stored ones that may still be used. The old channel is empty if there is none. The errors have the names of fields.
-func (s *Book) proposed(spec api.ChannelSpec, old channel) (c channel, errs []error) {
+func (r resolver) proposed(spec api.ChannelSpec, old channel) (c channel, errs []error) {
 	errs = checkChannel(spec)
 	c = channel{ChannelSpec: spec, Origin: Here}
 	service, ok := form.Of(spec.Kind)
 	if !ok {
 		c.To, c.open = webhookTo(spec), form.Values{}
 		if spec.Kind == Webhook && spec.Secret == "" {
-			c.open[signing] = s.keptSigning(old)
+			c.open[signing] = r.keptSigning(old)
 		}
 		return c, errs
 	}
@@ -35,12 +35,12 @@ func (s *Book) proposed(spec api.ChannelSpec, old channel) (c channel, errs []er
 			typed[name] = value
 		}
 	}
-	if why := s.o.Keys.Problem(); why != "" {
+	if why := r.o.Keys.Problem(); why != "" {
 		for name := range typed {
 			errs = append(errs, fault.Field(form.Prefix+name, "This secret cannot be stored: %s", why))
 		}
 	}
-	kept, wrong := s.keptSecrets(service, spec, all, old)
+	kept, wrong := r.keptSecrets(service, spec, all, old)
 	maps.Copy(all, kept)
 	_, more := service.Address(all)
 	errs = append(append(errs, wrong...), more...)
@@ -70,7 +70,8 @@ func once(errs []error) (out []error) {
 // keptSecrets returns the stored secrets that a changed channel keeps: those whose fields the request leaves out, and
 // which would be sent to the same destination, and not less encrypted. For all others of them it says why they have to
 // be typed again.
-func (s *Book) keptSecrets(service form.Service, spec api.ChannelSpec, given form.Values, old channel) (form.Values, []error) {
+func (r resolver) keptSecrets(service form.Service, spec api.ChannelSpec, given form.Values, old channel) (form.Values,
+	[]error) {
 	var names []string
 	for _, name := range service.Secrets() {
 		_, typed := spec.Fields[name]
@@ -88,7 +89,7 @@ func (s *Book) keptSecrets(service form.Service, spec api.ChannelSpec, given for
 		}
 		return errs
 	}
-	before, err := s.values(service, old)
+	before, err := r.values(service, old)
 	if err != nil {
 		return nil, again("the stored one cannot be used: %w", err)
 	}
@@ -106,10 +107,10 @@ func (s *Book) keptSecrets(service form.Service, spec api.ChannelSpec, given for
 }
 
 // keptSigning returns the generated secret of a webhook that is changed, or a new one.
-func (s *Book) keptSigning(old channel) string {
+func (r resolver) keptSigning(old channel) string {
 	if old.Kind == Webhook {
 		old.Secret = ""
-		if key, err := s.signingSecret(old); err == nil && key != "" {
+		if key, err := r.signingSecret(old); err == nil && key != "" {
 			return key
 		}
 	}
@@ -133,16 +134,16 @@ func (s *Book) CheckChannel(ctx context.Context, spec api.ChannelSpec) (out api.
 	if err != nil {
 		return out, err
 	}
-	c, errs := s.proposed(spec, old)
+	c, errs := s.resolver.proposed(spec, old)
 	for _, err := range errs {
 		out.Errors = append(out.Errors, api.FieldError{Field: fault.FieldOf(err), Message: err.Error()})
 	}
 	if _, ok := form.Of(c.Kind); ok {
 		out.To = c.To
 	}
-	if err := s.admitted(ctx, c); err != nil {
+	if err := s.resolver.admitted(ctx, c); err != nil {
 		out.Problem = err.Error()
-	} else if _, err := s.target(c); err != nil && len(errs) == 0 {
+	} else if _, err := s.resolver.target(c); err != nil && len(errs) == 0 {
 		out.Problem = err.Error()
 	}
 	return out, nil
@@ -159,15 +160,15 @@ func (s *Book) TestChannel(ctx context.Context, spec api.ChannelSpec) (out api.R
 			return out, err
 		}
 		var errs []error
-		if c, errs = s.proposed(spec, c); len(errs) > 0 {
+		if c, errs = s.resolver.proposed(spec, c); len(errs) > 0 {
 			return out, errs[0]
 		}
 	} else if err != nil {
 		return out, err
 	}
-	to, err := s.target(c)
+	to, err := s.resolver.target(c)
 	if err == nil {
-		if err = s.admitted(ctx, c); !fault.Is(err, fault.Blocked) {
+		if err = s.resolver.admitted(ctx, c); !fault.Is(err, fault.Blocked) {
 			err = nil // the attempt shows what else is wrong
 		}
 	}
@@ -175,16 +176,17 @@ func (s *Book) TestChannel(ctx context.Context, spec api.ChannelSpec) (out api.R
 		return api.ReceiverAnswer{Error: err.Error(), NotSent: true}, nil
 	}
 	id := "test-" + s.o.Token()
-	body := jsonBody(api.TestEvent{Event: s.event(id, api.EventTest, "", s.now()), Data: api.TestMessage{Title: testTitle}})
+	event := s.event(id, api.EventTest, "", s.now())
+	body := jsonBody(api.TestEvent{Event: event, Data: api.TestMessage{Title: testTitle}})
 	return send.Summary(s.sender.Send(ctx, to.Target, send.Message{ID: id, Title: testTitle, Body: body})), nil
 }
 
 // refusal returns why a channel must not be saved: a mistake, or a destination that is not allowed.
-func (s *Book) refusal(ctx context.Context, c channel, errs []error) error {
+func (r resolver) refusal(ctx context.Context, c channel, errs []error) error {
 	if err := first(errors.Join(errs...)); err != nil {
 		return err
 	}
-	if err := s.admitted(ctx, c); fault.Is(err, fault.Blocked) {
+	if err := r.admitted(ctx, c); fault.Is(err, fault.Blocked) {
 		return fault.Field(whereOf(c.ChannelSpec), "%w", err)
 	}
 	return nil // whatever else is wrong there, such as a setting that is missing, may be mended later

@@ -168,7 +168,7 @@ func (s *Worker) reach(ctx context.Context, name string) reached {
 	c, _, err := s.book.channel(ctx, name)
 	missing := fault.Is(err, fault.NotFound)
 	if err == nil {
-		to, err = s.book.target(c)
+		to, err = s.book.resolver.target(c)
 	}
 	if err != nil {
 		return reached{destination{service: telemetry.Other, names: []string{""}}, &send.Result{

@@ -11,7 +11,7 @@ import (
 // TestNotifications creates a channel and a rule with accessible forms, tests both, and sees why there was no
 // notification (W5, W7).
 func TestNotifications(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1")
 	script := axe(t)
 	_, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
 	must(t, err)
@@ -20,12 +20,13 @@ func TestNotifications(t *testing.T) {
 		return err == nil && st.Backlog() == 0 && st.Total() == 1
 	})
 	s.open("/notifications")
-	s.do(chromedp.Click(`main a[href$="new-channel"]`), chromedp.WaitVisible(`[name="url"]`))
+	s.do(chromedp.Click(`main a[href$="new-channel"]`), chromedp.Click(`a[href$="kind=webhook"]`),
+		chromedp.WaitVisible(`[name="url"]`))
 	s.everybody(script, "new-channel")
 	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, s.site+"/hook"),
-		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
-	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible(".alert"))
-	s.reads(".alert", "did not accept the test")
+		chromedp.Click("main button.main"), chromedp.WaitVisible("#answer .alert"))
+	s.reads("#answer", "did not accept the test")
+	s.do(chromedp.Click(`button[value="save-anyway"]`), chromedp.WaitVisible(".note code"))
 	s.everybody(script, "channel")
 	s.open("/notifications/new-rule")
 	s.do(chromedp.SetValue(`[name="name"]`, "Everything"), chromedp.SetValue(`[name="filter.added"]`, "("),

@@ -9,7 +9,8 @@ import (
 
 // webhookField is the field with the secret address of a webhook.
 func webhookField(help, example string) Field {
-	return Field{Name: "webhook", Label: "Address of the webhook", Help: help, Example: example, Secret: true, Input: "url"}
+	return Field{Name: "webhook", Label: "Address of the webhook", Help: help, Example: example, Secret: true,
+		Input: "url"}
 }
 
 var serverHelp = "with http:// before it, messages are sent without encryption"
@@ -67,8 +68,8 @@ func slackAddress(v Values, say report) string {
 
 var telegram = Service{
 	Kind: "telegram", Label: "Telegram",
-	Help: "In Telegram, write /newbot to @BotFather: it gives you the token. Then write something to your new bot, or add it " +
-		"to your group, so that it may write to you. @userinfobot tells you the id of your chat.",
+	Help: "In Telegram, write /newbot to @BotFather: it gives you the token. Then write something to your new bot, or " +
+		"add it to your group, so that it may write to you. @userinfobot tells you the id of your chat.",
 	Fields: []Field{
 		{Name: "token", Label: "Token of the bot", Example: "123456789:AAE…", Secret: true},
 		{Name: "chats", Label: "Chats", Help: "ids, or names of public channels, at most 10, separated by commas",
@@ -151,12 +152,13 @@ var discord = Service{
 
 var matrix = Service{
 	Kind: "matrix", Label: "Matrix",
-	Help: "Make a user for Tidemark and invite it to the room. Its access token is in Element under All settings, Help & " +
-		"About. The id of a room is in its settings under Advanced.",
+	Help: "Make a user for Tidemark and invite it to the room. Its access token is in Element under All settings, Help " +
+		"& About. The id of a room is in its settings under Advanced.",
 	Fields: []Field{
 		{Name: "server", Label: "Home server", Help: serverHelp, Example: "https://matrix.org", Input: "url"},
 		{Name: "token", Label: "Access token", Secret: true},
-		{Name: "rooms", Label: "Rooms", Help: "ids, at most 10, separated by commas", Example: "!abc:matrix.org", Several: true},
+		{Name: "rooms", Label: "Rooms", Help: "ids, at most 10, separated by commas", Example: "!abc:matrix.org",
+			Several: true},
 	},
 	address: func(v Values, say report) string {
 		u := server("Home server", v["server"], false, say)
@@ -227,8 +229,8 @@ func hooks(scheme string, parts int, v Values, say report) string {
 
 var zulip = Service{
 	Kind: "zulip", Label: "Zulip",
-	Help: "In Zulip, add a bot for incoming webhooks under Personal settings, Bots. Its mail address and its API key are " +
-		"shown there.",
+	Help: "In Zulip, add a bot for incoming webhooks under Personal settings, Bots. Its mail address and its API key " +
+		"are shown there.",
 	Fields: []Field{
 		{Name: "server", Label: "Server", Help: serverHelp, Example: "https://you.zulipchat.com", Input: "url"},
 		{Name: "bot", Label: "Mail address of the bot", Example: "tide-bot@you.zulipchat.com", Input: "email"},

@@ -64,8 +64,8 @@ const (
 
 // Services lists all services, the most common first.
 func Services() []Service {
-	return []Service{mailForm, slack, telegram, teams, discord, ntfy, gotify, matrix, mattermost, rocketchat, zulip, pushover,
-		googlechat, generic}
+	return []Service{mailForm, slack, telegram, teams, discord, ntfy, gotify, matrix, mattermost, rocketchat, zulip,
+		pushover, googlechat, generic}
 }
 
 // Kinds returns the kinds of all services.
@@ -164,6 +164,7 @@ func (s Service) filled(v Values) Values {
 
 // check reports what is wrong with a value by itself.
 func (f Field) check(value string, say report) {
+	named := func(c Choice) bool { return c.Value == value }
 	switch {
 	case value == "" && !f.Optional:
 		say(f.Name, "%s is missing", f.Label)
@@ -171,7 +172,7 @@ func (f Field) check(value string, say report) {
 		say(f.Name, "%s is too long: at most %d bytes", f.Label, maxValue)
 	case !f.Several && strings.ContainsAny(value, "\r\n"):
 		say(f.Name, "%s must be one line", f.Label)
-	case value != "" && f.Choices != nil && !slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == value }):
+	case value != "" && f.Choices != nil && !slices.ContainsFunc(f.Choices, named):
 		all := make([]string, len(f.Choices))
 		for i, c := range f.Choices {
 			all[i] = cmp.Or(c.Value, "nothing")
@@ -211,7 +212,8 @@ func (s Service) Encrypted(v Values) bool {
 	filled := s.filled(v)
 	for _, f := range s.Fields {
 		value := filled[f.Name]
-		if f.Name == "encryption" && value == "none" || f.Input == "url" && strings.HasPrefix(strings.ToLower(value), "http://") {
+		web := f.Input == "url" && strings.HasPrefix(strings.ToLower(value), "http://")
+		if web || f.Name == "encryption" && value == bare {
 			return false
 		}
 	}

@@ -41,7 +41,8 @@ var mailForm = Service{
 		{Name: "auth", Label: "How to log in", Help: "empty for what the server offers", Optional: true, Rare: true,
 			Choices: []Choice{{"", "as the server offers", ""}, {"plain", "PLAIN", ""}, {"login", "LOGIN", ""},
 				{"crammd5", "CRAM-MD5", ""}, {"oauth2", "a token (OAuth 2.0), as Microsoft 365 asks for", ""}}},
-		{Name: "tokenUrl", Label: "Address of tokens", Help: "with a token only; the password is then the secret of the client",
+		{Name: "tokenUrl", Label: "Address of tokens",
+			Help:    "with a token only; the password is then the secret of the client",
 			Example: "https://login.microsoftonline.com/TENANT/oauth2/v2.0/token", Optional: true, Rare: true},
 		{Name: "clientId", Label: "Client id", Help: "with a token only", Optional: true, Rare: true},
 		{Name: "scope", Label: "Scope", Help: "with a token only", Example: "https://outlook.office365.com/.default",
@@ -89,7 +90,8 @@ func mailAddress(v Values, say report) string {
 func checkMail(v Values, say report) {
 	host := strings.Trim(v["host"], "[]")
 	if strings.ContainsAny(host, "/@ ") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
-		say("host", "The mail server is a name or an address alone, such as smtp.example.com; its port has a field of its own")
+		say("host", "The mail server is a name or an address alone, such as smtp.example.com; its port has a field of "+
+			"its own")
 	}
 	if n, err := strconv.Atoi(mailPort(v)); err != nil || n < 1 || n > 65535 {
 		say("port", "The port must be a number from 1 to 65535")

@@ -13,7 +13,8 @@ var ntfy = Service{
 	Fields: []Field{
 		{Name: "topic", Label: "Topic", Help: "letters, digits, - and _", Example: "tide-4f81c2"},
 		{Name: "server", Label: "Server", Help: serverHelp, Default: "https://ntfy.sh", Input: "url"},
-		{Name: "token", Label: "Access token", Help: "if the topic is protected", Example: "tk_…", Secret: true, Optional: true},
+		{Name: "token", Label: "Access token", Help: "if the topic is protected", Example: "tk_…", Secret: true,
+			Optional: true},
 		{Name: "user", Label: "Or a user", Optional: true, Rare: true},
 		{Name: "password", Label: "Password of the user", Secret: true, Optional: true, Rare: true},
 	},

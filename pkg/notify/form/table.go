@@ -3,13 +3,15 @@ package form
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Tables returns the tables of docs/channels.md: all fields of all services.
 func Tables() string {
 	var out strings.Builder
 	for _, s := range Services() {
-		fmt.Fprintf(&out, "### %s (`%s`)\n\n%s\n\n| field | in the form | meaning |\n|---|---|---|\n", s.Label, s.Kind, s.Help)
+		fmt.Fprintf(&out, "### %s (`%s`)\n\n%s\n\n", s.Label, s.Kind, wrapped(s.Help))
+		out.WriteString("| field | in the form | meaning |\n|---|---|---|\n")
 		for _, f := range s.Fields {
 			fmt.Fprintf(&out, "| `%s` | %s | %s |\n", f.Name, f.Label, f.meaning())
 		}
@@ -47,4 +49,25 @@ func (f Field) meaning() string {
 		add("such as `" + f.Example + "`")
 	}
 	return strings.ReplaceAll(strings.Join(out, "; "), "|", `\|`)
+}
+
+// wrapped breaks a text into lines of at most 120 characters.
+func wrapped(text string) string {
+	var out strings.Builder
+	size := 0
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case size == 0:
+		case size+1+n > 120:
+			out.WriteString("\n")
+			size = 0
+		default:
+			out.WriteString(" ")
+			size++
+		}
+		out.WriteString(word)
+		size += n
+	}
+	return out.String()
 }

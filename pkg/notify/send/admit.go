@@ -72,8 +72,8 @@ func (s *Sender) Admit(ctx context.Context, to ...Address) error {
 // advice says how an address is allowed.
 func advice(hostPort string) string {
 	return "If the receiver is yours, add it to the setting WEBHOOK_ALLOW_HOSTS, such as WEBHOOK_ALLOW_HOSTS=" + hostPort +
-		", and start Tidemark again. Only the person who runs Tidemark can do that, so that a channel cannot be used to reach " +
-		"machines of your network"
+		", and start Tidemark again. Only the person who runs Tidemark can do that, so that a channel cannot be used to " +
+		"reach machines of your network"
 }
 
 var webPorts = []uint16{80, 443}

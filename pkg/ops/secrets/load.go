@@ -25,8 +25,8 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Load returns the keys. Whatever is wrong with the key file, Load returns keys: then [Keys.Problem] has the reason, and
-// Tidemark starts without them.
+// Load returns the keys. Whatever is wrong with the key file, Load returns keys: then [Keys.Problem] has the reason,
+// and Tidemark starts without them.
 func Load(o Options) *Keys {
 	out := &Keys{}
 	if root, err := ParseKey(o.Key); err == nil {

@@ -4,9 +4,9 @@
 // field and the destination. So a secret that is moved to another row, or whose destination was changed in the store,
 // cannot be decrypted.
 //
-// The key is the setting SECRETS_KEY. If that is not set, the key is in a file of the data folder, which is made when a
-// key is first needed, can be read by its owner only, and is part of no backup. In Azure there is no such file, because the
-// disks of instances do not last.
+// The key is the setting SECRETS_KEY. If that is not set, the key is in a file of the data folder, which is made when
+// a key is first needed, can be read by its owner only, and is part of no backup. In Azure there is no such file,
+// because the disks of instances do not last.
 //
 // A key that was replaced still decrypts: SECRETS_KEY_OLD, and the key in the file after SECRETS_KEY was set. What a
 // former key decrypts should be encrypted again, see [Keys.Open].
@@ -79,7 +79,7 @@ type Keys struct {
 	mu      sync.Mutex
 	current *key
 	former  []*key
-	create  func() ([]byte, error) // makes the key file, when a key is first needed; nil if there is a key, or must be none
+	create  func() ([]byte, error) // makes the key file, when a key is first needed; nil if there must be none
 	problem string                 // why there is no key
 }
 

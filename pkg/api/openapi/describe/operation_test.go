@@ -40,8 +40,9 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	}
 	if o.of.HasBody() {
 		body := openapi.MediaType{Schema: b.sent.oneNamed(o.of.Requests)}
-		out.RequestBody = &openapi.RequestBody{Required: !o.of.BodyOptional, Content: openapi.List[openapi.MediaType]{{Name: jsonType,
-			Value: body}}}
+		out.RequestBody = &openapi.RequestBody{Required: !o.of.BodyOptional}
+		out.RequestBody.Content = openapi.List[openapi.MediaType]{{Name: jsonType,
+			Value: body}}
 	}
 	var answer openapi.List[openapi.MediaType]
 	for media := range strings.SplitSeq(cmp.Or(o.media, jsonType), ", ") {
