@@ -31,7 +31,7 @@ var mailForm = Service{
 		{Name: "host", Label: "Mail server", Help: "its name or address, without a port", Example: "smtp.example.com"},
 		{Name: "encryption", Label: "Encryption", Default: startTLS, Choices: []Choice{
 			{startTLS, "STARTTLS", ports[startTLS]}, {wholeTLS, "TLS (SSL)", ports[wholeTLS]},
-			{bare, "none: only in your own network, and without a password", ports[bare]}}},
+			{bare, "none", ports[bare]}}, Help: "none is for servers in your own network, and excludes a password"},
 		{Name: "port", Label: "Port", Help: "empty for the usual one: 587 with STARTTLS, 465 with TLS, 25 without encryption",
 			Example: "587", Optional: true, Input: "number"},
 		{Name: "user", Label: "User", Help: "often your mail address; empty if the server asks for none", Optional: true},
