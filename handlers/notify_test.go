@@ -51,7 +51,7 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
-		Page:    notify.PageOf(r.v.Registry.Items),
+		Page: notify.PageOf(r.v.Registry.Items),
 		Keys: secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
