@@ -88,7 +88,8 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 	}
 	c, _, err := n.channel(t.Context(), "mail")
 	must(t, err)
-	if to, err := n.resolver.target(c); err != nil || !strings.HasPrefix(to.Service, "smtp://tide:hunter2@smtp.a.example:587/") {
+	to, err := n.resolver.target(c)
+	if err != nil || !strings.HasPrefix(to.Service, "smtp://tide:hunter2@smtp.a.example:587/") {
 		t.Errorf("%+v, %v", to, err)
 	}
 	for _, o := range []secrets.Options{{}, {Key: secretKey(1)}} {
