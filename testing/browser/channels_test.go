@@ -107,7 +107,8 @@ func TestMailChannel(t *testing.T) {
 	s.reads("#checked", "WEBHOOK_ALLOW_HOSTS=192.168.1.5:465")
 	s.everybody(script, "channel-not-allowed")
 	fill := func(name, value string) {
-		s.do(chromedp.SetValue(`[name="`+name+`"]`, ""), chromedp.SendKeys(`[name="`+name+`"]`, value))
+		s.do(chromedp.Evaluate(`document.getElementsByName("`+name+`")[0].value = ""`, nil),
+			chromedp.SendKeys(`[name="`+name+`"]`, value))
 	}
 	fill("fields.host", "127.0.0.1")
 	fill("fields.port", port)
