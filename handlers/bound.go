@@ -53,8 +53,8 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flushed makes all deferred writes durable before an invocation is answered, so that no answer speaks of what may be
-// lost. It returns the given error, or else its own.
+// flushed makes all deferred writes durable before an invocation that may write is answered, so that no answer speaks
+// of what may be lost. It returns the given error, or else its own.
 func (b *bound) flushed(ctx context.Context, err error) error {
 	return cmp.Or(err, b.of.Store.Flush(context.WithoutCancel(ctx)))
 }

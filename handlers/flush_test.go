@@ -33,7 +33,10 @@ func TestST2FlushedBeforeTheAnswer(t *testing.T) {
 		if f.n != 1 {
 			t.Errorf("a trigger flushed %d times", f.n)
 		}
-		got := do(t, r, "GET", "/api/items", "")
+		if got := do(t, r, "GET", "/api/items", ""); f.n != 1 || got.Code != http.StatusOK {
+			t.Errorf("a read flushed %d times, and answered %d", f.n-1, got.Code)
+		}
+		got := do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/two"}`)
 		if f.n != 2 {
 			t.Errorf("a route flushed %d times", f.n-1)
 		}

@@ -28,7 +28,7 @@
 //     not deferred, at the latest.
 //   - A store holds a deferred write for at most [MaxHeldTime], at most [MaxHeld] of them, and only until another
 //     process waits for its turn. [Store.Flush] ends this at once. It is called before an answer to a client or to
-//     the Functions host, so nothing is held when a call returns to them.
+//     the Functions host, so nothing that a call has written is held when it returns to them.
 //   - If a deferred write is refused, this write alone has no effect.
 //
 // A sequence that also writes elsewhere, such as into the search index, first waits for the rows that show an

@@ -66,7 +66,7 @@ func (c *container) insert(ctx context.Context, id int64, name string, f body, b
 		if !t.again {
 			begun = true
 		}
-		if !row.small && !t.again {
+		if !row.small && (!t.again || created) {
 			// While this transaction runs, no other process can remove the body.
 			if err := f.stillPending(); err != nil {
 				return err

@@ -20,23 +20,25 @@ import (
 // the same revisions. Until this succeeds, every write fails. If another process has written in the meantime, they
 // cannot be repeated, and the store refuses all writes until it is opened again, as after a crash.
 
-// pollEvery is the time between two looks at whether another process waits. retryEvery is the time between two tries
-// to repeat what was lost.
+// pollEvery is the time between two looks at whether another process waits. The time between two tries to repeat what
+// was lost doubles from retryFirst to retryMost.
 const (
 	pollEvery  = 2 * time.Millisecond
-	retryEvery = time.Second
+	retryFirst = time.Second
+	retryMost  = time.Minute
 )
 
 // heldWrites are what the writer has acknowledged and not yet committed. Only targets is used by other goroutines.
 type heldWrites struct {
 	jobs    []*job // in order
 	open    bool   // the transaction is open, and has the writes of all jobs
-	mine    bool   // this process has its turn to write
+	mine    bool   // it is this process's turn to write
 	was     int64  // the last number that was issued before the transaction, according to the database
 	issued  int64  // the last number that was issued in a transaction that was lost
 	since   time.Time
 	limit   time.Duration // [storage.MaxHeldTime], unless a test needs more time
-	timer   *time.Timer   // calls for a look, while there are jobs
+	timer   *time.Timer   // wakes the writer while jobs are held
+	retry   time.Duration // until the next try to repeat the jobs; zero before the first
 	err     error         // why the last jobs are not durable, after the writer has ended
 	lost    error         // why the jobs cannot be repeated
 	targets targets
@@ -127,7 +129,10 @@ func (w *writer) poll() {
 	}
 	if err := w.flush(); err != nil {
 		w.s.log.Error("acknowledged writes are not durable yet", "count", len(w.held.jobs), "err", err)
-		w.held.timer.Reset(retryEvery)
+		if w.held.lost == nil {
+			w.held.retry = min(max(2*w.held.retry, retryFirst), retryMost)
+			w.held.timer.Reset(w.held.retry)
+		}
 	}
 }
 
@@ -156,9 +161,10 @@ func (w *writer) acquire() error {
 	return nil
 }
 
-// rest lets other processes write, unless a transaction is open.
+// rest lets other processes write, unless jobs are held. Jobs whose transaction was lost keep the turn, because they
+// can be repeated only if nobody else writes before.
 func (w *writer) rest() {
-	if w.held.mine && !w.held.open {
+	if w.held.mine && (len(w.held.jobs) == 0 || w.held.lost != nil) {
 		w.held.mine = false
 		w.lock.release()
 	}
@@ -201,7 +207,7 @@ func (h *heldWrites) release() {
 			j.durable()
 		}
 	}
-	h.jobs, h.since, h.issued = nil, time.Time{}, 0
+	h.jobs, h.since, h.issued, h.retry = nil, time.Time{}, 0, 0
 	h.timer.Stop()
 	h.targets.clear()
 }

@@ -55,7 +55,7 @@ func TestHeld(t *testing.T) {
 		t.Errorf("%d writes took %d commits, want 1", storage.MaxHeld, n)
 	}
 	for what, end := range map[string]func() error{
-		"settle":       func() error { return s.Flush(t.Context()) },
+		"flush":        func() error { return s.Flush(t.Context()) },
 		"read":         func() error { _, err := table.Get(t.Context(), storage.Key{Partition: "p", Row: "a"}); return err },
 		"message":      func() error { return s.Queue("jobs").Send(t.Context(), []byte("x"), 0) },
 		"another":      func() error { return open(t, s.dir).Queue("jobs").Send(t.Context(), []byte("x"), 0) },

@@ -85,8 +85,7 @@ func (s *Store) open() error {
 	}
 	alone := l.use()
 	if s.opened, err = fileTime(s.bodies.pendingFolder()); err != nil {
-		l.close()
-		return err
+		alone = false // on a full disk; what was lost is removed later
 	}
 	if s.w, err = s.openWriter(l); err != nil {
 		l.close()

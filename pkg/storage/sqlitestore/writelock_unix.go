@@ -40,10 +40,11 @@ func openWriteLock(dir string) (*writeLock, error) {
 }
 
 // use records that this process uses the folder, in the file lock.open, until close. It reports whether no other
-// process did when it was called. Of two processes that open the folder at the same moment, neither may be told so.
+// process did when it was called. Of two processes that open the folder at the same moment, none, one or both may be
+// told so, because the kernel does not change one kind of lock into the other in one step.
 func (t *writeLock) use() (alone bool) {
 	alone = syscall.Flock(int(t.open.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-	// Several may have the lock then. Nobody keeps it for himself for longer than this takes.
+	// Several may have the lock then. Nobody keeps it for itself for longer than this takes.
 	for errors.Is(syscall.Flock(int(t.open.Fd()), syscall.LOCK_SH), syscall.EINTR) {
 	}
 	return alone

@@ -26,8 +26,8 @@ func (s suite) deferred(t *testing.T) {
 		"many at once":                       s.deferredMany,
 		"arguments may change afterwards":    s.deferredArguments,
 		"only the last are lost":             s.deferredLost,
-		"nothing that was settled is lost":   s.deferredFlushed,
-		"a refused write that waits settles": s.refusedFlushes,
+		"nothing that was flushed is lost":   s.deferredFlushed,
+		"a refused write that waits flushes": s.refusedFlushes,
 	})
 }
 
