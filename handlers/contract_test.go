@@ -145,7 +145,7 @@ var refusals = []struct {
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
-		`no field "URL"; known are activeHours, credential, force, interval, paused, ` +
+		`no field "URL"; known are activeHours, credential, force, guessScheme, interval, paused, ` +
 			`priority, render, schedule, tags, url, urls, watch`},
 	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
 		`no field "scope.Host"; known are host`},

@@ -42,7 +42,7 @@ func TestST2FlushedBeforeTheAnswer(t *testing.T) {
 		}
 		return w.Code, got.Code
 	}
-	if trigger, route := ask(); trigger != http.StatusOK || route != http.StatusOK {
+	if trigger, route := ask(); trigger != http.StatusOK || route != http.StatusAccepted {
 		t.Errorf("have %d, %d", trigger, route)
 	}
 	f.err = fault.New(fault.Unavailable, "the disk is full")
