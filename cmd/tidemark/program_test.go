@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -324,9 +325,8 @@ no further check is planned
 `},
 		{name: "A4 a URL names its item", args: []string{"why", "HTTPS://A.example:443/b/?utm_source=x#y"}, code: 1,
 			answers: []answered{{404, `{"title":"Not Found","detail":"no such item"}`}},
-			asked: []string{"GET /api/items/" + idOf(t, "https://a.example/b"),
-				"GET /api/items/" + idOf(t, "https://a.example/b")}, // is anything else of it known?
-			err: "tidemark: no such item: https://a.example/b was not added, or under other tracking rules\n"},
+			asked:   slices.Repeat([]string{"GET /api/items/" + idOf(t, "https://a.example/b")}, 2), // another part may miss
+			err:     "tidemark: no such item: https://a.example/b was not added, or under other tracking rules\n"},
 		{name: "neither id nor URL", args: []string{"show", "harbour"}, code: 2,
 			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee " +
 				"`tidemark show --help`\n"},
