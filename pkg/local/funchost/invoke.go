@@ -67,6 +67,9 @@ func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err erro
 		i.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
 		return errors.Join(errTimeout, err)
 	}
+	if fault.Is(err, fault.Unavailable) {
+		i.handler.awaitEnd(ctx, c) // otherwise the message could fail once more before the death is noticed
+	}
 	if err != nil {
 		return err
 	}

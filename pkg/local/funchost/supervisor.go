@@ -186,6 +186,29 @@ func (s *supervisor) await(ctx context.Context) (*child, error) {
 	}
 }
 
+// awaitEnd waits until a process that has not answered receives no more requests, because it is dead. If it lives,
+// awaitEnd returns after a moment.
+func (s *supervisor) awaitEnd(ctx context.Context, c *child) {
+	const moment = 200 * time.Millisecond
+	limit := time.NewTimer(moment)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		current, changed := s.child, s.changed
+		s.mu.Unlock()
+		if current != c {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // restart kills the process; run then starts another. Everything in flight fails. If restart is called several times
 // for one process, only the first call has an effect.
 func (s *supervisor) restart(c *child, why string) {
