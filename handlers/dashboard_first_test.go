@@ -41,7 +41,7 @@ func TestU6FirstMinutes(t *testing.T) {
 	if w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"a b"}}); w.Code != 400 {
 		t.Errorf("no address: %d\n%s", w.Code, w.Body)
 	}
-	to = send(t, r, "/api/ui/sites", url.Values{"url": {"silent.example/sitemap.xml"}})
+	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://silent.example/sitemap.xml"}})
 	if to != "/api/ui/hosts/silent.example?done=site-added" {
 		t.Errorf("a site leads to %s", to)
 	}
@@ -54,7 +54,7 @@ func TestU6SilentSite(t *testing.T) {
 		Clock: func() time.Time { return r.now }})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Added: r.v.Polls.Known.Added})
 	r.v.Notify, q.away = notify.New(r.store, r.v.Feed, &receiver{}, notify.Options{}), true
-	send(t, r, "/api/ui/sites", url.Values{"url": {"silent.example"}})
+	send(t, r, "/api/ui/sites", url.Values{"url": {"https://silent.example"}})
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 		r.now = r.now.Add(time.Minute)
 	}

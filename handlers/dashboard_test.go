@@ -119,8 +119,8 @@ func TestDashboardActions(t *testing.T) {
 	}
 }
 
-// TestS13RemoveDialogTellsTheTruth checks that the dialog for removing an item describes what happens to its stored
-// data (S13).
+// TestS13RemoveDialogTellsTheTruth checks that the page for removing an item describes what happens to its stored data
+// (S13).
 func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -131,10 +131,10 @@ func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 		t.Fatalf("%d captures", len(item.Captures))
 	}
 	to := "/api/ui/items/" + item.ID
-	const said = "every stored version is deleted"
-	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, said) ||
+	const said = "Remove it with every stored version"
+	if body := do(t, r, "GET", to+"/stop", "").Body.String(); !strings.Contains(body, said) ||
 		strings.Contains(body, "captures are kept") {
-		t.Errorf("it does not say that %s:\n%s", said, body)
+		t.Errorf("it does not say %q:\n%s", said, body)
 	}
 	post(t, r, to, "same-origin", url.Values{"do": {"remove"}})
 	r.work()
