@@ -101,15 +101,22 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	return r.Rule, storeRule(ctx, s, id, etag, &next, fresh || old.Off != spec.Off)
 }
 
-// storeRule writes a rule. What a rule for one page has gathered is forgotten when the rule is switched on or off.
+// storeRule writes a rule. What a rule for one page has gathered is forgotten when the rule is switched on or off: when
+// it is switched off only after the write, which may fail.
 func storeRule(ctx context.Context, s *Book, id string, etag storage.ETag, next *ruleRow, turned bool) error {
-	if isOfPage(id) && turned {
+	if !isOfPage(id) {
+		turned = false
+	}
+	if turned && !next.Spec.Off {
 		since, _ := feed.ParsePosition(next.Since)
 		if err := errors.Join(announce(ctx, s.rows, since), forget(ctx, s.rows, id)); err != nil {
 			return err
 		}
 	}
 	_, err := s.rows.Transact(ctx, ruleRows.Put(keyOf(id), etag, next))
+	if err == nil && turned && next.Spec.Off {
+		err = forget(ctx, s.rows, id)
+	}
 	return err
 }
 
