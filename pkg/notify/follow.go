@@ -182,7 +182,7 @@ func (p *pass) beginAt(id string, at feed.Position) {
 }
 
 // room returns the number of further deliveries that fit into the transaction.
-func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) - len(p.stateOps()) }
+func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) - p.held.writes }
 
 // read lets the rules decide about new changes. It stops when no further delivery fits into the transaction, and when
 // the effort of the step is used up.
@@ -233,6 +233,9 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 		if r.since.After(end) {
 			p.beginAt(r.ID, end)
 		}
+	}
+	if err := p.s.book.pagesBeginAt(ctx, p.held.since, end); err != nil {
+		return 0, false, err
 	}
 	p.at = end
 	for c, err := range p.s.feed.Oldest(ctx, feed.Position{}) {
@@ -350,11 +353,14 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) error {
 	if err != nil {
 		return err
 	}
+	if isOfPage(r.ID) && muted.Cover(r.Filter.ItemID, r.ID, p.now) {
+		return nil // also of changes that the digest does not list
+	}
 	some, lines, kinds, err := p.s.listed(ctx, r, g, muted)
 	if err != nil {
 		return err
 	}
-	if g = g.without(kinds); g.Gathered <= 0 {
+	if g = g.without(kinds); g.Gathered <= 0 || len(lines.All) == 0 && len(kinds) > 0 {
 		return nil
 	}
 	for _, name := range r.Channels {

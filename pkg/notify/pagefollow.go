@@ -14,7 +14,8 @@ import (
 // pageState is the row with the recent messages of a rule for one page, and what it has gathered. The rule has such a
 // row only for some time after a change.
 type pageState struct {
-	Gathered gathered `col:"gathered,gzip"`
+	Gathered gathered  `col:"gathered,gzip"`
+	Due      time.Time `col:"due"` // when the state is needed next; zero in a row of an older release
 }
 
 var pageStates = row.Of[pageState]()
@@ -44,16 +45,31 @@ func forget(ctx context.Context, rows storage.Table, id string) error {
 // heldState is the state of a rule for one page within a step.
 type heldState struct {
 	gathered
+	due     time.Time
 	etag    storage.ETag
 	changed bool
 	over    bool // nothing remains to be kept
 }
+
+// written reports whether a step writes the state.
+func (h *heldState) written() bool { return h.changed && (!h.over || h.etag != "") }
 
 // held are the rules for one page in a step, and their states.
 type held struct {
 	since  *feed.Position // nil if there are no such rules
 	rules  map[string][]rule
 	states map[string]*heldState
+	writes int // number of states that the step writes
+}
+
+// set changes a state.
+func (all *held) set(h *heldState, g gathered, due time.Time, over bool) {
+	if h.written() {
+		all.writes--
+	}
+	if h.gathered, h.due, h.changed, h.over = g, due, true, over; h.written() {
+		all.writes++
+	}
 }
 
 // ofPage returns the rules for the page of a change. A step reads those of a page once.
@@ -80,7 +96,7 @@ func (p *pass) gathered(ctx context.Context, r *rule) (gathered, error) {
 		if err != nil {
 			return gathered{}, err
 		}
-		h = &heldState{gathered: kept.Gathered, etag: etag}
+		h = &heldState{gathered: kept.Gathered, due: kept.Due, etag: etag}
 		p.held.states[r.ID] = h
 	}
 	return h.gathered, nil
@@ -93,9 +109,9 @@ func (p *pass) keep(r *rule, g gathered) {
 		p.state.Rules[r.ID] = g
 		return
 	}
-	h := p.held.states[r.ID]
-	h.gathered, h.changed, h.over = g, true, false
-	p.wake(r.due(g, p.now))
+	due := r.due(g, p.now)
+	p.held.set(p.held.states[r.ID], g, due, false)
+	p.wake(due)
 }
 
 // due returns when the state of a rule for one page is needed next: for its digest, or to be removed.
@@ -117,10 +133,10 @@ func (p *pass) wake(at time.Time) {
 func (p *pass) stateOps() (ops []storage.Op) {
 	for id, h := range p.held.states {
 		switch {
-		case !h.changed:
+		case !h.written():
 		case !h.over:
-			ops = append(ops, pageStates.Put(pageStateKey(id), h.etag, &pageState{h.gathered}))
-		case h.etag != "":
+			ops = append(ops, pageStates.Put(pageStateKey(id), h.etag, &pageState{h.gathered, h.due}))
+		default:
 			ops = append(ops, storage.Op{Kind: storage.Delete,
 				Entity: storage.Entity{Key: pageStateKey(id), ETag: h.etag}})
 		}
@@ -129,28 +145,42 @@ func (p *pass) stateOps() (ops []storage.Op) {
 }
 
 // pageDigests writes the digests of rules for one page that are due, and removes states that are not needed any more.
-// It reads them only when one of them is due. It reports whether some did not fit into the transaction.
+// It reads them only when one of them is due. It reports whether some did not fit into the transaction; the next step
+// then reads the states again.
 func (p *pass) pageDigests(ctx context.Context, atEnd bool) (full bool, err error) {
 	if p.state.Due.IsZero() || p.now.Before(p.state.Due) {
 		return false, nil
 	}
 	p.state.Due, p.changed = time.Time{}, true
+	defer func() {
+		if full {
+			p.wake(p.now)
+		}
+	}()
 	query := storage.Query{Partition: partition, RowFrom: pageStateAs, RowTo: pageStateAs + "~"}
 	for e, err := range p.s.rows.Query(ctx, query) {
 		if err != nil {
 			return false, err
 		}
 		id := e.Row[len(pageStateAs):]
-		if p.held.states[id] == nil {
+		h := p.held.states[id]
+		if h == nil {
 			kept, _ := pageStates.Decode(e.Props) // a damaged state is removed
-			p.held.states[id] = &heldState{gathered: kept.Gathered, etag: e.ETag}
+			h = &heldState{gathered: kept.Gathered, due: kept.Due, etag: e.ETag}
 		}
+		if p.now.Before(h.due) {
+			p.wake(h.due)
+			continue
+		}
+		p.held.states[id] = h
 		if full, err = p.pageDigest(ctx, id, atEnd); full || err != nil {
 			return full, err
 		}
 	}
 	for id, h := range p.held.states {
-		if h.changed && h.etag == "" {
+		if h.changed && h.etag == "" && p.now.Before(h.due) {
+			p.wake(h.due)
+		} else if h.changed && h.etag == "" {
 			if full, err = p.pageDigest(ctx, id, atEnd); full || err != nil {
 				return full, err
 			}
@@ -162,7 +192,7 @@ func (p *pass) pageDigests(ctx context.Context, atEnd bool) (full bool, err erro
 // pageDigest does what is due for one rule for one page.
 func (p *pass) pageDigest(ctx context.Context, id string, atEnd bool) (full bool, err error) {
 	h := p.held.states[id]
-	end := func() { h.gathered, h.changed, h.over = gathered{}, true, true }
+	end := func() { p.held.set(h, gathered{}, time.Time{}, true) }
 	r, _, err := p.s.book.rule(ctx, id)
 	switch {
 	case fault.Is(err, fault.NotFound) || err == nil && r.Off:

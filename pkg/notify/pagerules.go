@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -61,6 +63,34 @@ func (s *Book) pageRules(ctx context.Context, after string, top int) (out []rule
 		out = append(out, s.read(ctx, e))
 	}
 	return out, "", nil
+}
+
+// pagesBeginAt makes rules for one page begin at the end of the feed, if they begin beyond it. Since is the position
+// after which there are such rules; it is nil if there are none. The position of the row is moved last, so that a call
+// that fails is made again.
+func (s *Book) pagesBeginAt(ctx context.Context, since *feed.Position, end feed.Position) error {
+	if since == nil {
+		return nil
+	}
+	for e, err := range s.rows.Query(ctx, storage.Query{Partition: pagesPartition}) {
+		if err != nil {
+			return err
+		}
+		if !s.read(ctx, e).since.After(end) {
+			continue
+		}
+		_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
+			Props: storage.Properties{"since": end.String()}}})
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	if !since.After(end) {
+		return nil
+	}
+	_, err := s.rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: pagesKey, Props: pagesRows.Encode(&pagesRow{end.String()})}})
+	return err
 }
 
 // naming returns a rule that names a channel, if there is one.
