@@ -118,7 +118,7 @@ func (c *Checker) Request(method, path string, body []byte) (operationID string,
 	switch {
 	case err != nil:
 		return "", err
-	case (len(body) > 0) != (r.RequestBody != nil):
+	case len(body) > 0 && r.RequestBody == nil, len(body) == 0 && r.RequestBody != nil && r.RequestBody.Required:
 		return r.OperationID, fmt.Errorf("%s: a body of %d bytes", r.OperationID, len(body))
 	case len(body) == 0:
 		return r.OperationID, nil
