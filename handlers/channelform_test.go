@@ -79,11 +79,15 @@ func TestP1MailForm(t *testing.T) {
 		"No test was sent: Tidemark may not send anything to 192.168.1.5:587")
 	shows2("saving it all the same", mailTyped("save-anyway", "fields.host", "192.168.1.5"), http.StatusBadRequest,
 		"may not send anything to 192.168.1.5:587")
-	shows2("a test", mailTyped("test"), http.StatusOK, "The receiver accepted the test", `name="tested" value="yes"`)
+	shows2("a test", mailTyped("test"), http.StatusOK, "The receiver accepted the test")
 	if n := len(r.receiver.got); n != 1 || len(stored(t, r).Channels) != 1 { // that of the file
 		t.Errorf("%d messages, and %+v", n, stored(t, r))
 	}
+	later := url.Values{"do": {"save"}, "kind": {"shoutrrr"}, "name": {"later"}, "urlFrom": {"LATER"}}
+	shows2("saving before the setting is there", later, http.StatusOK, "No test was sent", "Save all the same")
+	later.Set("tested", "yes") // of other values
 	r.receiver.fails = true
+	shows2("a test of other values", mailTyped("save", "tested", "yes"), http.StatusOK, "Save all the same")
 	shows2("saving what is refused", mailTyped("save"), http.StatusOK, "did not", "no such hook", "Save all the same")
 	if len(stored(t, r).Channels) != 1 {
 		t.Error("a channel whose test failed is saved")
@@ -108,7 +112,6 @@ func TestP1ChangedDestination(t *testing.T) {
 	kept := func(more ...string) url.Values {
 		f := mailTyped("save", more...)
 		f.Del("fields.password")
-		f.Set("tested", "yes")
 		return f
 	}
 	send(t, r, mail, kept("fields.to", "bo@port.example", "fields.host", "SMTP.port.example"))

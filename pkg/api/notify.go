@@ -184,7 +184,7 @@ type ReceiverAnswer struct {
 	Status int    `json:"status,omitempty"` // the HTTP or SMTP status
 	Body   string `json:"body,omitempty"`   // the first 500 bytes
 	Error  string `json:"error,omitempty"`
-	// NotSent is true if the receiver was not asked at all, because its address is not allowed.
+	// NotSent is true if the receiver was not asked at all: its address or its secret is missing, or may not be used.
 	NotSent bool `json:"notSent,omitempty"`
 }
 

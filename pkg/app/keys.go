@@ -35,11 +35,12 @@ func secretKey(into *string) value {
 	})
 }
 
-// secrets returns the keys for secrets. In Azure there is no key file, because the disk of an instance does not last.
-func (c Config) secrets(log *slog.Logger) *secrets.Keys {
-	o := secrets.Options{Key: c.SecretsKey, Old: c.OldKey, Folder: c.Data, Log: log}
-	if c.Cloud {
-		o.Folder = ""
+// secrets returns the keys for secrets. There is a key file only if the store is in the data folder, too. Another store
+// may have several instances, or outlive their disks, so a key on one disk could not decrypt its secrets.
+func (c Config) secrets(get func(string) string, log *slog.Logger) *secrets.Keys {
+	o := secrets.Options{Key: c.SecretsKey, Old: c.OldKey, Log: log}
+	if get("STORAGE") == Embedded && !c.Cloud {
+		o.Folder = c.Data
 	}
 	return secrets.Load(o)
 }

@@ -118,6 +118,18 @@ func TestA25EmbeddedIndexIsNotForAzure(t *testing.T) {
 	}
 }
 
+// TestP1KeyFileOfOneStore checks that a key file is used only with a store in the same folder (P1).
+func TestP1KeyFileOfOneStore(t *testing.T) {
+	for storage, none := range map[string]bool{Embedded: false, "account": true, "": true} {
+		settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "STORAGE": storage}
+		c := Config{Data: settings["TIDEMARK_DATA"]}
+		why := c.secrets(env(settings), slog.New(slog.DiscardHandler)).Problem()
+		if (why != "") != none {
+			t.Errorf("with the store %q: %q", storage, why)
+		}
+	}
+}
+
 // TestAZ13OwnIndex checks where other instances are looked for, and that a data folder keeps the id of its index.
 func TestAZ13OwnIndex(t *testing.T) {
 	store, data := mem.New(time.Now), t.TempDir()

@@ -107,8 +107,8 @@ func (c *Config) oftenSettings() []Setting {
 				"and 2525), as in CRAWL_ALLOW_HOSTS"},
 		{secrets.Setting, "", hidden, secretKey(&c.SecretsKey),
 			"Key with which the secrets of channels that were typed in forms are encrypted, in place of the file " +
-				secrets.FileName + " in TIDEMARK_DATA: 32 bytes in base64, as openssl rand -base64 32 prints them. In Azure " +
-				"there is no such file, and without this setting such secrets are refused"},
+				secrets.FileName + " in TIDEMARK_DATA: 32 bytes in base64, as openssl rand -base64 32 prints them. With a store " +
+				"other than embedded there is no such file, and without this setting such secrets are refused"},
 		{secrets.OldSetting, "", hidden, secretKey(&c.OldKey),
 			"Key that SECRETS_KEY replaces, in the same form. What it decrypts is encrypted again at the start; then it can go"},
 	}

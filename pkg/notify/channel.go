@@ -108,21 +108,37 @@ func (r resolver) secrets(c channel) (v form.Values, old bool, err error) {
 	}
 	v = form.Values{}
 	for _, field := range slices.Sorted(maps.Keys(c.Sealed)) {
-		text, was, err := r.o.Keys.Open(c.Sealed[field], c.Name, field, c.To)
-		if err != nil {
+		text, was, err := r.o.Keys.Open(c.Sealed[field], c.Name, field, c.To, c.way())
+		switch {
+		case err != nil && c.Kind == Webhook:
 			return nil, false, fault.New(fault.Blocked,
-				"its secret is needed again: the stored one (%s) cannot be decrypted: %w", field, err)
+				"save it: a new signing secret is made and shown once. The stored one cannot be decrypted: %w", err)
+		case err != nil:
+			service, _ := form.Of(c.Kind)
+			f, _ := service.Field(field)
+			return nil, false, fault.New(fault.Blocked,
+				"its secret is needed again: the stored one (%s) cannot be decrypted: %w", cmp.Or(f.Label, field), err)
 		}
 		v[field], old = text, old || was
 	}
 	return v, old, nil
 }
 
+// way says whether a channel's secrets are sent encrypted. It is part of what they are encrypted for, so that a change
+// in the store cannot have them sent in the clear.
+func (c channel) way() string {
+	service, ok := form.Of(c.Kind)
+	if ok && !service.Encrypted(c.Fields) || !ok && strings.HasPrefix(strings.ToLower(c.URL), "http://") {
+		return "clear"
+	}
+	return "tls"
+}
+
 // seal returns a channel with its secrets encrypted for its destination.
 func (r resolver) seal(c channel, secrets form.Values) (channel, error) {
 	c.Sealed, c.open = nil, nil
 	for field, text := range secrets {
-		sealed, err := r.o.Keys.Seal(text, c.Name, field, c.To)
+		sealed, err := r.o.Keys.Seal(text, c.Name, field, c.To, c.way())
 		if err != nil {
 			return c, err
 		}
@@ -203,6 +219,9 @@ func (r resolver) values(service form.Service, c channel) (form.Values, error) {
 func (r resolver) signingSecret(c channel) (string, error) {
 	if c.Secret != "" {
 		return credential.ForMessages(r.o.Setting, c.Secret)
+	}
+	if to := webhookTo(c.ChannelSpec); len(c.Sealed) > 0 && to != c.To {
+		return "", fault.New(fault.Blocked, "its secret is for %s, but its address is at %s: save it again", c.To, to)
 	}
 	v, _, err := r.secrets(c)
 	return cmp.Or(v[signing], c.Own), err

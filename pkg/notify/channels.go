@@ -113,12 +113,13 @@ func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool)
 
 // stored returns a channel as it is stored. Without a key, the generated secret of a webhook is stored as it is.
 func (r resolver) stored(c channel) (channel, error) {
-	if key := c.open[signing]; key != "" && r.o.Keys.Problem() != "" {
+	c.Own = ""
+	sealed, err := r.seal(c, c.open)
+	if key := c.open[signing]; key != "" && fault.Is(err, fault.Blocked) {
 		c.Own, c.Sealed, c.open = key, nil, nil
 		return c, nil
 	}
-	c.Own = ""
-	return r.seal(c, c.open)
+	return sealed, err
 }
 
 // put returns the operation that writes a channel.
@@ -151,7 +152,8 @@ func (s *Book) Reseal(ctx context.Context) error {
 		}
 		c.Own = ""
 		if c, err = s.resolver.seal(c, secrets); err != nil {
-			return err
+			s.o.Log.ErrorContext(ctx, "the secrets of a channel stay as they are", "channel", e.Row, "err", err)
+			continue
 		}
 		if _, err := s.rows.Transact(ctx, c.put(e.ETag)); err != nil && !fault.Lost(err) {
 			return err // a lost race means that another process did the same

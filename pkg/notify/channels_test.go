@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -96,7 +98,8 @@ func TestP1SecretsAreEncrypted(t *testing.T) {
 		other := r.withKey(o)
 		must(t, other.Reseal(t.Context()))
 		for _, name := range []string{"mail", "ops"} {
-			if why := problem(t, other, name); !strings.Contains(why, "its secret is needed again") {
+			want := map[string]string{"mail": "its secret is needed again", "ops": "save it: a new signing secret"}[name]
+			if why := problem(t, other, name); !strings.Contains(why, want) {
 				t.Errorf("%s with %v: %q", name, o, why)
 			}
 		}
@@ -154,7 +157,7 @@ func TestP1KeyIsReplaced(t *testing.T) {
 }
 
 // TestP1RowsThatWereChanged checks that a secret in the store cannot be sent elsewhere by changing the rows: its host,
-// the recorded destination, its field or its channel (P1).
+// the recorded destination, its field or its channel, or be sent in the clear (P1).
 func TestP1RowsThatWereChanged(t *testing.T) {
 	r := newRig(t)
 	n := r.withKey(secrets.Options{Key: secretKey(0)})
@@ -185,6 +188,47 @@ func TestP1RowsThatWereChanged(t *testing.T) {
 	evil(func(c *channelRow) {
 		c.Spec.Fields["auth"], c.Spec.Fields["tokenUrl"] = "oauth2", "https://evil.example/"
 	})
+	_, err = n.SaveChannel(t.Context(), hookSpec("ops"), true)
+	must(t, err)
+	good, _, err = channelRows.Load(t.Context(), n.rows, channelKey("ops"))
+	must(t, err)
+	if _, err := n.resolver.target(good.channel()); err != nil {
+		t.Fatal(err)
+	}
+	evil(func(c *channelRow) { c.Spec.URL = "https://evil.example/" })
+	evil(func(c *channelRow) { c.Spec.URL = "http://ops.example:443/" })
+	evil(func(c *channelRow) { c.Spec.URL, c.Spec.URLFrom = "", "EVIL" })
+	_, err = n.SaveChannel(t.Context(), api.ChannelSpec{Name: "phone", Kind: "ntfy", Fields: map[string]string{
+		"topic": "t", "server": "https://a.example", "token": "tk_1"}}, true)
+	must(t, err)
+	good, _, err = channelRows.Load(t.Context(), n.rows, channelKey("phone"))
+	must(t, err)
+	if _, err := n.resolver.target(good.channel()); err != nil {
+		t.Fatal(err)
+	}
+	evil(func(c *channelRow) { c.Spec.Fields["server"] = "http://a.example:443" })
+}
+
+// TestP1KeyFileCannotBeMade checks that Tidemark starts when no key file can be made, and that webhooks stay as they
+// are and can be saved (P1).
+func TestP1KeyFileCannotBeMade(t *testing.T) {
+	r := newRig(t)
+	_, err := r.Notifier.SaveChannel(t.Context(), hookSpec("ops"), true)
+	must(t, err)
+	folder := filepath.Join(t.TempDir(), "new")
+	n, other := r.withKey(secrets.Options{Folder: folder}), r.withKey(secrets.Options{Folder: folder})
+	must(t, os.WriteFile(folder, nil, 0o600)) // a file in place of the folder
+	before := r.rowsText()
+	if err := n.Reseal(t.Context()); err != nil || r.rowsText() != before {
+		t.Errorf("%v: %s", err, r.rowsText())
+	}
+	hook := hookSpec("second")
+	hook.Name = "second"
+	_, err = other.SaveChannel(t.Context(), hook, true)
+	must(t, err)
+	if why := problem(t, other, "ops") + problem(t, other, "second"); why != "" {
+		t.Error(why)
+	}
 }
 
 // TestP1NoKey checks that without a key, as in Azure, typed secrets are refused with what to do, that channels without

@@ -85,7 +85,11 @@ func (r resolver) keptSecrets(service form.Service, spec api.ChannelSpec, given 
 	again := func(format string, args ...any) (errs []error) {
 		for _, name := range names {
 			f, _ := service.Field(name)
-			errs = append(errs, fault.Field(form.Prefix+name, "Type it again ("+f.Label+"): "+format, args...))
+			end := ""
+			if f.Optional {
+				end = "; or tick “remove the stored one”"
+			}
+			errs = append(errs, fault.Field(form.Prefix+name, "Type it again ("+f.Label+"): "+format+end, args...))
 		}
 		return errs
 	}

@@ -59,10 +59,10 @@ func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return err
 		}
 		if given("service") {
-			spec.Kind, spec.URLFrom, spec.URL, spec.Secret = "shoutrrr", g.service, "", ""
+			spec.Kind, spec.URLFrom, spec.URL, spec.Secret, spec.Fields = "shoutrrr", g.service, "", "", nil
 		}
 		if given("webhook") {
-			spec.Kind, spec.URL, spec.URLFrom = "webhook", g.webhook, ""
+			spec.Kind, spec.URL, spec.URLFrom, spec.Fields = "webhook", g.webhook, "", nil
 		}
 		if given("secret") {
 			spec.Secret = g.secret

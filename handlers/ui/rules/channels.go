@@ -37,6 +37,7 @@ type channelField struct {
 	Input, Value, Wrong string
 	Stored              bool // whether there is a stored secret
 	Again               bool // whether a secret was typed, which is not sent back
+	Remove              bool // whether the stored secret is to be removed
 }
 
 // Fields returns the fields of the service: those that most people need, or the others.
@@ -49,7 +50,7 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 		one := channelField{Field: f, Input: name, Value: cmp.Or(d.Form.Get(name), f.Default),
 			Wrong: frame.FieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
 		if f.Secret {
-			one.Again, one.Value = one.Value != "", ""
+			one.Again, one.Value, one.Remove = one.Value != "", "", d.Form.Values.Has("remove."+f.Name)
 		}
 		out = append(out, one)
 	}
@@ -168,14 +169,14 @@ func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 		}
 		return a.channelPage(r, d)
 	}
-	if do == "test" || do == "save" && !f.Has("tested") {
+	if do == "test" || do == "save" {
 		var err error
 		d.Answer, err = api.TestChannel.Call(ctx, a.client, api.ChannelTest(spec))
 		if d.Form.Problem = frame.Refusal(err); err != nil && d.Form.Problem == nil {
 			return frame.Page{}, err
 		}
 		d.Tested = err == nil
-		if d.Anyway = do == "save" && !d.Answer.NotSent; do == "test" || !d.Answer.OK {
+		if d.Anyway = do == "save" && d.Tested; do == "test" || !d.Answer.OK {
 			return a.channelPage(r, d)
 		}
 	}
@@ -222,7 +223,7 @@ func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) 
 		return a.channelPage(r, channelData{Name: kept.Name, Secret: kept.SigningSecret})
 	}
 	done := "channel-save"
-	if d.Answer.OK || r.PostForm.Has("tested") {
+	if d.Answer.OK {
 		done = "channel-tested"
 	}
 	return frame.GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err

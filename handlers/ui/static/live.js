@@ -108,7 +108,12 @@ for (const form of document.querySelectorAll("form[data-check]")) {
     if (res.redirected) { location.assign(res.url); return; }
     const page = new DOMParser().parseFromString(await res.text(), "text/html");
     const fresh = page.querySelector("form[data-check]");
-    if (!fresh) { if (all) part("checked").replaceChildren(...page.querySelectorAll("[role=alert]")); return; }
+    if (!fresh) {
+      const alerts = page.querySelectorAll("[role=alert]");
+      if (all && alerts.length) part("checked").replaceChildren(...alerts);
+      else if (all) part("answer").textContent = "Sign in again in another tab, then press Save."; // the session has ended
+      return;
+    }
     for (const note of form.querySelectorAll("[data-note]")) {
       const name = note.dataset.note;
       if (!all && !touched.has(name)) continue;
@@ -145,11 +150,13 @@ for (const form of document.querySelectorAll("form[data-check]")) {
     if (!e.submitter?.hasAttribute("data-here")) return;
     e.preventDefault();
     clearTimeout(timer);
-    const buttons = form.querySelectorAll("button");
+    const locked = [...form.querySelectorAll("button, fieldset")]; // the answer must be about what is shown
     const said = new URLSearchParams(new FormData(form, e.submitter));
-    for (const b of buttons) b.disabled = true;
-    try { await ask(said, true); } catch { part("answer").textContent = "Tidemark does not answer. Nothing is saved."; }
-    for (const b of buttons) b.disabled = false;
+    for (const l of locked) l.disabled = true;
+    try { await ask(said, true); } catch (err) {
+      if (err.name !== "AbortError") part("answer").textContent = "Tidemark does not answer. Nothing is saved.";
+    }
+    for (const l of locked) l.disabled = false;
   });
 }
 

@@ -84,6 +84,14 @@ func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 
 // Send sends a message to the receivers of a target, to each for itself, and returns a result for each.
 func (s *Sender) Send(ctx context.Context, to Target, m Message) []Result {
+	out, hide := s.send(ctx, to, m), secretsOf(to)
+	for i := range out {
+		out[i].Body, out[i].Error = hidden(out[i].Body, hide), hidden(out[i].Error, hide)
+	}
+	return out
+}
+
+func (s *Sender) send(ctx context.Context, to Target, m Message) []Result {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	if to.Webhook != "" {

@@ -40,12 +40,11 @@ func Load(o Options) *Keys {
 			out.current = newKey(root)
 		case err == nil:
 			out.former = append(out.former, newKey(root))
-		case out.current != nil:
-		case errors.Is(err, fs.ErrNotExist):
-			out.create = func() ([]byte, error) { return makeFile(path) }
-		default:
-			out.problem = unusable + err.Error()
+		case !errors.Is(err, fs.ErrNotExist):
+			out.problem = unusable + err.Error() // counts only without another key
 			o.Log.Error("the key file for secrets cannot be used", "path", path, "err", err)
+		case out.current == nil:
+			out.create = func() ([]byte, error) { return makeFile(path) }
 		}
 	}
 	if root, err := ParseKey(o.Old); err == nil {
@@ -83,8 +82,8 @@ func makeFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name()) // fails after a rename
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(root) + "\n")
+	defer os.Remove(f.Name()) // also if it is linked
+	_, err = f.Write(fileText(root))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -92,8 +91,7 @@ func makeFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(f.Name(), path) // some file systems have no links
-		if err != nil {
+		if err := writeNew(path, root); err != nil && !errors.Is(err, fs.ErrExist) { // some file systems have no links
 			return nil, err
 		}
 	}
@@ -102,4 +100,19 @@ func makeFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	return ParseKey(string(text))
+}
+
+func fileText(root []byte) []byte { return []byte(base64.StdEncoding.EncodeToString(root) + "\n") }
+
+// writeNew writes a key file, unless there is one.
+func writeNew(path string, root []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(fileText(root))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(path) // it has no whole key
+	}
+	return err
 }

@@ -5,8 +5,8 @@
 // cannot be decrypted.
 //
 // The key is the setting SECRETS_KEY. If that is not set, the key is in a file of the data folder, which is made when
-// a key is first needed, can be read by its owner only, and is part of no backup. In Azure there is no such file,
-// because the disks of instances do not last.
+// a key is first needed, can be read by its owner only, and is part of no backup. If the store is not in the data
+// folder, there is no such file, because the instances have disks of their own, which may not last.
 //
 // A key that was replaced still decrypts: SECRETS_KEY_OLD, and the key in the file after SECRETS_KEY was set. What a
 // former key decrypts should be encrypted again, see [Keys.Open].
