@@ -37,7 +37,7 @@ type channelField struct {
 	Input, Value, Wrong string
 	Stored              bool // whether there is a stored secret
 	Again               bool // whether a secret was typed, which is not sent back
-	Remove              bool // whether the stored secret is to be removed
+	Remove              bool // whether saving removes the stored secret
 }
 
 // Fields returns the fields of the service: those that most people need, or the others.

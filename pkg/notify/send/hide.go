@@ -15,7 +15,7 @@ const (
 )
 
 // secretsOf returns the secrets of a target: tokens, passwords, parts of the path and of the query of its address. The
-// longest is the first. User names and addresses of mail are none.
+// longest is the first. User names and addresses of mail are not secret.
 func secretsOf(to Target) (out []string) {
 	add := func(least int, all ...string) {
 		for _, text := range all {
