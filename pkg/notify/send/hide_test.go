@@ -26,7 +26,9 @@ func TestP1AnswersHideSecrets(t *testing.T) {
 	if got := one(s, t.Context(), to, message); !strings.HasSuffix(got.Body, "x/hooks/…/…") {
 		t.Errorf("%+v", got)
 	}
-	hide := secretsOf(Target{Service: "smtp://anna%40a.example:hunter2%2F@mail.example/?from=anna@a.example&to=anna@a.example"})
+	hide := secretsOf(Target{
+		Service: "smtp://anna%40a.example:hunter2%2F@mail.example/?from=anna@a.example&to=anna@a.example",
+	})
 	if got := hidden("535 hunter2/ and hunter2%2F of anna@a.example", hide); got != "535 … and … of anna@a.example" {
 		t.Error(got)
 	}
