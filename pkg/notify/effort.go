@@ -76,8 +76,7 @@ func (s sought) in(ctx context.Context, c feed.Change, left *effort) (bool, erro
 // That a watch is broken matches whatever the rule says of kinds and text, because then the rule would miss all that it
 // waits for. Errors: errSpent when the effort is used up, and that of a context that is done.
 func (r *rule) wants(ctx context.Context, c feed.Change, left *effort) (bool, error) {
-	elsewhere := r.Filter.ItemID != "" && r.Filter.ItemID != c.ItemID
-	if r.Problem != "" || r.Off || elsewhere || !r.items.has(c) {
+	if r.Problem != "" || r.Off || r.elsewhere(c) {
 		return false, nil
 	}
 	if c.Kind == feed.WatchBroken && r.filter.Concerns(c) {

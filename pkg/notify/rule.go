@@ -70,10 +70,15 @@ func bound(all []rule) {
 const tooLargeTogether = "the regular expressions of all rules together are too large: " +
 	"repeat less in this one or in others"
 
+// elsewhere reports whether a change is of a page that the rule is not about.
+func (r *rule) elsewhere(c feed.Change) bool {
+	return r.Filter.ItemID != "" && r.Filter.ItemID != c.ItemID || !r.items.has(c)
+}
+
 // withDifference reads the whole difference of a change, if one of the rules looks for words in it.
 func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...rule) (feed.Change, error) {
 	if c.Whole == "" || !slices.ContainsFunc(rules, func(r rule) bool {
-		return r.Problem == "" && r.filter.Seeks(c, len(r.sought) > 0)
+		return r.Problem == "" && !r.elsewhere(c) && r.filter.Seeks(c, len(r.sought) > 0)
 	}) {
 		return c, nil
 	}
