@@ -60,6 +60,8 @@ func (a area) page(r *http.Request, d *ruleData) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	if d.Page = it.Item; err != nil {
 		d.Page.ID = id
+	}
+	if p := frame.Refusal(err); p != nil && p.Status == http.StatusNotFound {
 		d.Broken = cmp.Or(d.Broken, "its page is not watched any more")
 	} else if d.Page.Paused {
 		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
