@@ -37,7 +37,7 @@ func TestW19FromThePageToTheRule(t *testing.T) {
 	}
 	rule := "/notifications/rules/" + rules.Rules[0].ID
 	shows(t, r, "/api/ui/items/"+id, "Rules for this page", "/api/ui"+rule,
-		"can never report anything: it waits for a new page")
+		"can never report anything but a broken watch: it waits for a new page")
 	shows(t, r, "/api/ui/notifications", "can never report anything", "/api/ui"+rule)
 	to := send(t, r, "/api/ui/mute", url.Values{"itemId": {id}, "for": {"week"}, "back": {"/items/" + id}})
 	if to != "/api/ui/items/"+id+"?done=muted" {
