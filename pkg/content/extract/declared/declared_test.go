@@ -167,6 +167,50 @@ func TestX12Bounded(t *testing.T) {
 	}
 }
 
+// TestX12Circles checks that a page cannot make the reader follow many references to few objects (X12).
+func TestX12Circles(t *testing.T) {
+	const many = 500
+	refs := func(id string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(`{"@id":"`+id+`"},`, many), ",") + "]"
+	}
+	for _, key := range []string{"hasVariant", "model", "offers"} {
+		one := fmt.Sprintf(`{"@id":"a",%q:%s}`, key, refs("a"))
+		chain := "["
+		for i := range 6 {
+			chain += fmt.Sprintf(`{"@id":"%d",%q:%s},`, i, key, refs(fmt.Sprint(i+1)))
+		}
+		for _, page := range []string{one, chain + `{"@id":"6"}]`} {
+			if have := fieldsOf(t, ld(page)); have != "" {
+				t.Errorf("%s: have %s of %.60s", key, have, page)
+			}
+		}
+	}
+	if have := fieldsOf(t, ld(`{"@id":"p","hasVariant":[{"@id":"p"},{"@id":"p","offers":{"price":5}}]}`)); have !=
+		"JSON-LD: price=5" {
+		t.Errorf("a product beside a circle: have %s", have)
+	}
+}
+
+// TestX12LongAttributes checks that the reader takes the beginning of a value, and the first words of a list (X12).
+func TestX12LongAttributes(t *testing.T) {
+	root, _ := html.Parse(strings.NewReader("<b content='" + strings.Repeat("9", 900) + "'>x</b><i> \n" +
+		strings.Repeat("9", 900) + "</i>"))
+	for n := range root.Descendants() {
+		if v := valueOf(n); len(v.text) > longestValue {
+			t.Errorf("%s: %d bytes", n.Data, len(v.text))
+		}
+	}
+	list := func(before string) string {
+		return `<p itemscope itemtype="https://schema.org/Offer"><b itemprop="` + before + `price">5</b>`
+	}
+	if have := fieldsOf(t, list("name sku ")); have != "microdata: price=5" {
+		t.Errorf("a short list: have %q", have)
+	}
+	if have := fieldsOf(t, list(strings.Repeat("a ", maxWords))); have != "" {
+		t.Errorf("a long list: have %q", have)
+	}
+}
+
 // FuzzOf checks that no page makes the reader panic, gives two results, or gives fields without a name or a value.
 func FuzzOf(f *testing.F) {
 	f.Add(ld(`{"@type":"Product","offers":[{"price":"1.299,00","priceCurrency":"EUR"}]}`))

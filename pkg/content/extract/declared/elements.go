@@ -2,6 +2,7 @@ package declared
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -15,8 +16,14 @@ type elements struct {
 	graph           offer // OpenGraph
 }
 
-// deepest limits how many elements there are between a value and the element of its product.
-const deepest = 64
+// Bounds: the elements between a value and the element of its product, the bytes and words of a list in an attribute,
+// and the bytes of a value.
+const (
+	deepest      = 64
+	longestList  = 500
+	maxWords     = 10
+	longestValue = 300
+)
 
 // syntax reads one of the two syntaxes for attributes. Their difference is in the names of the attributes.
 type syntax struct {
@@ -84,7 +91,7 @@ func (e *elements) graphValue(property string) *string {
 
 // read reads the attributes of an element. Elements come in page order.
 func (s *syntax) read(n *html.Node) {
-	types, properties := dom.Attr(n, s.types), dom.Attr(n, s.property)
+	types, properties := listIn(n, s.types), listIn(n, s.property)
 	if types == "" && properties == "" {
 		return
 	}
@@ -97,13 +104,18 @@ func (s *syntax) read(n *html.Node) {
 	if properties == "" || s.product == nil {
 		return
 	}
+	v := sync.OnceValue(func() value { return valueOf(n) })
+	words := 0
 	for property := range strings.FieldsSeq(properties) {
-		s.set(n, property[strings.LastIndexAny(property, "/:#")+1:])
+		if words++; words > maxWords {
+			break
+		}
+		s.set(n, property[strings.LastIndexAny(property, "/:#")+1:], v)
 	}
 }
 
 // set reads a property of an element, if it is of the product or of its offers.
-func (s *syntax) set(n *html.Node, property string) {
+func (s *syntax) set(n *html.Node, property string, read func() value) {
 	switch property {
 	case "price", "priceCurrency", "currency", "availability", "lowPrice", "highPrice":
 	default:
@@ -120,7 +132,7 @@ func (s *syntax) set(n *html.Node, property string) {
 		s.in, s.offers = owner, append(s.offers, offer{})
 	}
 	of := &s.offers[len(s.offers)-1]
-	v := valueOf(n)
+	v := read()
 	to := map[string]*string{"price": &of.price.text, "priceCurrency": &of.currency, "currency": &of.currency,
 		"availability": &of.stock, "lowPrice": &of.low.text, "highPrice": &of.high.text}[property]
 	if *to != "" {
@@ -136,7 +148,7 @@ func (s *syntax) set(n *html.Node, property string) {
 // of its offers, or a part of these that has no other type. Otherwise it returns nil.
 func (s *syntax) ownerOf(n *html.Node) (owner *html.Node) {
 	for up, depth := n.Parent, 0; up != nil && depth < deepest; up, depth = up.Parent, depth+1 {
-		types := dom.Attr(up, s.types)
+		types := listIn(up, s.types)
 		switch {
 		case up == s.product && owner == nil:
 			return up
@@ -148,11 +160,17 @@ func (s *syntax) ownerOf(n *html.Node) (owner *html.Node) {
 			if owner == nil {
 				owner = up
 			}
-		case !dom.HasWord(dom.Attr(up, s.property), "hasVariant"):
+		case !dom.HasWord(listIn(up, s.property), "hasVariant"):
 			return nil
 		}
 	}
 	return nil
+}
+
+// listIn returns the beginning of a list of words in an attribute.
+func listIn(n *html.Node, key string) string {
+	list := dom.Attr(n, key)
+	return list[:min(len(list), longestList)]
 }
 
 // isOneOf reports whether a list of types holds one with such a name, with or without its vocabulary.
@@ -177,26 +195,25 @@ func isBelow(n, of *html.Node) bool {
 	return false
 }
 
-// valueOf returns the value of a property: an attribute for programs, or else the text for people.
+// valueOf returns the beginning of the value of a property: an attribute for programs, or else the text for people.
 func valueOf(n *html.Node) value {
 	for _, key := range []string{"content", "href", "value", "resource", "src"} {
 		if v := strings.TrimSpace(dom.Attr(n, key)); v != "" {
-			return value{text: v}
+			return value{text: v[:min(len(v), longestValue)]}
 		}
 	}
 	const longest = 20 // nodes
-	var out strings.Builder
-	nodes := 0
+	out, nodes := "", 0
 	for c := range n.Descendants() {
-		if nodes++; nodes > longest {
+		if nodes++; nodes > longest || len(out) >= longestValue {
 			break
 		}
 		if c.Type == html.TextNode {
-			out.WriteString(c.Data)
+			out = strings.TrimLeft(out+c.Data[:min(len(c.Data), longestValue)], " \t\r\n")
 		}
 		if c.DataAtom == atom.Sup { // decimals without a sign before them
-			out.WriteByte(' ')
+			out += " "
 		}
 	}
-	return value{text: strings.TrimSpace(out.String()), people: true}
+	return value{text: strings.TrimSpace(out[:min(len(out), longestValue)]), people: true}
 }

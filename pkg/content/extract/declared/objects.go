@@ -9,24 +9,55 @@ import (
 )
 
 // objects are the objects of the JSON-LD of a page.
-type objects []jsonld.Object
+type objects struct {
+	named map[string]jsonld.Object // by their ids
+	path  []string                 // the ids of the objects that are being read
+	left  int                      // how many more objects are read
+}
 
-// maxNested limits the depth of offers in variants and in other offers.
-const maxNested = 4
+// Bounds: the depth of offers in variants and in other offers, and the objects that are read of one page. An object
+// counts each time that another one refers to it.
+const (
+	maxNested = 4
+	maxRead   = 2000
+)
 
 // ofObjects returns the offers of the first object that has some with a value, or else the offers that no object has.
-func ofObjects(all objects) []offer {
-	for _, o := range all {
+func ofObjects(list []jsonld.Object) []offer {
+	all := objects{named: map[string]jsonld.Object{}, left: maxRead}
+	for _, o := range list {
+		if id := idOf(o); id != "" && len(o) > 1 && all.named[id] == nil {
+			all.named[id] = o
+		}
+	}
+	for _, o := range list {
 		if found := all.offersOf(o, 0); len(found) > 0 {
 			return found
 		}
 	}
-	for _, o := range all {
+	for _, o := range list {
 		if slices.ContainsFunc(texts(get(o, "@type")), isOffer) {
 			return all.read(o, offer{}, 0)
 		}
 	}
 	return nil
+}
+
+// enter reports whether an object may be read. If so, leave must be called when it was read.
+func (all *objects) enter(o jsonld.Object, depth int) bool {
+	if depth > maxNested || all.left == 0 {
+		return false
+	}
+	all.left--
+	all.path = append(all.path, idOf(o))
+	return true
+}
+
+func (all *objects) leave() { all.path = all.path[:len(all.path)-1] }
+
+func idOf(o jsonld.Object) string {
+	id, _ := o["@id"].(string)
+	return id
 }
 
 // isOffer reports whether the name of a type is that of an offer.
@@ -36,10 +67,11 @@ func isOffer(name string) bool {
 }
 
 // offersOf returns the offers of a product and of its variants.
-func (all objects) offersOf(product jsonld.Object, depth int) (found []offer) {
-	if depth > maxNested {
+func (all *objects) offersOf(product jsonld.Object, depth int) (found []offer) {
+	if !all.enter(product, depth) {
 		return nil
 	}
+	defer all.leave()
 	for _, o := range all.list(get(product, "offers")) {
 		found = append(found, all.read(o, offer{}, 0)...)
 	}
@@ -54,10 +86,11 @@ func (all objects) offersOf(product jsonld.Object, depth int) (found []offer) {
 }
 
 // read returns the values of an offer and of the offers in it, which inherit the currency.
-func (all objects) read(o jsonld.Object, outer offer, depth int) (found []offer) {
-	if depth > maxNested {
+func (all *objects) read(o jsonld.Object, outer offer, depth int) (found []offer) {
+	if !all.enter(o, depth) {
 		return nil
 	}
+	defer all.leave()
 	of := offer{currency: outer.currency}
 	set := func(to *string, key string) {
 		if text := first(get(o, key)); text != "" {
@@ -70,7 +103,10 @@ func (all objects) read(o jsonld.Object, outer offer, depth int) (found []offer)
 	set(&of.high.text, "highPrice")
 	set(&of.stock, "availability")
 	for _, s := range all.list(get(o, "priceSpecification")) {
-		all.specify(&of, s)
+		if all.enter(s, depth) {
+			all.specify(&of, s)
+			all.leave()
+		}
 	}
 	if of != (offer{currency: outer.currency}) {
 		found = append(found, of)
@@ -84,7 +120,7 @@ func (all objects) read(o jsonld.Object, outer offer, depth int) (found []offer)
 }
 
 // specify adds a price specification to an offer, unless it is for a part of the product, such as one liter.
-func (all objects) specify(of *offer, s jsonld.Object) {
+func (all *objects) specify(of *offer, s jsonld.Object) {
 	amount, low := first(get(s, "price")), first(get(s, "minPrice"))
 	if amount+low == "" || get(s, "referenceQuantity") != nil || get(s, "validForMemberTier") != nil {
 		return
@@ -112,14 +148,17 @@ func (all objects) specify(of *offer, s jsonld.Object) {
 }
 
 // list returns the objects in a value: one object, or a list of them. An object that has nothing but an id stands for
-// the object of the page with that id.
-func (all objects) list(value any) (found []jsonld.Object) {
+// the object of the page with that id, unless this is the one that is being read, or one around it.
+func (all *objects) list(value any) (found []jsonld.Object) {
 	switch v := value.(type) {
 	case jsonld.Object:
-		if id, ok := v["@id"].(string); ok && len(v) == 1 {
-			return all.named(id)
+		id := idOf(v)
+		if id == "" || len(v) > 1 {
+			return []jsonld.Object{v}
 		}
-		return []jsonld.Object{v}
+		if o := all.named[id]; o != nil && !slices.Contains(all.path, id) {
+			return []jsonld.Object{o}
+		}
 	case []any:
 		for _, item := range v[:min(len(v), maxFields)] {
 			if _, nested := item.([]any); !nested {
@@ -128,15 +167,6 @@ func (all objects) list(value any) (found []jsonld.Object) {
 		}
 	}
 	return found
-}
-
-func (all objects) named(id string) []jsonld.Object {
-	for _, o := range all {
-		if o["@id"] == id && len(o) > 1 {
-			return []jsonld.Object{o}
-		}
-	}
-	return nil
 }
 
 // get returns a property, whose name may be given with the prefix or the address of the vocabulary.
@@ -167,7 +197,8 @@ func texts(value any) []string {
 	case jsonld.Object:
 		for _, key := range []string{"@value", "@id"} {
 			if inner := v[key]; inner != nil {
-				if _, nested := inner.(jsonld.Object); !nested {
+				switch inner.(type) {
+				case string, float64:
 					return texts(inner)
 				}
 			}
