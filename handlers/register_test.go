@@ -40,12 +40,16 @@ func TestS13AddRefusesWhatIsNeverFetched(t *testing.T) {
 }
 
 // TestX4FormsAreKept checks that addresses are requested in the form in which peoplegive them, one or many (X4).
+// An address without a scheme has such a form, too.
 func TestX4FormsAreKept(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/one/"}`)
 	do(t, r, "POST", "/api/AddUrlDocument",
 		`{"urls":["https://port.example/q?z=1&a=2","https://port.example/n?utm_source=x"]}`)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"port.example/typed/","guessScheme":true}`)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["port.example/many/"],"guessScheme":true}`)
 	for address, want := range map[string]string{
+		"https://port.example/typed": "https://port.example/typed/", "https://port.example/many": "https://port.example/many/",
 		"https://port.example/one/": "https://port.example/one/", "https://port.example/n": "",
 		"https://port.example/q?a=2&z=1": "https://port.example/q?z=1&a=2",
 	} {

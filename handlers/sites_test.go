@@ -117,3 +117,16 @@ func TestU3TheSite(t *testing.T) {
 		t.Errorf("%+v, %v\n%s", host, err, page)
 	}
 }
+
+// TestX5BareDomain checks that a site is added by a domain that does not answer itself: it may live at its other name
+// (X5). A host with a private name is refused, because no scheme is known for it.
+func TestX5BareDomain(t *testing.T) {
+	r, _ := newSitesRig(t)
+	w := do(t, r, "POST", "/api/sites", `{"url":"elsewhere.example","guessScheme":true}`)
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"domain":"elsewhere.example"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(t, r, "POST", "/api/sites", `{"url":"elsewhere.lan","guessScheme":true}`); w.Code != http.StatusBadRequest {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

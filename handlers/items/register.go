@@ -16,8 +16,14 @@ type addition struct {
 	what  string // the name of the field for one source: "url" or "path"
 	one   string
 	many  []string
-	parse func(raw, credential string) (source.Source, error)
+	parse func(raw, credential string) (addressed, error)
 	registry.RegisterOptions
+}
+
+// addressed is a source, and the address that was given for it, with its scheme.
+type addressed struct {
+	source.Source
+	address string
 }
 
 // addURL registers one URL or many.
@@ -68,13 +74,13 @@ func (h *Registration) add(ctx context.Context, a addition) (any, error) {
 }
 
 func (h *Registration) addOne(ctx context.Context, a addition) (any, error) {
-	src, err := a.parse(a.one, a.Credential)
+	given, err := a.parse(a.one, a.Credential)
 	if err != nil {
 		return nil, err
 	}
 	a.Forms = source.Forms{}
-	a.Forms.Note(src, a.one, h.Sources.Rules)
-	got := h.Items.Register(ctx, []source.Source{src}, a.RegisterOptions)[0]
+	a.Forms.Note(given.Source, given.address, h.Sources.Rules)
+	got := h.Items.Register(ctx, []source.Source{given.Source}, a.RegisterOptions)[0]
 	return itemJSON(&got.Item), got.Err
 }
 
@@ -85,13 +91,13 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	a.Forms = source.Forms{}
 	for i, raw := range a.many {
 		batch.Items[i].Source = raw
-		src, err := a.parse(raw, a.Credential)
+		given, err := a.parse(raw, a.Credential)
 		if err != nil {
 			batch.Items[i].Error = err.Error()
 			continue
 		}
-		sources, at = append(sources, src), append(at, i)
-		a.Forms.Note(src, raw, h.Sources.Rules)
+		sources, at = append(sources, given.Source), append(at, i)
+		a.Forms.Note(given.Source, given.address, h.Sources.Rules)
 	}
 	failed := 0
 	var last error

@@ -21,44 +21,44 @@ type Sources struct {
 }
 
 // page returns the source for a URL. If a credential is named, it must be one for that address.
-func (s Sources) page(raw, name string) (source.Source, error) {
+func (s Sources) page(raw, name string) (addressed, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {
-		return src, err
+		return addressed{}, err
 	}
 	if s.Admit != nil {
 		if err := s.Admit(src.Normalized); err != nil {
-			return source.Source{}, fault.Field("url", "url: %w", err)
+			return addressed{}, fault.Field("url", "url: %w", err)
 		}
 	}
 	if name == "" {
-		return src, nil
+		return addressed{src, raw}, nil
 	}
 	if _, err := credential.ForPage(s.Setting, name, src.Normalized); err != nil {
-		return source.Source{}, fault.Field("credential", "%w", err)
+		return addressed{}, fault.Field("credential", "%w", err)
 	}
-	return src, nil
+	return addressed{src, raw}, nil
 }
 
 // guessed finds the schemes of addresses that have none, and returns a function like page that knows them.
-func (s Sources) guessed(ctx context.Context, raws []string) func(raw, name string) (source.Source, error) {
+func (s Sources) guessed(ctx context.Context, raws []string) func(raw, name string) (addressed, error) {
 	found, errs := s.Schemes.Guess(ctx, raws)
-	return func(raw, name string) (source.Source, error) {
+	return func(raw, name string) (addressed, error) {
 		at := slices.Index(raws, raw)
 		if at < 0 || errs[at] != nil {
-			return source.Source{}, errs[max(at, 0)]
+			return addressed{}, errs[max(at, 0)]
 		}
 		return s.page(found[at], name)
 	}
 }
 
 // file returns the source for a path, if the settings allow reading it.
-func (s Sources) file(raw, name string) (source.Source, error) {
+func (s Sources) file(raw, name string) (addressed, error) {
 	place, err := file.Parse(raw)
 	if err != nil {
-		return source.Source{}, err
+		return addressed{}, err
 	}
-	return place.Source(), s.Files.Admit(place, name)
+	return addressed{place.Source(), raw}, s.Files.Admit(place, name)
 }
 
 // credential returns the name of a credential in the form in which items store it. An empty name stays empty. The

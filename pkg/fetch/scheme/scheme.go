@@ -4,14 +4,17 @@ package scheme
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 const (
@@ -29,9 +32,18 @@ type Guesser struct {
 	UserAgent string
 }
 
+// ErrNotSecure is wrapped by the error for a public host that does not answer with https.
+var ErrNotSecure = errors.New("does not answer with https")
+
+// web matches a scheme of the web, with or without slashes behind it. Before a number, it is the name of a host.
+var web = regexp.MustCompile(`^(?i:https?):(?:\D|$)`)
+
 // Missing reports whether an address has no scheme.
 func Missing(raw string) bool {
 	raw = strings.TrimSpace(raw)
+	if web.MatchString(raw) {
+		return false
+	}
 	before, _, found := strings.Cut(raw, "://")
 	return raw != "" && !strings.HasPrefix(raw, "/") && (!found || strings.ContainsAny(before, "/?#"))
 }
@@ -98,7 +110,8 @@ func (g *Guesser) ask(ctx context.Context, host string) (string, error) {
 		return "", fault.Field("url", "url: %w", err)
 	}
 	if public(host) {
-		return "", fault.Field("url", "url: %s does not answer with https: if it has only http, write http://%[1]s", host)
+		return "", fault.Field("url", "url: %[1]s %[2]w: if it has only http, write http://%[1]s", host,
+			ErrNotSecure)
 	}
 	if err := g.answers(ctx, "http", host); err != nil {
 		return "", fault.Field("url", "url: %s answers neither with https nor with http: %w", host, err)
@@ -120,13 +133,20 @@ func (g *Guesser) answers(ctx context.Context, scheme, host string) error {
 	return res.Body.Close()
 }
 
-// hostOf returns the host and port of an address without a scheme.
+// hostOf returns the host and port of an address without a scheme, in the form in which sources have them.
 func hostOf(raw string) (string, error) {
 	u, err := url.Parse("https://" + strings.TrimSpace(raw))
 	if err != nil || u.Hostname() == "" || u.User != nil {
 		return "", fault.Field("url", "url: no scheme: it must begin with http:// or https://")
 	}
-	return strings.ToLower(u.Host), nil
+	src, err := source.DefaultRules().ParseURL("https://" + strings.TrimSpace(raw))
+	if err != nil {
+		return "", err
+	}
+	if u.Port() == "443" { // which the source leaves out
+		return src.Host + ":443", nil
+	}
+	return src.Host, nil
 }
 
 // local are the ends of names that only a network of its own knows.

@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// web answers the hosts in a list, each with its scheme.
-type web struct {
+// fakeWeb answers the hosts in a list, each with its scheme.
+type fakeWeb struct {
 	mu    sync.Mutex
 	knows string
 	asked []string
 }
 
-func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *fakeWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r.Method+" "+r.URL.String())
@@ -49,10 +49,16 @@ func TestA1Guess(t *testing.T) {
 		"javascript:alert(1)":       "error: no scheme",
 		"user:secret@shop.example/": "error: no scheme",
 		"/lamp":                     "/lamp",
+		"https:shop.example":        "https:shop.example",
+		"HTTP:/shop.example/x":      "HTTP:/shop.example/x",
+		"http:8201/x":               "http://http:8201/x",
+		"alt。example/a":             "error: write http://alt.example",
+		"134744072/":                "error: write http://8.8.8.8",
+		"192.168.1.8:443/":          "http://192.168.1.8:443/",
 		"":                          "",
 	} {
-		w := &web{knows: "https://shop.example http://shop.example http://old.example http://localhost:8201 http://nas " +
-			"http://192.168.1.7:80 "}
+		w := &fakeWeb{knows: "https://shop.example http://shop.example http://old.example http://localhost:8201 http://nas http://http:8201 " +
+			"http://192.168.1.7:80 http://192.168.1.8:443 http://alt.example http://8.8.8.8 "}
 		got, errs := (&Guesser{Transport: w, UserAgent: "t"}).Guess(t.Context(), []string{raw})
 		text, wrong := strings.CutPrefix(want, "error: ")
 		if !wrong && (errs[0] != nil || got[0] != want) {
@@ -69,7 +75,7 @@ func TestA1Guess(t *testing.T) {
 
 // TestA1GuessMany checks that each host is asked once, and that a list of many hosts asks none.
 func TestA1GuessMany(t *testing.T) {
-	w := &web{knows: "https://shop.example "}
+	w := &fakeWeb{knows: "https://shop.example "}
 	got, errs := (&Guesser{Transport: w}).Guess(t.Context(), []string{"shop.example/a", "https://b.example/",
 		"shop.example/b", "shop.example/a"})
 	if len(w.asked) != 1 || got[2] != "https://shop.example/b" || got[1] != "https://b.example/" ||
