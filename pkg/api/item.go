@@ -26,7 +26,7 @@ type Item struct {
 
 	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
 	// of the run and a job id. The job id of a backfill is always the same for the same site and address. Of a poll, it
-	// names the step of the site's poll, so all pages that one step found have the same.
+	// names the step of the site's poll, so all pages that one step found have the same job id.
 
 	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`

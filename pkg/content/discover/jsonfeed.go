@@ -78,6 +78,9 @@ func (c *collector) readItems(dec *json.Decoder) error {
 	if err != nil {
 		return err
 	}
+	if begin == nil { // null
+		return nil
+	}
 	if begin != json.Delim('[') && begin != json.Delim('{') {
 		c.Entries++
 		c.skip("items is no list")

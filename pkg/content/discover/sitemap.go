@@ -120,7 +120,7 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 
 var (
 	nextAddress = regexp.MustCompile(`\s+["']?(?i:https?)://`) // another address in a line
-	datedColumn = regexp.MustCompile(`["']?[,;]\s*["']?\d{4}-\d\d-\d\d`)
+	datedColumn = regexp.MustCompile(`["']?[,;]\s*["']?\d{4}-\d\d-\d\d(?:[Tt ]\d\d|\s*["',;]|\s*$)`)
 )
 
 // addressesOf returns the addresses in a line: one at its beginning, and those that follow a blank or a tab.

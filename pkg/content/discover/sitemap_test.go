@@ -222,3 +222,27 @@ func BenchmarkSitemap(b *testing.B) {
 		}
 	}
 }
+
+// TestE8ManyRoots checks that a body of very many documents is read only to a bound (E8).
+func TestE8ManyRoots(t *testing.T) {
+	one := "<urlset><url><loc>https://port.example/a</loc></url></urlset>"
+	found, err := Sitemap([]byte(strings.Repeat(one, 5*maxRoots)), "https://port.example/sitemap.xml", Bounds{})
+	if err != nil || found.Entries > maxRoots+1 || found.Truncated == "" {
+		t.Errorf("%d entries, %q, %v", found.Entries, found.Truncated, err)
+	}
+}
+
+// TestE8DatesInAddresses checks that a date after a comma ends an address only if it is a column (E8).
+func TestE8DatesInAddresses(t *testing.T) {
+	for line, want := range map[string]string{
+		"https://x.example/archive,2024-01-02.html":      "https://x.example/archive,2024-01-02.html",
+		"https://x.example/a,2024-01-02-x":               "https://x.example/a,2024-01-02-x",
+		"https://x.example/a,2024-01-02":                 "https://x.example/a",
+		`"https://x.example/a","2024-01-02T10:00:00Z",1`: "https://x.example/a",
+		"https://x.example/a; 2024-01-02 10:00":          "https://x.example/a",
+	} {
+		if have := addressesOf(line); len(have) != 1 || have[0] != want {
+			t.Errorf("%s: have %q", line, have)
+		}
+	}
+}

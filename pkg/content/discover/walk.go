@@ -32,6 +32,7 @@ type walker struct {
 	bounds Bounds
 	open   []string
 	over   bool   // the root element has ended
+	ended  int    // how many root elements have ended
 	entry  *entry // the entry being read
 	field  string // field of the entry whose text is being read, or ""
 	text   strings.Builder
@@ -49,6 +50,9 @@ type entry struct {
 	changed, published string
 	alternates         []string
 }
+
+// maxRoots bounds the documents in one body, because each end of one costs work.
+const maxRoots = 100
 
 // leaves are the fields of entries that contain no elements. HTML's void form of link is one of them.
 var leaves = map[string]bool{
@@ -81,6 +85,10 @@ func (w *walker) walk(m *markup, first token) error {
 			w.start(tok)
 		case tok.kind == endTag:
 			if w.end(tok.name); len(w.open) == 0 {
+				if w.ended++; w.ended > maxRoots {
+					w.out.stop(fmt.Sprintf("it holds more than %d documents", maxRoots))
+					break
+				}
 				// Another document may follow at once, but what else follows may be endless.
 				if rest, _ := m.r.Peek(head); !holdsRoot(rest) {
 					return nil

@@ -111,8 +111,9 @@ func TestX11Shortfall(t *testing.T) {
 			"read; the first is entry 2: no address",
 		"https://port.example/a\nx\nhttps://port.example/b\n": "1 of 3 entries could not be read; the first is entry 2: " +
 			"the line is no address",
-		`{"version":"https://jsonfeed.org/version/1","items":null,"next_url":"/b"}`: "1 of 1 entries could not be read; " +
+		`{"version":"https://jsonfeed.org/version/1","items":5,"next_url":"/b"}`: "1 of 1 entries could not be read; " +
 			"the first is entry 1: items is no list",
+		`{"version":"https://jsonfeed.org/version/1","items":null}`:         "",
 		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
 	} {
 		found, err := Sitemap([]byte(body), sitemapBase, Bounds{})

@@ -43,8 +43,8 @@ func ofObjects(list []jsonld.Object) []offer {
 	return nil
 }
 
-// enter reports whether an object may be read. If so, leave must be called when it was read.
-func (all *objects) enter(o jsonld.Object, depth int) bool {
+// push reports whether an object may be read. If so, pop must be called when it was read.
+func (all *objects) push(o jsonld.Object, depth int) bool {
 	if depth > maxNested || all.left == 0 {
 		return false
 	}
@@ -53,7 +53,7 @@ func (all *objects) enter(o jsonld.Object, depth int) bool {
 	return true
 }
 
-func (all *objects) leave() { all.path = all.path[:len(all.path)-1] }
+func (all *objects) pop() { all.path = all.path[:len(all.path)-1] }
 
 func idOf(o jsonld.Object) string {
 	id, _ := o["@id"].(string)
@@ -68,10 +68,10 @@ func isOffer(name string) bool {
 
 // offersOf returns the offers of a product and of its variants.
 func (all *objects) offersOf(product jsonld.Object, depth int) (found []offer) {
-	if !all.enter(product, depth) {
+	if !all.push(product, depth) {
 		return nil
 	}
-	defer all.leave()
+	defer all.pop()
 	for _, o := range all.list(get(product, "offers")) {
 		found = append(found, all.read(o, offer{}, 0)...)
 	}
@@ -87,10 +87,10 @@ func (all *objects) offersOf(product jsonld.Object, depth int) (found []offer) {
 
 // read returns the values of an offer and of the offers in it, which inherit the currency.
 func (all *objects) read(o jsonld.Object, outer offer, depth int) (found []offer) {
-	if !all.enter(o, depth) {
+	if !all.push(o, depth) {
 		return nil
 	}
-	defer all.leave()
+	defer all.pop()
 	of := offer{currency: outer.currency}
 	set := func(to *string, key string) {
 		if text := first(get(o, key)); text != "" {
@@ -103,9 +103,9 @@ func (all *objects) read(o jsonld.Object, outer offer, depth int) (found []offer
 	set(&of.high.text, "highPrice")
 	set(&of.stock, "availability")
 	for _, s := range all.list(get(o, "priceSpecification")) {
-		if all.enter(s, depth) {
+		if all.push(s, depth) {
 			all.specify(&of, s)
-			all.leave()
+			all.pop()
 		}
 	}
 	if of != (offer{currency: outer.currency}) {
