@@ -49,8 +49,9 @@ func TestX4FormsAreKept(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"port.example/typed/","guessScheme":true}`)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["port.example/many/"],"guessScheme":true}`)
 	for address, want := range map[string]string{
-		"https://port.example/typed": "https://port.example/typed/", "https://port.example/many": "https://port.example/many/",
-		"https://port.example/one/": "https://port.example/one/", "https://port.example/n": "",
+		"https://port.example/typed": "https://port.example/typed/",
+		"https://port.example/many":  "https://port.example/many/",
+		"https://port.example/one/":  "https://port.example/one/", "https://port.example/n": "",
 		"https://port.example/q?a=2&z=1": "https://port.example/q?z=1&a=2",
 	} {
 		src, err := source.DefaultRules().ParseURL(address)

@@ -57,8 +57,10 @@ func TestA1Guess(t *testing.T) {
 		"192.168.1.8:443/":          "http://192.168.1.8:443/",
 		"":                          "",
 	} {
-		w := &fakeWeb{knows: "https://shop.example http://shop.example http://old.example http://localhost:8201 http://nas http://http:8201 " +
-			"http://192.168.1.7:80 http://192.168.1.8:443 http://alt.example http://8.8.8.8 "}
+		w := &fakeWeb{knows: "https://shop.example http://shop.example http://old.example http://localhost:8201 http://nas " +
+			"http://http:8201 " +
+			"http://192.168.1.7:80 " +
+			"http://192.168.1.8:443 http://alt.example http://8.8.8.8 "}
 		got, errs := (&Guesser{Transport: w, UserAgent: "t"}).Guess(t.Context(), []string{raw})
 		text, wrong := strings.CutPrefix(want, "error: ")
 		if !wrong && (errs[0] != nil || got[0] != want) {
