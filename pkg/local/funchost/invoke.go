@@ -67,9 +67,6 @@ func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err erro
 		i.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
 		return errors.Join(errTimeout, err)
 	}
-	if fault.Is(err, fault.Unavailable) {
-		i.handler.awaitEnd(ctx, c) // otherwise the message could fail once more before the death is noticed
-	}
 	if err != nil {
 		return err
 	}
@@ -103,6 +100,7 @@ func (i *invoker) post(ctx context.Context, c *child, f *function, id string, e 
 	req.Header.Set(headerInvocation, id)
 	resp, err := i.client.Do(req)
 	if err != nil {
+		i.handler.awaitEnd(ctx, c) // otherwise the message could fail once more before the death is noticed
 		return nil, fault.New(fault.Unavailable, "%w", err)
 	}
 	defer resp.Body.Close()
