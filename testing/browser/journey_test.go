@@ -63,7 +63,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.reads("[data-change]:first-of-type details", "seven")
 	s.do(chromedp.KeyEvent("u"))
 	s.reads("main", "1 unread")
-	s.press("[data-change] .acts a")
+	s.press(`[data-change] .acts a[href*="/changes/"]`)
 	s.reads("main", "No rule matches at present.")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)

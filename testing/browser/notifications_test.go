@@ -30,18 +30,18 @@ func TestNotifications(t *testing.T) {
 	s.everybody(script, "channel")
 	s.open("/notifications/new-rule")
 	s.do(chromedp.SetValue(`[name="name"]`, "Everything"), chromedp.SetValue(`[name="filter.added"]`, "("),
-		chromedp.Click(`[name="channels"]`), chromedp.Click("main button.main"), chromedp.WaitVisible("small.bad"))
+		toFirstChannel, chromedp.Click("main button.main"), chromedp.WaitVisible("small.bad"))
 	s.everybody(script, "rule-refused")
 	s.do(chromedp.Clear(`[name="filter.added"]`), chromedp.Click(`button[value="preview"]`),
 		chromedp.WaitVisible("#told"))
-	s.reads("#preview", "The rule matches 1 of the newest 1 change")
+	s.reads("#preview", "would have told you 1 time, of 1 change")
 	s.do(chromedp.SendKeys(`[name="filter.q"]`, "submarine"))
-	s.reads("#preview", "The rule matches 0 of the newest 1 change")
+	s.reads("#preview", "would have told you nothing")
 	s.do(chromedp.SendKeys(`[name="filter.removed"]`, "("))
 	s.reads("#preview", "missing closing )")
 	s.do(chromedp.Evaluate(`["filter.q", "filter.removed"].forEach(n => document.getElementsByName(n)[0].value = "")`,
 		nil), chromedp.SendKeys(`[name="filter.q"]`, "tide"))
-	s.reads("#preview", "The rule matches 1 of the newest 1 change")
+	s.reads("#preview", "would have told you 1 time, of 1 change")
 	s.everybody(script, "rule-preview")
 	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))

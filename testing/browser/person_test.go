@@ -54,6 +54,9 @@ func (s *stage) edit(name, before, after string) {
 	must(s.T, os.WriteFile(path, []byte(strings.Replace(string(body), before, after, 1)), 0o644))
 }
 
+// toFirstChannel selects the first channel of a form for a rule. The form may have selected it.
+var toFirstChannel = chromedp.Evaluate(`document.getElementsByName("channels")[0].checked = true`, nil)
+
 // rule creates a channel for a webhook, tests it, and creates a rule that sends every change to it. The guide ends
 // there.
 func (s *stage) rule(name, webhook string) {
@@ -62,7 +65,7 @@ func (s *stage) rule(name, webhook string) {
 	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, webhook),
 		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code")) // which tests the channel, too
 	s.open("/notifications/new-rule")
-	s.do(chromedp.SetValue(`[name="name"]`, name), chromedp.Click(`[name="channels"]`),
+	s.do(chromedp.SetValue(`[name="name"]`, name), toFirstChannel,
 		chromedp.Click("main button.main"))
 	s.reads("#rules ~ .wide", name)
 	s.open("")
