@@ -232,6 +232,13 @@ func TestLeftovers(t *testing.T) {
 		fileName("b")), s.bodies.body("blobs", fileName("c"))
 	old, young := s.bodies.body("blobs", kept), s.bodies.body("blobs", fileName("d"))
 	other := open(t, dir) // young may be on its way in another process
+	// The files come before their markers, because the other process looks for leftovers, too.
+	for _, path := range []string{partial.path + partialName, whole.path, young.path} {
+		os.MkdirAll(filepath.Dir(path), 0o700)
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, f := range []body{marked, partial, whole, old, young} {
 		os.MkdirAll(filepath.Dir(f.path), 0o700)
 		if err := f.setPending(); err != nil {
@@ -239,11 +246,6 @@ func TestLeftovers(t *testing.T) {
 		}
 		if f != young {
 			os.Chtimes(f.pending, time.Time{}, time.Now().Add(-2*pendingGrace))
-		}
-	}
-	for _, path := range []string{partial.path + partialName, whole.path, young.path} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
 		}
 	}
 	s.Close()
