@@ -16,6 +16,7 @@ func TestA19EveryOperation(t *testing.T) {
 	r := start(t)
 	rule := r.rules()
 	id := r.sources()
+	r.mutes(id)
 	r.deliveries(rule)
 	r.index(id)
 	r.entries()
@@ -32,6 +33,15 @@ func TestA19EveryOperation(t *testing.T) {
 	}
 }
 
+// mutes mutes an item and ends the mute.
+func (r *running) mutes(item string) {
+	mute := ok(r.AddMuteWithResponse(r.Context(), MuteRequest{ItemId: item, For: "day"}))
+	if list := ok(r.ListMutesWithResponse(r.Context(), &ListMutesParams{ItemId: &item})).Mutes; len(list) != 1 {
+		r.Errorf("mutes %+v", list)
+	}
+	ok(r.RemoveMuteWithResponse(r.Context(), mute.Id))
+}
+
 // rules creates a channel and a rule, and returns the rule's id.
 func (r *running) rules() (id string) {
 	ctx, hook := r.Context(), r.site+"/hook"
@@ -43,7 +53,12 @@ func (r *running) rules() (id string) {
 	if list := ok(r.ListChannelsWithResponse(ctx)).Channels; len(list) != 1 || list[0].SigningSecret != nil {
 		r.Errorf("channels %+v", list)
 	}
-	if said := ok(r.TestChannelWithResponse(ctx, "ops")); said.Ok || said.Status == nil || *said.Status != 404 {
+	found := ok(r.CheckChannelWithResponse(ctx, "ops", ChannelUpdate{Kind: "webhook", Url: &hook}))
+	if len(found.Errors) > 0 {
+		r.Errorf("a check: %+v", found)
+	}
+	said := ok(r.TestChannelWithBodyWithResponse(ctx, "ops", "application/json", http.NoBody))
+	if said.Ok || said.Status == nil || *said.Status != 404 {
 		r.Errorf("a test: %+v", said)
 	}
 	added := "harbour"
@@ -51,7 +66,7 @@ func (r *running) rules() (id string) {
 	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Harbours", Channels: []string{"ops"},
 		Filter: &RuleFilter{Added: &added}}))
 	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "News", Channels: []string{"ops"}}))
-	if list := ok(r.ListRulesWithResponse(ctx)).Rules; len(list) != 1 || ok(r.GetRuleWithResponse(ctx,
+	if list := ok(r.ListRulesWithResponse(ctx, &ListRulesParams{})).Rules; len(list) != 1 || ok(r.GetRuleWithResponse(ctx,
 		rule.Id)).Name != "News" {
 		r.Errorf("rules %+v", list)
 	}
