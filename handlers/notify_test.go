@@ -231,7 +231,7 @@ func TestW7Dashboard(t *testing.T) {
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
 	body := shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "the file",
-		"Page 0 – content", "no such hook", "Send a test")
+		"Page 0: changed", "no such hook", "Send a test")
 	if strings.Contains(body, `value="retry"`) {
 		t.Error("what is tried again by itself can be sent again")
 	}
@@ -257,7 +257,7 @@ func TestW7Dashboard(t *testing.T) {
 	}
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
-	shows(t, r, "/api/ui/notifications?state=sent", "Page 0 – content", "204")
+	shows(t, r, "/api/ui/notifications?state=sent", "Page 0: changed", "204")
 	if w := post("do=anything"); w.Code != http.StatusBadRequest {
 		t.Errorf("%d", w.Code)
 	}
@@ -294,7 +294,7 @@ func TestW5RuleForm(t *testing.T) {
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
 	if body := w.Body.String(); !strings.Contains(body, "would have told you <strong>3 times</strong>, of 3 changes") ||
-		!strings.Contains(body, "titled “Page 2 – content”") {
+		!strings.Contains(body, "titled “Page 2: changed”") {
 		t.Errorf("a preview: %d %s", w.Code, body)
 	}
 	send(t, r, rule, url.Values{"do": {"remove"}})

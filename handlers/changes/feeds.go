@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 // feedTitle is the title of the feeds.
@@ -62,7 +62,7 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 		Items: []api.JSONFeedItem{}}
 	for _, c := range all {
 		out.Items = append(out.Items, api.JSONFeedItem{
-			ID: entryURI(c), URL: c.URL, Title: notify.Headline(c), ContentText: notify.Summary(c),
+			ID: entryURI(c), URL: c.URL, Title: letter.Subject(c), ContentText: letter.Summary(c),
 			DatePublished: c.At.UTC().Format(time.RFC3339), Tags: []string{string(c.Kind)},
 		})
 	}
@@ -117,8 +117,8 @@ func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
 		Links:   []atomLink{{Rel: "self", Href: self}, {Href: home}},
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 	for i, c := range all {
-		e := atomEntry{ID: entryURI(c), Title: notify.Headline(c), Updated: c.At.UTC().Format(time.RFC3339),
-			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", notify.Summary(c)}}
+		e := atomEntry{ID: entryURI(c), Title: letter.Subject(c), Updated: c.At.UTC().Format(time.RFC3339),
+			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", letter.Summary(c)}}
 		if strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://") {
 			e.Link = &atomLink{Href: c.URL}
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 )
 
 // A block of a site's pages often changes on all of them: a notice, the conditions, an opening hour. Each page has its
@@ -19,7 +20,11 @@ func (c FeedChange) AlikeKey() string {
 	if c.Host == "" || c.ItemID == "" || len(c.Passages) == 0 {
 		return ""
 	}
-	text, err := json.Marshal([]any{c.Host, c.Kind, c.Silenced, c.Passages})
+	passages := slices.Clone(c.Passages)
+	for i := range passages {
+		passages[i].Pieces = nil // they follow from the texts
+	}
+	text, err := json.Marshal([]any{c.Host, c.Kind, c.Silenced, passages})
 	if err != nil {
 		return "" // unreachable: these types can be encoded
 	}

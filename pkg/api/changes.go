@@ -90,6 +90,9 @@ type FeedChange struct {
 type ChangedPassage struct {
 	Text string `json:"text"`
 	Op   string `json:"op"` // added or removed
+	// Pieces are the same text, with the words marked in which it differs from the passage that it replaces or that
+	// replaces it. They are left out if there is no such passage, or if the two have little in common.
+	Pieces []DiffPiece `json:"pieces,omitempty"`
 }
 
 // IgnoredChange is a piece of text that was added or removed and did not count.

@@ -5,7 +5,17 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
+
+// AlikeKey returns what equal changes of a host have in common; see [api.FeedChange.AlikeKey].
+func (c Change) AlikeKey() string {
+	out := api.FeedChange{ItemID: c.ItemID, Host: c.Host, Kind: api.ChangeKind(c.Kind), Silenced: c.Silenced}
+	for _, p := range c.Passages {
+		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
+	}
+	return out.AlikeKey()
+}
 
 // JSON returns the change in the form of the API and of notifications.
 func (c Change) JSON() api.FeedChange {
@@ -19,15 +29,32 @@ func (c Change) JSON() api.FeedChange {
 	for _, i := range c.Ignored {
 		out.Ignored = append(out.Ignored, api.IgnoredChange{Hunk: i.Hunk, Op: string(i.Op), Rule: i.Rule})
 	}
-	for _, p := range c.Passages {
-		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
-	}
+	out.Passages = passagesJSON(c.Passages)
 	if out.From != "" && out.To != "" && out.From != out.To {
 		q := url.Values{"from": {out.From}, "to": {out.To}}
 		if c.Part {
 			q.Set("part", "watched")
 		}
 		out.Diff = "/api/items/" + url.PathEscape(c.ItemID) + "/diff?" + q.Encode()
+	}
+	return out
+}
+
+// passagesJSON returns passages in the form of the API. A removed passage before an added one is what that replaces.
+func passagesJSON(all []Passage) (out []api.ChangedPassage) {
+	for i, p := range all {
+		out = append(out, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
+		if i > 0 && p.Op == Added && all[i-1].Op == Removed {
+			before, after := textdiff.Words(all[i-1].Text, p.Text)
+			out[i-1].Pieces, out[i].Pieces = piecesJSON(before), piecesJSON(after)
+		}
+	}
+	return out
+}
+
+func piecesJSON(all []textdiff.Piece) (out []api.DiffPiece) {
+	for _, p := range all {
+		out = append(out, api.DiffPiece{Text: p.Text, Changed: p.Hit})
 	}
 	return out
 }

@@ -1,34 +1,23 @@
 package notify
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 // inDigest is the number of changes that a digest lists.
 const inDigest = 20
 
-// lineText returns a line of a digest: a headline and the address, and of equal changes the difference and the pages.
-func lineText(l api.ChangeLine) string {
-	first := l.Changes[0]
-	if l.Count == 1 {
-		return Headline(first) + "\n" + first.URL + "\n"
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "on %d pages of %s – %s\n", l.Count, first.Host, first.Kind)
-	fmt.Fprintf(&out, "%s\n", passagesText(first.Passages))
-	for i, c := range l.Changes {
-		if i == inDigest {
-			break
+// partsOf returns the lines of a message as its parts.
+func partsOf(lines api.ChangeLines) (out []letter.Part) {
+	for _, line := range lines.All {
+		p := letter.Part{Change: line.Changes[0], Count: line.Count}
+		if p.Count > 1 {
+			p.Pages = line.Changes
 		}
-		out.WriteString(c.URL + "\n")
+		out = append(out, p)
 	}
-	if more := l.Count - inDigest; more > 0 {
-		fmt.Fprintf(&out, "and %d more pages\n", more)
-	}
-	return out.String()
+	return out
 }
 
 // alikeJSON returns the lines of several equal changes in the API's form.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -83,10 +83,12 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
 	shown := c.JSON()
-	d.Title = words.Ellipsis(Headline(shown), 300)
+	d.Title = letter.Subject(shown)
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
 	event.Subject = c.URL
-	d.Message = send.Message{ID: id, Title: d.Title, Text: Summary(shown), URL: c.URL, Body: jsonBody(event)}
+	l := letter.Letter{Title: d.Title, Rule: r.Name, Parts: []letter.Part{{Change: shown, Count: 1}}}
+	d.Message = send.Message{ID: id, Title: d.Title, Text: letter.Summary(shown), URL: c.URL, Foot: l.From(),
+		HTML: l.HTML(), Body: jsonBody(event)}
 	return id, d
 }
 
@@ -99,16 +101,15 @@ func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedCh
 	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered
 	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds, Changes: some,
 		Alike: alikeJSON(lines), Since: g.Since, Last: g.Final}
-	d.Title = words.Ellipsis(r.Name+": "+data.Title, 300)
-	var text strings.Builder
-	for _, line := range lines.All {
-		text.WriteString(lineText(line))
+	l := letter.Letter{Title: letter.Digest(r.Name, data.Title, g.Gathered, lines), Rule: r.Name,
+		Parts: partsOf(lines), Rest: g.Gathered - lines.Count()}
+	if len(lines.All) == 0 {
+		l.Rest = 0 // all that the digest counts was purged
 	}
-	if more := g.Gathered - lines.Count(); more > 0 && len(lines.All) > 0 {
-		fmt.Fprintf(&text, "and %d more\n", more)
-	}
+	d.Title = l.Title
 	event := api.DigestEvent{Event: s.event(id, api.EventDigest, r.ID, now), Data: data}
-	d.Message = send.Message{ID: id, Title: d.Title, Text: text.String(), Body: jsonBody(event)}
+	d.Message = send.Message{ID: id, Title: d.Title, Text: l.Brief(), Foot: l.From(), Mail: l.Text(), HTML: l.HTML(),
+		Body: jsonBody(event)}
 	return id, d
 }
 

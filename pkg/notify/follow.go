@@ -256,7 +256,7 @@ func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
 		return err
 	}
 	left, room := maxEffort, len(p.ids)+maxTargets
-	alike := sync.OnceValue(func() string { return c.JSON().AlikeKey() })
+	alike := sync.OnceValue(c.AlikeKey)
 	defer func() { p.left -= maxEffort - left }()
 	for i := range all {
 		r := &all[i]

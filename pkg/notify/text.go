@@ -1,35 +1,12 @@
 package notify
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
-
-// Headline describes a change in one line.
-func Headline(c api.FeedChange) string {
-	return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) + " – " + string(c.Kind)
-}
-
-// Summary describes a change in a few lines.
-func Summary(c api.FeedChange) string {
-	var b strings.Builder
-	b.WriteString(c.Why)
-	b.WriteString("\n" + passagesText(c.Passages))
-	return strings.TrimSpace(b.String())
-}
-
-// passagesText returns passages on a line each, with a sign before them.
-func passagesText(all []api.ChangedPassage) string {
-	lines := make([]string, len(all))
-	for i, p := range all {
-		lines[i] = map[string]string{"added": "+ ", "removed": "- "}[p.Op] + p.Text
-	}
-	return strings.Join(lines, "\n")
-}
 
 // became has, for each kind of change, the words for what happened to the pages.
 var became = []struct {

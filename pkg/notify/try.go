@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
 
@@ -76,7 +77,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 			continue
 		}
 		kinds[string(c.Kind)]++
-		events = append(events, digest.Event{At: c.At, Key: c.JSON().AlikeKey()})
+		events = append(events, digest.Event{At: c.At, Key: c.AlikeKey()})
 		if out.Matched++; len(out.Changes) < inDigest {
 			out.Changes = append(out.Changes, c.JSON())
 		}
@@ -86,7 +87,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	switch {
 	case out.Matched == 0:
 	case r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce:
-		out.Message = Headline(out.Changes[0])
+		out.Message = letter.Subject(out.Changes[0])
 	default:
 		out.Message = counted(kinds)
 	}

@@ -280,7 +280,11 @@ func showChange(t *terminal.Terminal, c api.FeedChange) {
 		t.Say("  %s", terminal.Clean(c.Why))
 	}
 	for _, passage := range c.Passages {
-		showLine(t, passage.Op, []api.DiffPiece{{Text: passage.Text}}, "    ")
+		pieces := passage.Pieces
+		if pieces == nil {
+			pieces = []api.DiffPiece{{Text: passage.Text}}
+		}
+		showLine(t, passage.Op, pieces, "    ")
 	}
 	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeBeside,
 		api.ChangeReverted, api.ChangeBack}, c.Kind) {

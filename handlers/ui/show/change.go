@@ -1,10 +1,7 @@
 package show
 
 import (
-	"strconv"
-
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // ChangeTitle returns a title for the item or entry that has changed.
@@ -15,18 +12,6 @@ func ChangeTitle(c api.FeedChange) string {
 		}
 	}
 	return c.EntryID
-}
-
-// changeExtent describes in words how much has changed; the text is empty if that is not known.
-func changeExtent(c api.FeedChange) string {
-	if c.WordsAdded+c.WordsRemoved == 0 {
-		return ""
-	}
-	text := words.Count(c.WordsAdded, "word") + " added, " + words.Thousands(c.WordsRemoved) + " removed"
-	if c.Share > 0 {
-		text += ", " + strconv.Itoa(max(1, int(100*c.Share+.5))) + " % of the text"
-	}
-	return text
 }
 
 // kindTones are the CSS classes for the colours of kinds of change; other kinds have no colour.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 // Funcs are the functions that every template may call.
@@ -23,7 +24,7 @@ var Funcs = template.FuncMap{
 
 	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,
 	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
-	"kindTone": kindTone, "kindWord": kindWord, "changeTitle": ChangeTitle, "changeExtent": changeExtent,
+	"kindTone": kindTone, "kindWord": kindWord, "changeTitle": ChangeTitle, "changeExtent": letter.Extent,
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"name":        ItemTitle,
 }

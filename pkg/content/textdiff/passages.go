@@ -163,7 +163,6 @@ func weigh(text, around string) int {
 
 // clipped returns the part of a line that begins shortly before the given offset. The part has up to size bytes.
 func clipped(text string, at, size int) string {
-	const ellipsis = "…"
 	if len(text) <= size {
 		return strings.TrimSpace(text)
 	}

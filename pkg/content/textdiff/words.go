@@ -1,6 +1,7 @@
 package textdiff
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strings"
 	"unicode"
@@ -67,7 +68,7 @@ type edit struct{ same, from, to, at, end int }
 
 // edits compares two lists of tokens. The edits cover both lists to their ends.
 func edits(a, b []string) (out []edit) {
-	key := func(list []string) string { return keysOf(list, noise.Typography) }
+	key := func(list []string) string { return keysOf(list, wordKey) }
 	before := key(a)
 	at := offsets(a)
 	i, j := 0, 0
@@ -81,6 +82,12 @@ func edits(a, b []string) (out []edit) {
 	return append(out, edit{i, len(a), len(a), len(b), len(b)})
 }
 
+// wordKey is a key of a token. The last word of a line, without a space after it, is the same as elsewhere.
+func wordKey(token string) string {
+	key := noise.Typography(token)
+	return cmp.Or(strings.TrimRight(key, " "), key)
+}
+
 // offsets returns the indexes of tokens. The index of a token is found by the offset at which the token's key begins
 // in the joined keys.
 func offsets(tokens []string) map[int]int {
@@ -88,7 +95,7 @@ func offsets(tokens []string) map[int]int {
 	at := 0
 	for i, t := range tokens {
 		out[at] = i
-		at += len(noise.Typography(t)) + 1
+		at += len(wordKey(t)) + 1
 	}
 	out[at] = len(tokens)
 	return out

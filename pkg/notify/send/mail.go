@@ -300,29 +300,54 @@ func addresses(all []*mail.Address) string {
 	return strings.Join(out, ",\r\n\t")
 }
 
-// compose writes a mail (RFC 5322). It encodes the title as one word, so that text from unknown hosts cannot end the
-// header.
+// boundary separates the parts of a mail. No line of base64 has it.
+const boundary = "=_tidemark"
+
+// maxSubject is the longest subject, in bytes.
+const maxSubject = 250
+
+// compose writes a mail (RFC 5322), as text and, if the message has that, as HTML. It encodes the title as one word, so
+// that text from unknown hosts cannot end the header.
 func compose(b box, m Message, now time.Time) []byte {
 	var out bytes.Buffer
-	for _, h := range [][2]string{
-		{"Date", now.UTC().Format(time.RFC1123Z)},
-		{"Message-ID", "<" + m.ID + "@tidemark>"},
-		{"From", b.from.String()},
-		{"To", addresses(b.to)},
-		{"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(shown([]byte(m.Title)), 200))},
-		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no automatic replies, please
-		{"MIME-Version", "1.0"},
-		{"Content-Type", "text/plain; charset=utf-8"},
-		{"Content-Transfer-Encoding", "base64"},
-	} {
-		fmt.Fprintf(&out, "%s: %s\r\n", h[0], h[1])
+	header := func(all ...string) {
+		for i := 0; i < len(all); i += 2 {
+			fmt.Fprintf(&out, "%s: %s\r\n", all[i], all[i+1])
+		}
 	}
-	out.WriteString("\r\n")
-	text := base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(asIs.message(m), "\n", "\r\n") + "\r\n"))
-	for len(text) > 0 {
-		n := min(76, len(text))
-		out.WriteString(text[:n] + "\r\n")
-		text = text[n:]
+	header("Date", now.UTC().Format(time.RFC1123Z), "Message-ID", "<"+m.ID+"@tidemark>", "From", b.from.String(),
+		"To", addresses(b.to),
+		"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(words.Clean(m.Title), maxSubject)),
+		"Auto-Submitted", "auto-generated", // RFC 3834: no automatic replies, please
+		"MIME-Version", "1.0")
+	text := asIs.message(m)
+	if m.Mail != "" {
+		text = asIs.fit(m.Mail, asIs.most)
 	}
+	part := func(kind, body string) {
+		header("Content-Type", kind+"; charset=utf-8", "Content-Transfer-Encoding", "base64")
+		out.WriteString("\r\n")
+		inBase64(&out, strings.ReplaceAll(body, "\n", "\r\n")+"\r\n")
+	}
+	if m.HTML == "" {
+		part("text/plain", text)
+		return out.Bytes()
+	}
+	header("Content-Type", `multipart/alternative; boundary="`+boundary+`"`)
+	out.WriteString("\r\n--" + boundary + "\r\n")
+	part("text/plain", text)
+	out.WriteString("--" + boundary + "\r\n")
+	part("text/html", m.HTML)
+	out.WriteString("--" + boundary + "--\r\n")
 	return out.Bytes()
+}
+
+// inBase64 writes a text in lines of base64 (RFC 2045 §6.8).
+func inBase64(out *bytes.Buffer, text string) {
+	all := base64.StdEncoding.EncodeToString([]byte(text))
+	for len(all) > 0 {
+		n := min(76, len(all))
+		out.WriteString(all[:n] + "\r\n")
+		all = all[n:]
+	}
 }

@@ -3,9 +3,12 @@ package send
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"log"
+	"mime"
+	"mime/multipart"
 	"net"
 	"net/http/httptest"
 	"net/mail"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+	"github.com/google/go-cmp/cmp"
 )
 
 // office is a mail server that keeps the mails it accepts.
@@ -112,6 +116,53 @@ func TestW8Mail(t *testing.T) {
 		if h.Get("Message-ID") != "<a-1@tidemark>" || h.Get("Bcc") != "" || h.Get("Auto-Submitted") != "auto-generated" ||
 			!strings.HasPrefix(h.Get("Subject"), "=?utf-8?q?") {
 			t.Errorf("%s: %v", encryption, h)
+		}
+	}
+}
+
+// TestW20Mail checks that a mail has a message as text and as HTML, and nothing else.
+func TestW20Mail(t *testing.T) {
+	o := &office{}
+	address, s := o.serve(t, false)
+	m := Message{ID: "a-1", Title: "Lamp: 79 → 84 EUR", Text: "short", Foot: "Rule: Prices", Mail: "- 79 EUR\n+ 84 EUR",
+		HTML: "<p>- <del>79</del> EUR</p>\n--" + boundary}
+	if got := one(s, t.Context(), Target{Service: "smtp://" + address + "/?from=t@a.example&to=b@b.example"}, m); !got.OK {
+		t.Fatalf("%+v", got)
+	}
+	letter, err := mail.ReadMessage(strings.NewReader(o.letters[0]))
+	must(t, err)
+	subject, err := new(mime.WordDecoder).DecodeHeader(letter.Header.Get("Subject"))
+	if must(t, err); subject != m.Title {
+		t.Errorf("the subject is %q", subject)
+	}
+	_, params, err := mime.ParseMediaType(letter.Header.Get("Content-Type"))
+	must(t, err)
+	var have []string
+	for parts := multipart.NewReader(letter.Body, params["boundary"]); ; {
+		p, err := parts.NextPart()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		body, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, p))
+		must(t, err)
+		have = append(have, p.Header.Get("Content-Type"), strings.ReplaceAll(string(body), "\r\n", "\n"))
+	}
+	want := []string{"text/plain; charset=utf-8", m.Mail + "\n", "text/html; charset=utf-8", m.HTML + "\n"}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// W20: TestW20Foot checks that the foot of a message is whole or cut between its lines, and that the text gives way.
+func TestW20Foot(t *testing.T) {
+	m := Message{Title: "Lamp", URL: "https://a.example/", Text: strings.Repeat("word ", 100),
+		Foot: "Why: https://b.example/w\nMute: https://b.example/" + strings.Repeat("m", 80)}
+	for most, want := range map[int]string{60: "", 100: "\nWhy: https://b.example/w", 400: "\n" + m.Foot} {
+		k := markup{most: most, unit: points}
+		if have := k.message(m); points(have) > most || !strings.HasSuffix(have, want) ||
+			want == "" && strings.Contains(have, "Why") || !strings.Contains(have, "word") {
+			t.Errorf("within %d: %q", most, have)
 		}
 	}
 }

@@ -39,8 +39,11 @@ const (
 type Message struct {
 	ID    string // letters, digits and hyphens; the same for every attempt to send the message
 	Title string // one line
-	Text  string // several lines; may be empty
+	Text  string // several lines; may be empty. What is too long for a service is cut
 	URL   string // address of the page; may be empty
+	Foot  string // lines that follow the text, links among them. A service gets those that fit
+	Mail  string // the text that mail gets in place of all of these; may be empty
+	HTML  string // the same in HTML; may be empty
 	Body  []byte // the body that webhooks receive
 }
 

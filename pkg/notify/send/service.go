@@ -225,7 +225,7 @@ func ntfyRequest(to, topic string, m Message) request {
 	text := ntfyText
 	for ; ; text.most = text.most * 3 / 4 {
 		r := jsonTo(to, map[string]any{"topic": topic, "title": asIs.fit(line(m.Title), 1000),
-			"message": text.message(Message{Title: m.URL, Text: m.Text})})
+			"message": text.message(Message{Title: m.URL, Text: m.Text, Foot: m.Foot})})
 		if len(r.body) <= 2*ntfyText.most || text.most == 0 {
 			return r
 		}
@@ -262,7 +262,7 @@ func gotify(u *url.URL, m Message) ([]request, error) {
 	}
 	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
 		map[string]any{
-			"title": line(m.Title), "message": asIs.message(Message{Title: m.URL, Text: m.Text}), "priority": 5,
+			"title": line(m.Title), "message": asIs.message(Message{Title: m.URL, Text: m.Text, Foot: m.Foot}), "priority": 5,
 		})
 	r.header.Set("X-Gotify-Key", p[len(p)-1])
 	return []request{r}, nil

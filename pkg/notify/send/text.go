@@ -166,8 +166,9 @@ func (k markup) fit(text string, most int) string {
 	return whole.String()
 }
 
-// message returns the title, the address and the text of a message as one text, within the limit of the service. The
-// address is whole: if the text is too long, the rest is cut, and an address that is too long itself is left out.
+// message returns the title, the address, the text and the foot of a message as one text, within the limit of the
+// service. The address is whole: if the text is too long, the rest is cut, and an address that is too long itself is left
+// out.
 func (k markup) message(m Message) string {
 	link := ""
 	if m.URL != "" {
@@ -178,14 +179,28 @@ func (k markup) message(m Message) string {
 		link = ""
 	}
 	out := k.fit(line(m.Title), k.most-k.unit(link)) + link
-	if m.Text == "" {
-		return out
+	foot := k.foot(m.Foot, (k.most-k.unit(out))/2)
+	text := ""
+	if m.Text != "" {
+		text = k.fit(m.Text, k.most-k.unit(out)-k.unit(foot)-1)
 	}
-	text := k.fit(m.Text, k.most-k.unit(out)-1)
 	if text != "" && out != "" {
 		text = "\n" + text
 	}
-	return out + text
+	return strings.TrimPrefix(out+text+foot, "\n")
+}
+
+// foot returns the first lines of a foot that are whole within a number of units, each after a line break.
+func (k markup) foot(text string, most int) string {
+	var out strings.Builder
+	for l := range strings.Lines(text) {
+		add := "\n" + strings.Join(k.pieces(strings.TrimSuffix(l, "\n")), "")
+		if most -= k.unit(add); most < 0 {
+			break
+		}
+		out.WriteString(add)
+	}
+	return out.String()
 }
 
 // runsOf returns a text in pieces, each an address or what is between two.

@@ -1,0 +1,235 @@
+// Package letter writes messages about changes for people: a subject that says what changed, the difference in words,
+// and links to its place. It writes them as text, with + and - before what was added and removed, and as HTML in two
+// colours. Texts of pages are cleaned of characters that control or turn what follows, and escaped.
+package letter
+
+import (
+	"cmp"
+	_ "embed"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Links lead from a message back to the installation. They are empty if it has no address.
+type Links struct {
+	Difference string // the place of the difference
+	Why        string // who was told, and why
+	Mute       string // a page that mutes the page for the rule
+}
+
+// Part is a change in a message, or several equal ones of a host.
+type Part struct {
+	Change api.FeedChange
+	Count  int              // number of equal changes
+	Pages  []api.FeedChange // of several equal changes, the first
+	Links  Links
+}
+
+// Letter is a message of a rule.
+type Letter struct {
+	Title    string
+	Rule     string // name of the rule
+	RuleLink string
+	Parts    []Part
+	Rest     int    // number of changes that the message counts but does not list
+	Changes  string // link to the list of changes
+}
+
+// Digest returns the title of a digest of a rule. It says what changed if that is one line, and else how much.
+func Digest(rule, counted string, gathered int, lines api.ChangeLines) string {
+	what := counted
+	if len(lines.All) == 1 && lines.Count() == gathered {
+		what = Part{Change: lines.All[0].Changes[0], Count: gathered}.title()
+	}
+	return words.Ellipsis(words.Clean(rule), 100) + ": " + what
+}
+
+// Name returns what a message calls a page: its title, or else its address.
+func Name(c api.FeedChange) string {
+	const most = 80
+	return words.Ellipsis(words.Clean(cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID)), most)
+}
+
+// Extent says how much has changed; "" if that is not known.
+func Extent(c api.FeedChange) string {
+	if c.WordsAdded+c.WordsRemoved == 0 {
+		return ""
+	}
+	text := words.Count(c.WordsAdded, "word") + " added, " + words.Thousands(c.WordsRemoved) + " removed"
+	if c.Share > 0 {
+		text += ", " + strconv.Itoa(max(1, int(100*c.Share+.5))) + " % of the text"
+	}
+	return text
+}
+
+// passages is the number of passages of which a change has no more, so that more may differ.
+const passages = 4
+
+// Note says of a change what its passages do not: why it was recorded, how much has changed, and that more differs.
+func Note(c api.FeedChange) string {
+	var out []string
+	if c.Why != "" {
+		out = append(out, words.Clean(c.Why))
+	}
+	if extent := Extent(c); extent != "" && !strings.Contains(c.Why, " removed") { // Why has the counts of most kinds
+		out = append(out, extent)
+	}
+	if len(c.Passages) >= passages {
+		out = append(out, "only the most telling passages are shown")
+	}
+	return strings.Join(out, "; ")
+}
+
+// Difference returns the passages of a change, one on a line, with a sign before each.
+func Difference(c api.FeedChange) string {
+	lines := make([]string, len(c.Passages))
+	for i, p := range c.Passages {
+		lines[i] = map[string]string{"added": "+ ", "removed": "- "}[p.Op] + words.Clean(p.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Summary returns the difference of a change and a note, as text.
+func Summary(c api.FeedChange) string { return lines(Difference(c), Note(c)) }
+
+// lines joins the texts that are not empty.
+func lines(all ...string) string {
+	var out []string
+	for _, text := range all {
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// Text returns the message as text for mail: all that the HTML has.
+func (l Letter) Text() string {
+	var parts []string
+	for _, p := range l.Parts {
+		parts = append(parts, lines(p.head(), Summary(p.Change), p.pages(), p.Links.Text()))
+	}
+	return strings.Join(append(parts, lines(l.rest(), l.From())), "\n\n")
+}
+
+// Brief returns the changes of the message as text for chats: the beginning of each difference, without links.
+func (l Letter) Brief() string {
+	var parts []string
+	for _, p := range l.Parts {
+		parts = append(parts, lines(p.head(), p.brief(), p.pages()))
+	}
+	return lines(strings.Join(parts, "\n\n"), l.rest())
+}
+
+// From names the rule that sends the message.
+func (l Letter) From() string { return lines("Rule: "+words.Clean(l.Rule), l.RuleLink) }
+
+// rest says how many changes are not listed.
+func (l Letter) rest() string {
+	if l.Rest <= 0 {
+		return ""
+	}
+	return lines("and "+words.Thousands(l.Rest)+" more", l.Changes)
+}
+
+// Text returns the links, one on a line.
+func (l Links) Text() string {
+	var out []string
+	for _, link := range [][2]string{{"Difference", l.Difference}, {"Why", l.Why}, {"Mute", l.Mute}} {
+		if link[1] != "" {
+			out = append(out, link[0]+": "+link[1])
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// title returns what has changed, on one page or several.
+func (p Part) title() string {
+	if p.Count > 1 {
+		return several(p) + ": " + What(p.Change)
+	}
+	return Subject(p.Change)
+}
+
+// head returns what has changed, and where.
+func (p Part) head() string {
+	if p.Count > 1 {
+		return p.title()
+	}
+	return lines(p.title(), words.Clean(p.Change.URL))
+}
+
+// brief returns the beginning of the difference.
+func (p Part) brief() string {
+	const most, size = 2, 200
+	c := p.Change
+	c.Passages = c.Passages[:min(most, len(c.Passages))]
+	all := strings.Split(Difference(c), "\n")
+	for i := range all {
+		all[i] = words.Ellipsis(all[i], size)
+	}
+	if more := len(p.Change.Passages) - most; more > 0 {
+		all = append(all, "…")
+	}
+	return strings.Join(all, "\n")
+}
+
+// pages lists the pages of equal changes.
+func (p Part) pages() string {
+	if p.Count == 1 {
+		return ""
+	}
+	var out []string
+	for _, c := range p.Pages[:min(len(p.Pages), listed)] {
+		out = append(out, words.Clean(c.URL))
+	}
+	if more := p.Count - len(out); more > 0 {
+		out = append(out, "and "+words.Count(more, "more page"))
+	}
+	return strings.Join(out, "\n")
+}
+
+//go:embed letter.html
+var page string
+
+var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
+	"piece": words.CleanPiece, "clean": words.Clean, "note": Note, "title": Part.title,
+	"web": web, "more": func(p Part) int { return p.Count - min(len(p.Pages), listed) },
+	"first": func(p Part) []api.FeedChange { return p.Pages[:min(len(p.Pages), listed)] },
+}).Parse(page))
+
+// listed is the number of pages of equal changes that a message names.
+const listed = 20
+
+// web returns an address if it is one of the web, and otherwise "".
+func web(address string) string {
+	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
+		return address
+	}
+	return ""
+}
+
+// several describes the pages of equal changes.
+func several(p Part) string {
+	return "on " + words.Count(p.Count, "page") + " of " + words.Clean(p.Change.Host)
+}
+
+// HTML returns the message as a document.
+func (l Letter) HTML() string { return rendered("document", l) }
+
+// ContentHTML returns the difference of a change and a note, with a link to the place of the difference, for feeds.
+func ContentHTML(c api.FeedChange, links Links) string {
+	return rendered("content", Part{Change: c, Links: links})
+}
+
+func rendered(name string, data any) string {
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		panic("letter: " + err.Error()) // Unreachable: the templates know their data, and memory does not fail.
+	}
+	return b.String()
+}

@@ -1,0 +1,111 @@
+package letter
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// changed returns a change whose passages were removed and added; those that begin with + were added.
+func changed(kind feed.Kind, title string, passages ...string) api.FeedChange {
+	c := feed.Change{Kind: kind, ItemID: "url_a", Host: "shop.example", URL: "https://shop.example/lamp", Title: title}
+	for _, p := range passages {
+		op := feed.Removed
+		if strings.HasPrefix(p, "+") {
+			op = feed.Added
+		}
+		c.Passages = append(c.Passages, feed.Passage{Text: p[1:], Op: op})
+	}
+	return c.JSON()
+}
+
+// W20: TestW20Subjects checks that a subject says what has changed.
+func TestW20Subjects(t *testing.T) {
+	for want, c := range map[string]api.FeedChange{
+		"Storm lamp: 79 → 84 EUR":      changed(feed.Content, "Storm lamp", "-Price: 79 EUR", "+Price: 84 EUR"),
+		"Storm lamp: € 79 → € 84":      changed(feed.Beside, "Storm lamp", "-Price € 79.", "+Price € 84."),
+		"Fee: 79 → 84 EUR, as before":  changed(feed.Reverted, "Fee", "-It is 79 EUR.", "+It is 84 EUR."),
+		"Lamp: In stock → Sold out":    changed(feed.Content, "Lamp", "-In stock", "+Sold out"),
+		"Lamp: 79 → 84 EUR, and more":  changed(feed.Content, "Lamp", "-Red one", "+Blue one", "-Now 79 EUR", "+Now 84 EUR"),
+		"Lamp: added “Two are left”":   changed(feed.Content, "Lamp", "+Two are left"),
+		"Lamp: removed “Two are left”": changed(feed.Content, "Lamp", "-Two are left"),
+		"Quay: added “not”":            changed(feed.Content, "Quay", "-You may moor here", "+You may not moor here"),
+		"Quay: now “One a two B three four”": changed(feed.Content, "Quay", "-One A two b three four",
+			"+One a two B three four"),
+		"Lamp: changed":                    changed(feed.Content, "Lamp"),
+		"Lamp: gone":                       changed(feed.Gone, "Lamp"),
+		"https://shop.example/lamp: added": changed(feed.New, "", "+all of it"),
+	} {
+		if have := Subject(c); have != want {
+			t.Errorf("%q, want %q", have, want)
+		}
+	}
+}
+
+// W20: TestW20Strangers checks that texts of pages are escaped and cleaned wherever a message shows them.
+func TestW20Strangers(t *testing.T) {
+	const evil = "<script>alert(1)</script>\u202e\r\nBcc: eve@evil.example\x00 79 EUR"
+	c := changed(feed.Content, evil, "-"+evil, "+"+strings.ReplaceAll(evil, "79", "84"), "+"+evil)
+	c.URL, c.Why, c.Host = "javascript:alert(1)", evil, evil
+	l := Letter{Title: Subject(c), Rule: evil, Parts: []Part{{Change: c, Count: 1},
+		{Change: c, Count: 2, Pages: []api.FeedChange{c, c}}}, Rest: 3}
+	for name, text := range map[string]string{"html": l.HTML(), "text": l.Text(), "brief": l.Brief(),
+		"content": ContentHTML(c, Links{}), "from": l.From()} {
+		for _, r := range "\r\x00\u202e" {
+			if strings.ContainsRune(text, r) {
+				t.Errorf("%s has the character %U: %s", name, r, text)
+			}
+		}
+		if strings.Contains(text, "\nBcc") {
+			t.Errorf("%s has a line of its own: %s", name, text)
+		}
+	}
+	if strings.ContainsAny(l.Title, "\r\n\u202e") {
+		t.Errorf("the subject is %q", l.Title)
+	}
+	for _, document := range []string{l.HTML(), ContentHTML(c, Links{Difference: "https://tide.example/d"})} {
+		if strings.Contains(document, "<script") || strings.Contains(document, `href="javascript`) {
+			t.Errorf("not escaped: %s", document)
+		}
+	}
+}
+
+// FuzzLetter checks that whatever a page says, a subject is one bounded line and the HTML has the same elements.
+func FuzzLetter(f *testing.F) {
+	f.Add("Storm lamp", "79 EUR", "84 EUR")
+	f.Add("</h2><img src=x>", "a<b>\u2066", "\xff…")
+	f.Fuzz(func(t *testing.T, title, old, text string) {
+		c := changed(feed.Content, title, "-"+old, "+"+text)
+		subject := Subject(c)
+		if len(subject) > 202+len("…")*2 || subject != words.Clean(subject) {
+			t.Errorf("the subject is %d bytes: %q", len(subject), subject)
+		}
+		l := Letter{Title: subject, Rule: title, Parts: []Part{{Change: c, Count: 1}}}
+		for z := html.NewTokenizer(strings.NewReader(l.HTML())); ; {
+			kind := z.Next()
+			if kind == html.ErrorToken {
+				break
+			}
+			name, _ := z.TagName()
+			if kind == html.StartTagToken && !strings.Contains(" html head meta title body h2 p a ins del ",
+				" "+string(name)+" ") {
+				t.Fatalf("an element %s in %s", name, l.HTML())
+			}
+		}
+		d := xml.NewDecoder(strings.NewReader("<a>" + ContentHTML(c, Links{}) + "</a>"))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%v: %s", err, ContentHTML(c, Links{}))
+			}
+		}
+	})
+}

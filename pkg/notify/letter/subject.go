@@ -1,0 +1,134 @@
+package letter
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// The longest parts of a subject, in bytes, and the longest value in "old → new".
+const (
+	maxWhat  = 120
+	maxValue = 40
+)
+
+// happened has the words for kinds of change that say all there is to say in a subject.
+var happened = map[api.ChangeKind]string{
+	api.ChangeNew: "added", api.ChangeGone: "gone", api.ChangeBack: "back", api.ChangeFailing: "cannot be read",
+	api.ChangeRecovered: "read again", api.ChangeWatchBroken: "the watched part is missing",
+	api.ChangeWatchRestored: "the watched part was found again", api.ChangeImages: "other images",
+	api.ChangeMetadata: "other metadata", api.ChangeBytes: "other content",
+}
+
+// Subject says in one line what has changed on which page: "Storm lamp: 79 → 84 EUR". It has at most 202 bytes.
+func Subject(c api.FeedChange) string { return Name(c) + ": " + What(c) }
+
+// What says in a few words what has changed.
+func What(c api.FeedChange) string {
+	what, known := happened[c.Kind]
+	if !known {
+		what = told(c.Passages)
+	}
+	if c.Kind == api.ChangeReverted {
+		what += ", as before"
+	}
+	return words.Ellipsis(what, maxWhat)
+}
+
+// told says in a few words how passages differ. Numbers come before other words.
+func told(all []api.ChangedPassage) string {
+	pairs := pairsOf(all)
+	if len(pairs) == 0 {
+		return "changed"
+	}
+	at := max(0, slices.IndexFunc(pairs, func(p pair) bool { return hasDigit(p.old.hit) && hasDigit(p.new.hit) }))
+	what := pairs[at].String()
+	if len(pairs) > 1 {
+		what = words.Ellipsis(what, maxWhat-len(andMore)) + andMore
+	}
+	return what
+}
+
+const andMore = ", and more"
+
+// pair is a passage before and after. One of them may be empty.
+type pair struct{ old, new side }
+
+// side is a passage as a subject needs it.
+type side struct {
+	text, hit     string // the passage, and the words that differ
+	before, after string // what stands around these words
+	hits          int    // in how many places it differs
+}
+
+func pairsOf(all []api.ChangedPassage) (out []pair) {
+	for i := 0; i < len(all); i++ {
+		switch {
+		case all[i].Op == "added":
+			out = append(out, pair{new: sideOf(all[i])})
+		case i+1 < len(all) && all[i+1].Op == "added":
+			out = append(out, pair{sideOf(all[i]), sideOf(all[i+1])})
+			i++
+		default:
+			out = append(out, pair{old: sideOf(all[i])})
+		}
+	}
+	return out
+}
+
+func sideOf(p api.ChangedPassage) (s side) {
+	s.text = words.Clean(p.Text)
+	if p.Pieces == nil {
+		s.hit, s.hits = s.text, 1
+		return s
+	}
+	for _, piece := range p.Pieces {
+		text := words.CleanPiece(piece.Text)
+		switch {
+		case piece.Changed:
+			s.hit, s.hits = text, s.hits+1
+		case s.hits == 0:
+			s.before = text
+		case s.hits == 1 && s.after == "":
+			s.after = text
+		}
+	}
+	s.hit = strings.Trim(s.hit, " .,;:!?()…")
+	return s
+}
+
+// String says how a passage has changed.
+func (p pair) String() string {
+	switch {
+	case p.old.text == "":
+		return "added “" + p.new.text + "”"
+	case p.new.text == "":
+		return "removed “" + p.old.text + "”"
+	case p.old.hits == 0 && p.new.hits == 1 && p.new.hit != "":
+		return "added “" + p.new.hit + "”"
+	case p.new.hits == 0 && p.old.hits == 1 && p.old.hit != "":
+		return "removed “" + p.old.hit + "”"
+	}
+	old, now := p.old.hit, p.new.hit
+	if p.old.hits != 1 || p.new.hits != 1 || old == "" || now == "" ||
+		max(utf8.RuneCountInString(old), utf8.RuneCountInString(now)) > maxValue {
+		return "now “" + p.new.text + "”"
+	}
+	unit := currencyBefore.FindString(p.new.before)
+	return unit + old + " → " + unit + now + currencyAfter.FindString(p.new.after)
+}
+
+// A currency or a percent sign beside a number is part of what has changed.
+var (
+	currencyBefore = regexp.MustCompile(`(?:\p{Sc}|\b(?:` + currencies + `)) ?$`)
+	currencyAfter  = regexp.MustCompile(`^ ?(?:[\p{Sc}%円元원]|(?i:zł|kč|руб|(?:kr|` + currencies + `)\b))`)
+)
+
+const currencies = `EUR|USD|GBP|CHF|JPY|CNY|PLN|CZK|SEK|NOK|DKK`
+
+func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
