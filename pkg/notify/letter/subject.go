@@ -32,7 +32,7 @@ func Subject(c api.FeedChange) string { return Name(c) + ": " + What(c) }
 func What(c api.FeedChange) string {
 	what, known := happened[c.Kind]
 	if !known {
-		what = told(c.Passages)
+		what = brief(c.Passages)
 	}
 	if c.Kind == api.ChangeReverted {
 		what += ", as before"
@@ -40,8 +40,8 @@ func What(c api.FeedChange) string {
 	return words.Ellipsis(what, maxWhat)
 }
 
-// told says in a few words how passages differ. Numbers come before other words.
-func told(all []api.ChangedPassage) string {
+// brief says in a few words how passages differ. Numbers come before other words.
+func brief(all []api.ChangedPassage) string {
 	pairs := pairsOf(all)
 	if len(pairs) == 0 {
 		return "changed"

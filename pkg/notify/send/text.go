@@ -167,8 +167,8 @@ func (k markup) fit(text string, most int) string {
 }
 
 // message returns the title, the address, the text and the foot of a message as one text, within the limit of the
-// service. The address is whole: if the text is too long, the rest is cut, and an address that is too long itself is left
-// out.
+// service. The address is whole: if the text is too long, the rest is cut, and an address that is too long itself is
+// left out.
 func (k markup) message(m Message) string {
 	link := ""
 	if m.URL != "" {
