@@ -23,12 +23,16 @@ func marked(all []Piece) string {
 // W20: TestW20Words checks which words of two passages are marked, also where both were cut.
 func TestW20Words(t *testing.T) {
 	for name, tt := range map[string]struct{ old, text, before, after string }{
-		"a price":               {"Price: 79 EUR", "Price: 84 EUR", "Price: [79] EUR", "Price: [84] EUR"},
-		"nothing in common":     {"Open every day", "Closed until May", "", ""},
-		"a word is added":       {"You may moor here", "You may not moor here", "You may moor here", "You may [not] moor here"},
-		"cut at another place":  {"It costs 5 euros to moor…", "It costs 16 euros to…", "It costs [5] euros to moor…", "It costs [16] euros to…"},
-		"cut at both ends":      {"…old wall, six feet to the…", "…wall, ten feet to…", "…old wall, [six] feet to the…", "…wall, [ten] feet to…"},
-		"the end is not cut":    {"It costs 5 euros to moor", "It costs 16 euros", "It costs [5] euros [to moor]", "It costs [16] euros"},
+		"a price":           {"Price: 79 EUR", "Price: 84 EUR", "Price: [79] EUR", "Price: [84] EUR"},
+		"nothing in common": {"Open every day", "Closed until May", "", ""},
+		"a word is added": {"You may moor here", "You may not moor here", "You may moor here",
+			"You may [not] moor here"},
+		"cut at another place": {"It costs 5 euros to moor…", "It costs 16 euros to…", "It costs [5] euros to moor…",
+			"It costs [16] euros to…"},
+		"cut at both ends": {"…old wall, six feet to the…", "…wall, ten feet to…", "…old wall, [six] feet to the…",
+			"…wall, [ten] feet to…"},
+		"the end is not cut": {"It costs 5 euros to moor", "It costs 16 euros", "It costs [5] euros [to moor]",
+			"It costs [16] euros"},
 		"words without a space": {"Preis 79€", "Preis 84€", "Preis [79€]", "Preis [84€]"},
 	} {
 		before, after := Words(tt.old, tt.text)
