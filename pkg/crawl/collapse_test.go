@@ -27,9 +27,7 @@ func broken(n int) page { return prose("Oops", 1000*n, 10) }
 // kinds returns the kinds of a page's changes, the oldest first.
 func (r *rig) kinds(path string) (out []string) {
 	r.t.Helper()
-	changes, err := r.snaps.Changes(r.t.Context(), r.source(path).ID(), 1000)
-	must(r.t, err)
-	for _, c := range changes {
+	for _, c := range r.changes(path) {
 		out = append([]string{string(c.Kind)}, out...)
 	}
 	return out

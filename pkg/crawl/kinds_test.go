@@ -80,7 +80,10 @@ func TestH7KindsOfChange(t *testing.T) {
 
 func (r *rig) changes(path string) []snapshot.Change {
 	r.t.Helper()
-	out, err := r.snaps.Changes(r.t.Context(), r.source(path).ID(), 1000)
+	id := r.source(path).ID()
+	captures, err := r.snaps.List(r.t.Context(), id)
+	must(r.t, err)
+	out, err := r.snaps.Changes(r.t.Context(), id, captures, 1000)
 	must(r.t, err)
 	return out
 }

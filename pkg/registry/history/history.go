@@ -123,7 +123,7 @@ func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "012345678
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {
-			some, err := p.h.kept.Changes(ctx, id, most)
+			some, err := p.h.kept.Changes(ctx, id, nil, most)
 			if err != nil {
 				yield(snapshot.Change{}, err)
 				return

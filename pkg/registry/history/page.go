@@ -74,7 +74,7 @@ func (p Past) Latest(ctx context.Context, most int) (l Latest, err error) {
 		if err != nil {
 			return l, err
 		}
-		changes, err := p.h.kept.Changes(ctx, id, most)
+		changes, err := p.h.kept.Changes(ctx, id, captures, most)
 		if err != nil {
 			return l, err
 		}

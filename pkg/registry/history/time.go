@@ -64,7 +64,7 @@ func (p Past) spans(ctx context.Context) (all []span, err error) {
 				all = append(all, span{c.CapturedAt, Digest(c.RawHash)})
 			}
 		}
-		changes, err := p.h.kept.Changes(ctx, id, maxChanges)
+		changes, err := p.h.kept.Changes(ctx, id, captures, maxChanges)
 		if err != nil {
 			return nil, err
 		}

@@ -53,9 +53,12 @@ type Capture struct {
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
+	// First is the change of a capture that is its item's first content. It is empty for other captures, and in captures
+	// of earlier releases, whose change has a row of its own.
+	First FirstChange `col:"first"`
 
 	// Words holds the words of the body's text (see [change.Words]). Change describes how the item changed with this
-	// capture. Words and Change are stored in rows of their own and are not read back with the capture.
+	// capture. Words and Change are not read back with the capture (see [Store.Words] and [Store.Changes]).
 	Words  []byte
 	Change Change
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // Change describes how an item changed when it was found with a capture: the kind of the change, and how much of the
 // text changed. A Change has its own row beside the edge, because an edge has only the fields of spec 000 §4.3. It is
-// not part of the capture's row, because a page that returns to earlier content has the earlier capture again.
+// not part of the capture's row, because a page that returns to earlier content has the earlier capture again. Only an
+// item's first content, which supersedes nothing, has its change in the capture's row ([FirstChange]).
 type Change struct {
 	Kind    change.Kind `col:"kind,always"`
 	At      time.Time   `col:"at,always"`
@@ -40,6 +42,32 @@ func (c Change) Extent() change.Extent {
 // ChangeOf returns a change to be stored with the new capture.
 func ChangeOf(kind change.Kind, e change.Extent) Change {
 	return Change{Kind: kind, Measured: e.Measured, New: e.New, Gone: e.Gone, Added: e.Added, Removed: e.Removed}
+}
+
+// FirstChange is the part of an item's first change that is not in the other columns of its capture.
+type FirstChange struct {
+	Kind   change.Kind   `json:"kind"`
+	Extent change.Extent `json:"extent"`
+}
+
+// first reports whether the recorded capture is the item's first content.
+func (r *recording) first() bool {
+	return r.given.Change.Kind == change.New && !r.captured && r.before.RawHash == ""
+}
+
+// firstChange returns the change that is stored in the capture's row; zero if the change has a row of its own.
+func (r *recording) firstChange() FirstChange {
+	if !r.first() {
+		return FirstChange{}
+	}
+	return FirstChange{r.given.Change.Kind, r.given.Change.Extent()}
+}
+
+// firstChangeOf returns the change that a capture's row holds.
+func firstChangeOf(c Capture) Change {
+	out := ChangeOf(c.First.Kind, c.First.Extent)
+	out.At, out.RawHash, out.Version = c.CapturedAt, c.RawHash, c.NormalizationVersion
+	return out
 }
 
 // changeRows is the prefix of the rows of changes, and changesEnd is the bound after them. No capture has this
@@ -67,8 +95,9 @@ func changeOf(e storage.Entity) Change {
 	return c
 }
 
-// Changes returns an item's changes, newest first, up to the given number, which is from 1 to 1,000.
-func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Change, err error) {
+// Changes returns an item's changes, newest first, up to the given number, which is from 1 to 1,000. It gets the item's
+// captures as [Store.List] returns them. Without these, it leaves out the first content, which superseded nothing.
+func (s *Store) Changes(ctx context.Context, id source.ID, captures []Capture, most int) (out []Change, err error) {
 	q := storage.Query{Partition: string(id), RowFrom: changeRows, RowTo: changesEnd, PageSize: most}
 	for e, err := range s.captures.Query(ctx, q) {
 		if err != nil {
@@ -78,7 +107,13 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 			break
 		}
 	}
-	return out, nil
+	for _, c := range captures {
+		if c.First.Kind != change.None {
+			out = append(out, firstChangeOf(c))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return b.At.Compare(a.At) })
+	return out[:min(len(out), most)], nil
 }
 
 // Last holds the rows that identify the capture with which an item was last found. Callers read Last before they
@@ -138,8 +173,11 @@ func (s *Store) Words(ctx context.Context, id source.ID, rawHash, version string
 
 // recorded returns the change that an earlier try of the same save recorded, for the item's current capture.
 func (r *recording) recorded(ctx context.Context) (Change, error) {
-	if r.given.Change.Kind == change.None {
+	switch r.given.Change.Kind {
+	case change.None:
 		return Change{}, nil
+	case change.New: // nothing was there before, so this try measures the same
+		return r.given.Change, nil
 	}
 	e, err := r.captures.Get(ctx, changeKey(r.c.ItemID, r.tip.At, r.c.RawHash))
 	if fault.Is(err, fault.NotFound) {
@@ -151,7 +189,7 @@ func (r *recording) recorded(ctx context.Context) (Change, error) {
 // changeOps returns the operations that store how the item changed with the capture.
 func (r *recording) changeOps() []storage.Op {
 	c := r.given.Change
-	if c.Kind == change.None {
+	if c.Kind == change.None || r.first() {
 		return nil
 	}
 	c.At, c.RawHash, c.Before, c.Version = r.now, r.c.RawHash, r.before.RawHash, r.c.NormalizationVersion

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // meaning returns a capture of a body with a change of that kind.
@@ -36,8 +38,7 @@ func TestH7ChangesAreKept(t *testing.T) {
 		back := meaning("one", change.Reverted, 3, 3)
 		_, err = s.Save(t.Context(), back, []byte("one"), Had{RawHash: b.RawHash, Verified: b.CapturedAt})
 		must(t, err)
-		have, err := s.Changes(t.Context(), a.ItemID, 1000)
-		must(t, err)
+		have := changesOf(t, s, a.ItemID, 1000)
 		want := []Change{back.Change, b.Change, a.Change}
 		for i, c := range []Capture{back, b, a} {
 			want[i].At, want[i].RawHash, want[i].Version = c.CapturedAt, c.RawHash, c.NormalizationVersion
@@ -49,10 +50,95 @@ func TestH7ChangesAreKept(t *testing.T) {
 		if diff := cmp.Diff(want[1], once.Change); diff != "" || saved.Change.Added != 2 {
 			t.Errorf("told again (-want +have):\n%s", diff)
 		}
-		if few, err := s.Changes(t.Context(), a.ItemID, 1); err != nil || len(few) != 1 || few[0].Kind != change.Reverted {
-			t.Errorf("the newest: %+v, %v", few, err)
+		if few := changesOf(t, s, a.ItemID, 1); len(few) != 1 || few[0].Kind != change.Reverted {
+			t.Errorf("the newest: %+v", few)
 		}
 	})
+}
+
+// changesOf lists an item's changes, newest first.
+func changesOf(t *testing.T, s *Store, id source.ID, most int) []Change {
+	t.Helper()
+	captures, err := s.List(t.Context(), id)
+	must(t, err)
+	all, err := s.Changes(t.Context(), id, captures, most)
+	must(t, err)
+	return all
+}
+
+// TestH7FirstChangeHasNoRow checks that an item's first content is a change without a row of its own, however often
+// its save is interrupted. A row of an earlier release is listed as before, and later changes have rows. When the
+// item has lost its content, new content is a change without a row, and content that was captured before has one.
+func TestH7FirstChangeHasNoRow(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		everyStep(t, func(t *testing.T, f *steps) {
+			store := empty()
+			s := open(t, store)
+			a := meaning("one", change.New, 7, 0)
+			interrupted := New(storagetest.Hooked(store, f))
+			if _, err := interrupted.Save(t.Context(), a, []byte("one"), Had{}); (f.hit != "") != (err != nil) {
+				t.Errorf("%s: %v", f.hit, err)
+			}
+			must(t, save(t, s, meaning("one", change.New, 7, 1), "one"))
+			have := changesOf(t, s, a.ItemID, 1000)
+			if len(have) != 1 || have[0].Kind != change.New || have[0].Added != 7 || have[0].RawHash != a.RawHash ||
+				have[0].Version != a.NormalizationVersion || rowsOf(t, s, a.ItemID, changeRows, changesEnd) != 0 {
+				t.Errorf("%s: %+v", f.hit, have)
+			}
+		})
+		s := open(t, empty())
+		a, b := meaning("one", change.New, 1, 0), meaning("two", change.New, 2, 1)
+		must(t, save(t, s, a, "one"))
+		must(t, save(t, s, b, "two")) // nothing is known of the item, as after it was gone
+		must(t, save(t, s, meaning("one", change.New, 3, 2), "one"))
+		if have := changesOf(t, s, a.ItemID, 1000); len(have) != 3 || have[0].Added != 3 || have[1].Added != 2 ||
+			have[2].Added != 1 || rowsOf(t, s, a.ItemID, changeRows, changesEnd) != 1 {
+			t.Errorf("%+v", have)
+		}
+	})
+}
+
+// TestH7FirstChangeOfEarlierReleases checks that the row of an earlier release for a first change is listed once, and
+// that another reading of the body has no change.
+func TestH7FirstChangeOfEarlierReleases(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		s := open(t, empty())
+		a := meaning("one", change.New, 5, 0)
+		old := a.Change
+		a.Change = Change{}
+		must(t, save(t, s, a, "one"))
+		old.At, old.RawHash, old.Version = a.CapturedAt, a.RawHash, a.NormalizationVersion
+		_, err := s.captures.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+			Key: changeKey(a.ItemID, old.At, a.RawHash), Props: changeRow.Encode(&old)}})
+		must(t, err)
+		reading, err := s.First(t.Context(), a.ItemID, a.RawHash)
+		must(t, err)
+		reading.NormalizationVersion, reading.ReprocessedAt = "http_snapshot_url_v1_text_v2", noon.Add(time.Hour)
+		must(t, s.Reprocess(t.Context(), reading))
+		if diff := cmp.Diff([]Change{old}, changesOf(t, s, a.ItemID, 1000)); diff != "" {
+			t.Errorf("(-want +have):\n%s", diff)
+		}
+		fresh := meaning("two", change.New, 6, 1)
+		fresh.ItemID = itemB
+		must(t, save(t, s, fresh, "two"))
+		reading, err = s.First(t.Context(), itemB, fresh.RawHash)
+		must(t, err)
+		reading.NormalizationVersion, reading.ReprocessedAt = "http_snapshot_url_v1_text_v2", noon.Add(48*time.Hour)
+		must(t, s.Reprocess(t.Context(), reading))
+		if have := changesOf(t, s, itemB, 1000); len(have) != 1 || have[0].Added != 6 {
+			t.Errorf("read again: %+v", have)
+		}
+	})
+}
+
+// rowsOf counts the rows of an item's partition in a range.
+func rowsOf(t *testing.T, s *Store, id source.ID, from, to string) (n int) {
+	t.Helper()
+	for _, err := range s.captures.Query(t.Context(), storage.Query{Partition: string(id), RowFrom: from, RowTo: to}) {
+		must(t, err)
+		n++
+	}
+	return n
 }
 
 // TestH7WordsAreThoseOfTheLastCapture checks that the stored words are returned only for the body and the rules to
@@ -88,14 +174,13 @@ func TestH7ChangesGoWithTheirCaptures(t *testing.T) {
 		id := captureOfBody("").ItemID
 		_, err := s.Prune(t.Context(), id, Retention{Count: 2}, noon.Add(72*time.Hour), before.RawHash)
 		must(t, err)
-		left, err := s.Changes(t.Context(), id, 1000)
-		must(t, err)
+		left := changesOf(t, s, id, 1000)
 		if len(left) != 2 || left[1].Added != 1 {
 			t.Errorf("after retention: %+v", left)
 		}
 		must(t, s.Purge(t.Context(), id))
-		if left, err = s.Changes(t.Context(), id, 1000); err != nil || len(left) > 0 {
-			t.Errorf("after a purge: %+v, %v", left, err)
+		if left = changesOf(t, s, id, 1000); len(left) > 0 {
+			t.Errorf("after a purge: %+v", left)
 		}
 	})
 }

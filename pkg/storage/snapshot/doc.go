@@ -8,7 +8,8 @@
 //	  PK <item id>       RK <64 hex raw SHA-256>           the first capture of a body (E4)
 //	  PK <item id>       RK <64 hex>|<version>             a further capture of the body, under a later version (B5)
 //	  PK <item id>       RK supersedes|<time>|<64 hex>     an edge (B4), newest first
-//	  PK <item id>       RK kind|<time>|<64 hex>           the item's change with that capture (H7), newest first
+//	  PK <item id>       RK kind|<time>|<64 hex>           the item's change with that capture (H7), newest first;
+//	                                                       the first content's change is in its capture
 //	  PK <item id>       RK tip                            the capture with which the item was last found, and its
 //	                                                       words with the number of times that each occurs
 //	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI
@@ -40,7 +41,8 @@
 // must check that its capture exists.
 //
 // An edge gives the reason why a capture superseded another, in the fields of spec 000 §4.3 and no others. A row
-// beside the edge holds the kind of the change and how much of the text changed.
+// beside the edge holds the kind of the change and how much of the text changed. An item's first content has no edge,
+// so its change is a column of the capture. Earlier releases wrote a row for it, which is read as before.
 //
 // For a first capture, Save costs three requests to tables and one to blobs. For a changed page it costs five and
 // one, including the two reads of [Store.Last]. There are further requests to tables: two if another page has the

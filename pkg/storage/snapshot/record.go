@@ -247,7 +247,7 @@ func (r *recording) captureOps() (ops []storage.Op) {
 	}
 	if !r.exists {
 		c := r.c
-		c.LastVerifiedAt = c.CapturedAt
+		c.LastVerifiedAt, c.First = c.CapturedAt, r.firstChange()
 		ops = append(ops, captureRow.Put(key, "", &c))
 	}
 	return ops
