@@ -12,7 +12,8 @@
 //	                                                       the first content's change is in its capture
 //	  PK <item id>       RK tip                            the capture with which the item was last found, and its
 //	                                                       words with the number of times that each occurs
-//	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI
+//	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI, unless
+//	                                                       the tip of the URI's item says it
 //	  PK <content hash>  RK <version>                      look-up: the newest capture of a content
 //	table SnapshotRefs
 //	  PK <64 hex raw SHA-256>  RK ref|<item id>            the item needs the blob
@@ -23,10 +24,15 @@
 // # Saving
 //
 // Save first writes the item's reference to the blob, then the blob. Then one transaction writes the capture, the
-// edge and the tip. For a page whose canonical URI is its own address, the transaction also writes the look-up by
-// URI. The look-ups in other partitions come last. If a process dies before the end, the next Save learns from the
-// tip which steps are done, so it writes no second edge. Only a blob with an item's reference but without a capture
-// may remain.
+// edge and the tip. The look-ups in other partitions come last. If a process dies before the end, the next Save learns
+// from the tip which steps are done, so it writes no second edge. Only a blob with an item's reference but without a
+// capture may remain.
+//
+// A page whose canonical URI is its own address has no look-up row by URI: within one version, the tip names the
+// capture and the URI. A search for captures of the URI reads the row and the tip, and takes the newer of the two. The
+// transaction writes the row only if it exists, or if the page gets another canonical URI, so that the tip no longer
+// names its own. The row exists if another page has this canonical URI, or if an earlier release has written it. Tips
+// of earlier releases name no URI.
 //
 // A capture never changes. When other rules read the same body, the result is another capture beside the first: the
 // combination (item, body, version) is unique. Both captures share the blob and are removed with it. Retention counts
@@ -46,7 +52,7 @@
 //
 // For a first capture, Save costs three requests to tables and one to blobs. For a changed page it costs five and
 // one, including the two reads of [Store.Last]. There are further requests to tables: two if another page has the
-// same bytes, three if another page has the same content, and two if the canonical URI belongs to another page. An
+// same bytes, three if another page has the same content, and three if the canonical URI belongs to another page. An
 // unchanged page costs nothing.
 //
 // # Deleting

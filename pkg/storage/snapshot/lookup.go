@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -79,20 +80,42 @@ func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.
 	return lookup{key: key, own: true}, err
 }
 
+// newest returns the newest capture of a content or a canonical URI that is known; zero if there is none.
+func (t captures) newest(ctx context.Context, key storage.Key) (lineage.Capture, error) {
+	row, _, err := pointerRow.Load(ctx, t, key)
+	if err != nil || !strings.HasPrefix(key.Row, uriRows) {
+		return row, err
+	}
+	return t.newestByURI(ctx, key, row)
+}
+
+// newestByURI adds to the result of reading the look-up row of a URI what the tip of the URI's own item says. Only
+// that item writes a row that refers to its own capture, and it writes the row with the tip.
+func (t captures) newestByURI(ctx context.Context, key storage.Key, row lineage.Capture) (lineage.Capture, error) {
+	if item, _ := row.ID.Split(); item == key.Partition {
+		return row, nil
+	}
+	now, _, err := tips.Load(ctx, t, storage.Key{Partition: key.Partition, Row: tipRow})
+	return newerOf(row, now.pointer(key.Partition, strings.TrimPrefix(key.Row, uriRows))), err
+}
+
+// newerOf returns the newer of two captures, either of which may be zero.
+func newerOf(a, b lineage.Capture) lineage.Capture {
+	if a.ID == "" || b.ID != "" && lineage.Newer(b, a) {
+		return b
+	}
+	return a
+}
+
 // readLookup reads a look-up row and the capture to which the row refers. The row alone proves nothing: its capture
-// may have been removed, or was never kept.
+// may have been removed, or was never kept. Without a row, the tip of the item with the URI may refer to a capture.
 func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Capture) (l lookup, err error) {
 	if l.key = key; key == (storage.Key{}) {
 		return l, nil
 	}
-	e, err := t.Get(ctx, key)
-	if fault.Is(err, fault.NotFound) {
-		return l, nil
-	}
-	if err != nil {
+	if l.row, err = t.newest(ctx, key); err != nil || l.row.ID == "" {
 		return l, err
 	}
-	l.row = pointed(e)
 	l.own = l.row.ID == me.ID
 	l.capture, err = t.named(ctx, l.row, me)
 	return l, err

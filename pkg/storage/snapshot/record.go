@@ -39,7 +39,8 @@ type recording struct {
 	tip        tip
 	tipVersion string // version of the tip's capture; empty if the tip has another body
 
-	uri          lineage.Capture // the capture in the look-up row by URI, if this row is in the item's partition
+	row          lineage.Capture // the capture in the look-up row of the item's own URI; zero if there is no row
+	uri          lineage.Capture // the newest capture of the item's own URI
 	content, far lookup          // far is that for the look-up row by URI in another partition
 }
 
@@ -50,16 +51,29 @@ type tip struct {
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
 	Words      []byte    `col:"words,parts"` // words of the text ([change.Words]), for the comparison with later texts
+	// URI is the canonical URI of the capture, and Content its content hash, if the URI is the item's own. Then no
+	// look-up row is needed to find the capture by its URI (see [tip.pointer]). Tips of earlier releases have neither.
+	URI     string `col:"canonicalUri"`
+	Content string `col:"contentSha256"`
 
 	etag storage.ETag
 }
 
 var tips = row.Of[tip]()
 
-// read reads the tip and the look-up row by URI from the item's partition.
+// pointer returns the capture that an item's tip makes known for the item's own URI, under a version. It returns zero
+// if the tip has another version or another URI.
+func (t tip) pointer(item, version string) lineage.Capture {
+	if t.URI == "" || t.Version != version {
+		return lineage.Capture{}
+	}
+	return lineage.Capture{ID: lineage.NewCaptureID(item, t.Capture), Version: lineage.Version(version),
+		CanonicalURI: t.URI, ContentHash: t.Content, At: t.At}
+}
+
+// read reads the tip and the look-up row of the item's own URI.
 func (r *recording) read(ctx context.Context) error {
-	r.tip, r.uri = tip{}, lineage.Capture{}
-	uri := uriKey(r.c)
+	r.tip, r.row = tip{}, lineage.Capture{}
 	last := r.before.Last
 	r.before.Last = Last{} // after a lost race, the rows must be read again
 	if version := r.c.NormalizationVersion; !last.read || last.version != version {
@@ -73,10 +87,11 @@ func (r *recording) read(ctx context.Context) error {
 		case e.Row == tipRow:
 			r.tip, _ = tips.Decode(e.Props) // a damaged column becomes empty
 			r.tip.etag = e.ETag
-		case e.Key == uri:
-			r.uri = pointed(e)
+		case e.Row == r.ownURI().Row:
+			r.row = pointed(e)
 		}
 	}
+	r.uri = newerOf(r.row, r.tip.pointer(string(r.c.ItemID), r.c.NormalizationVersion))
 	return r.readVersion(ctx)
 }
 
@@ -98,6 +113,11 @@ func (r *recording) readVersion(ctx context.Context) error {
 // current reports whether the item was last found with this capture. If it was, there is nothing new to record.
 func (r *recording) current() bool {
 	return r.tipVersion != "" && r.tipVersion == r.given.NormalizationVersion
+}
+
+// ownURI returns the key of the look-up row of the item's own URI.
+func (r *recording) ownURI() storage.Key {
+	return storage.Key{Partition: string(r.c.ItemID), Row: uriRows + r.c.NormalizationVersion}
 }
 
 // isOwn reports whether the capture's canonical URI is the URI of its own item.
@@ -202,9 +222,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	}
 	ops := append(r.captureOps(), r.tipOp())
 	ops = append(ops, r.changeOps()...)
-	if r.isOwn() {
-		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: pointer(uriKey(r.c), me)})
-	}
+	ops = append(ops, r.ownURIOps(me)...)
 	if edge, found := lineage.Supersede(me, candidates); found {
 		ops = append(ops, storage.Op{Kind: storage.Insert, Entity: edgeEntity(edge)})
 	}
@@ -217,6 +235,26 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	}
 	added := !r.captured || r.same
 	return Saved{Added: added, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
+}
+
+// ownURIOps returns the operation on the look-up row of the item's own URI. If the row exists, it is made to refer to
+// a capture that has this URI. If it does not exist, the tip replaces it, until the item is found with a capture that
+// has another URI.
+func (r *recording) ownURIOps(me lineage.Capture) []storage.Op {
+	newest := me
+	switch {
+	case r.isOwn() && r.row.ID == "":
+		return nil
+	case !r.isOwn():
+		if newest = r.uri; newest.ID == r.row.ID && newest.At.Equal(r.row.At) {
+			return nil
+		}
+	}
+	kind := storage.Upsert
+	if r.row.ID == "" {
+		kind = storage.Insert // meanwhile, another item may have written the row
+	}
+	return []storage.Op{{Kind: kind, Entity: pointer(r.ownURI(), newest)}}
 }
 
 // outdates reports whether another capture stops being current and the time of its last verification is known.
@@ -257,5 +295,8 @@ func (r *recording) tipOp() storage.Op {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	now := tip{Capture: key.Row, At: r.now, CapturedAt: r.c.CapturedAt, Version: r.c.NormalizationVersion,
 		Words: r.given.Words}
+	if r.isOwn() {
+		now.URI, now.Content = r.c.CanonicalURI, r.c.ContentHash
+	}
 	return tips.Put(storage.Key{Partition: key.Partition, Row: tipRow}, r.tip.etag, &now)
 }

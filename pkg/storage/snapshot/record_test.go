@@ -115,6 +115,21 @@ var pasts = []struct {
 			"p": {"16 pd over rc canonical_uri rc -"}}},
 	{"B4 a canonical that is no item", []shot{{"p", "z", "a", "a", "v1"}, {"q", "z", "b", "b", "v1"}},
 		map[string][]string{"q": {"14 qb over pa canonical_uri pa -"}}},
+	{"B4 a page that was another's copy first", []shot{{"q", "p", "a", "a", "v1"}, {"p", "p", "b", "b", "v1"},
+		{"r", "p", "c", "c", "v1"}},
+		map[string][]string{"p": nil, "r": {"15 rc over pb canonical_uri pb -"}}},
+	{"B4 a page that becomes another's copy", []shot{{"p", "p", "a", "a", "v1"}, {"p", "z", "b", "b", "v1"},
+		{"q", "p", "c", "c", "v1"}},
+		map[string][]string{"p": nil, "q": {"15 qc over pa canonical_uri pa -"}}},
+	{"B4 a copy first and last", []shot{{"q", "p", "a", "a", "v1"}, {"p", "p", "b", "b", "v1"},
+		{"p", "z", "c", "c", "v1"}, {"r", "p", "d", "d", "v1"}},
+		map[string][]string{"r": {"16 rd over pb canonical_uri pb -"}}},
+	{"B4 another's copy for a time", []shot{{"p", "p", "a", "a", "v1"}, {"p", "z", "b", "b", "v1"},
+		{"p", "z", "c", "c", "v1"}, {"p", "p", "d", "d", "v1"}},
+		map[string][]string{"p": {"16 pd over pa canonical_uri pa -", "15 pc over pb canonical_uri pb -"}}},
+	{"B4 a copy that is newer than what it copies", []shot{{"p", "p", "a", "a", "v1"}, {"q", "p", "b", "b", "v1"},
+		{"p", "z", "c", "c", "v1"}, {"r", "p", "d", "d", "v1"}},
+		map[string][]string{"r": {"16 rd over qb canonical_uri qb -"}}},
 	{"B3 another version", []shot{{"p", "p", "a", "a", "v1"}, {"p", "p", "b", "b", "v2"}, {"q", "q", "a", "a3", "v2"},
 		{"p", "p", "c", "c", "v2"}},
 		map[string][]string{"p": {"16 pc over pb canonical_uri pb -"}, "q": nil}},
@@ -148,6 +163,69 @@ func TestB4Edges(t *testing.T) {
 	})
 }
 
+// TestB4EdgesOverRowsOfEarlierReleases checks that edges are the same if an earlier release has written all captures
+// but the last: it wrote a look-up row for each page's own URI, and its tips do not name the URI.
+func TestB4EdgesOverRowsOfEarlierReleases(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		for _, tt := range pasts {
+			t.Run(tt.name, func(t *testing.T) {
+				p := newPast(t, open(t, empty()))
+				for i, x := range tt.shots {
+					p.run(x)
+					if i < len(tt.shots)-1 {
+						p.asBefore(x)
+					}
+				}
+				for item, want := range tt.want {
+					if diff := cmp.Diff(want, p.edges(item, namesOf(tt.shots))); diff != "" {
+						t.Errorf("edges of %s (-want +have):\n%s", item, diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+// asBefore makes the rows of the capture that was saved last look as an earlier release wrote them.
+func (p *past) asBefore(x shot) {
+	p.t.Helper()
+	c := p.capture(x)
+	now, etag, err := tips.Load(p.t.Context(), p.s.captures, storage.Key{Partition: string(c.ItemID), Row: tipRow})
+	must(p.t, err)
+	me := now.pointer(string(c.ItemID), c.NormalizationVersion)
+	now.URI, now.Content = "", ""
+	ops := []storage.Op{tips.Put(storage.Key{Partition: string(c.ItemID), Row: tipRow}, etag, &now)}
+	if me.ID != "" {
+		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: pointer(uriKey(c), me)})
+	}
+	_, err = p.s.captures.Transact(p.t.Context(), ops...)
+	must(p.t, err)
+}
+
+// TestB4OwnURINeedsNoRow checks that a page whose canonical URI is its own has no look-up row for it, and that a row
+// of an earlier release is kept up to date.
+func TestB4OwnURINeedsNoRow(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		p := newPast(t, open(t, empty()))
+		p.run(shot{"p", "p", "a", "a", "v1"}, shot{"p", "p", "b", "b", "v1"}, shot{"p", "p", "a", "a", "v1"})
+		if n := rowsOf(t, p.s, idOf("p"), uriRows, uriRows+"~"); n != 0 {
+			t.Errorf("%d look-up rows", n)
+		}
+		p.asBefore(shot{"p", "p", "a", "a", "v1"})
+		last := shot{"p", "p", "c", "c", "v1"}
+		p.run(last)
+		c := p.capture(last)
+		e, err := p.s.captures.Get(t.Context(), uriKey(c))
+		if err != nil || pointed(e).ID != c.lineage().ID {
+			t.Errorf("the row refers to %s, %v", pointed(e).ID, err)
+		}
+		must(t, p.s.Purge(t.Context(), c.ItemID))
+		if n := rowsOf(t, p.s, c.ItemID, "", "~"); n != 0 {
+			t.Errorf("%d rows are left", n)
+		}
+	})
+}
+
 // TestB4EdgesUnderFaults checks that a save that dies at any step and is repeated leaves the same state as one that
 // does not die, whether or not the item was updated (B4, A21).
 func TestB4EdgesUnderFaults(t *testing.T) {
@@ -171,8 +249,8 @@ func TestB4EdgesUnderFaults(t *testing.T) {
 					}
 					c := p.capture(last)
 					for _, key := range []storage.Key{contentKey(c), uriKey(c)} {
-						e, err := p.s.captures.Get(t.Context(), key)
-						if have := pointed(e).ID; err != nil || have != c.lineage().ID && !strings.HasPrefix(tt.name, "B3") {
+						e, err := p.s.captures.newest(t.Context(), key)
+						if have := e.ID; err != nil || have != c.lineage().ID && !strings.HasPrefix(tt.name, "B3") {
 							t.Errorf("%s: %v names %s, want %s (%v)", f.hit, key, have, c.lineage().ID, err)
 						}
 					}
