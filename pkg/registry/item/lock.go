@@ -63,8 +63,14 @@ func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
 // have fetched the page before the page changed, and a worker that outlived its lock may still commit. The first
 // request during a running check moves the due time to after the beginning of the lock, and the commit keeps that
 // time. A pending index does not count either, because indexing a snapshot sends no request to the site.
+//
+// A forced check does not wait for the due time. Its worker's clock may be behind the clock that set the due time, so
+// such a check may have begun up to ClockSkew later than its lock says.
 func (it *Item) CheckIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)
+	if it.Forced() {
+		begun = begun.Add(ClockSkew)
+	}
 	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
 }
 
