@@ -120,14 +120,14 @@ r1   1 hour ago  COMPLETED (dry run)  400    300  1       port, pier
 `, asked: []string{"GET /api/backfill/runs?continuation=r2&top=5"}},
 		{name: "no runs", args: []string{"backfill", "list"}, answers: []answered{{200, `{"runs":[]}`}}, out: "no runs\n"},
 		{name: "show", args: []string{"backfill", "show", "r1"}, answers: []answered{{200, run}}, out: `
-run        r1
-status     COMPLETED (dry run)
-mode       SITEMAP
-dates      from 2020-01-01 00:00:00Z
-begun      2026-03-01 11:00:00Z (1 hour ago)
-ended      2026-03-01 11:30:00Z (30 minutes ago)
-pages      400 of at most 800 found: 300 new, 100 known, 5 not wanted, 1 error
-read       2 documents with 1 request, 4,096 bytes
+run            r1
+status         COMPLETED (dry run)
+mode           SITEMAP
+dates          from 2020-01-01 00:00:00Z
+begun          2026-03-01 11:00:00Z (1 hour ago)
+ended          2026-03-01 11:30:00Z (30 minutes ago)
+pages          400 of at most 800 found: 300 new, 100 known, 5 not wanted, 1 error
+read           2 documents with 1 request, 4,096 bytes
 
 SITE  STATE    FOUND  NEW  KNOWN  ERRORS  NOTE
 port  running  3      0    0      0       waits�[2J for it

@@ -22,11 +22,11 @@ const (
 // stop the others (D8).
 func TestD8EnrichNow(t *testing.T) {
 	shown := `
-entry      e1
-gist       A crane moves.
-topics     cranes (90 %), tides (25 %)
-keywords   crane, pier 3
-model      m, 1,200 tokens in, 40 out, $0.000120
+entry          e1
+gist           A crane moves.
+topics         cranes (90 %), tides (25 %)
+keywords       crane, pier 3
+model          m, 1,200 tokens in, 40 out, $0.000120
 `
 	off := `{"title":"Forbidden","status":403,"detail":"enrichment is off here: set T1_DEFAULT_MODEL"}`
 	performAll(t, []script{
@@ -89,14 +89,14 @@ t1-3-c  1 day ago    7        done: 2 enriched, 1 skipped, 1 failed, 1 cancelled
 			err: "tidemark: --top is 0: give 1 to 100\nsee `tidemark enrich batches --help`\n"},
 		{name: "shown", args: []string{"enrich", "show", "t1-3-c"}, answers: []answered{{body: done}},
 			out: `
-batch      t1-3-c
-schema     pkm
-status     done: 2 enriched, 1 skipped, 1 failed, 1 cancelled, 2 again in t1-3-c.3
-model      m
-attempt    2
-begun      2026-02-28 12:00:00Z (1 day ago)
-ended      2026-03-01 11:00:00Z (1 hour ago)
-charged    300 tokens in, 20 out
+batch          t1-3-c
+schema         pkm
+status         done: 2 enriched, 1 skipped, 1 failed, 1 cancelled, 2 again in t1-3-c.3
+model          m
+attempt        2
+begun          2026-02-28 12:00:00Z (1 day ago)
+ended          2026-03-01 11:00:00Z (1 hour ago)
+charged        300 tokens in, 20 out
 
 7 entries
   enriched   e1

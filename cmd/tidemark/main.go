@@ -80,5 +80,6 @@ func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	root.AddCommand(client.Commands(t, s, getenv("USER"))...)
 	root.AddCommand(move.Commands(t, getenv, thisBuild().Version)...)
 	root.AddCommand(doctor.Command(t, s, getenv), versionCommand(t))
+	group(root)
 	return root
 }

@@ -28,6 +28,10 @@ func TestJ6Retrieve(t *testing.T) {
 		{name: "a page as it was", args: []string{"text", "url_a", "--as-of", "2026-03-01"},
 			answers: []answered{{200, `{"text":"# Prices\n\n    code"}`}}, out: "# Prices\n\n    code\n",
 			asked: []string{"GET /api/items/url_a/text?asOf=2026-03-01&format=json"}},
+		{name: "a page before its first capture", code: 1,
+			args: []string{"text", "https://a.example/", "--as-of", "2026-03-01", "--json"}, answers: []answered{
+				{404, `{"title":"Not Found","detail":"nothing of the page is kept from then"}`}, {200, `{"id":"url_a"}`}},
+			err: "tidemark: nothing of the page is kept from then\n"},
 		{name: "plain", args: []string{"text", "url_a", "--plain"}, answers: []answered{{200, "Prices\u001b[2J"}},
 			out: "Prices\ufffd[2J\n", asked: []string{"GET /api/items/url_a/text?format=text"}},
 	})

@@ -33,8 +33,8 @@ type script struct {
 	code     int
 	out, err string   // SERVER and DIR stand for what differs between runs
 	asked    []string // requests that the server must have received, if given
-	// beside has the answers to the other requests of "status", by path and in order. The last one repeats. A path
-	// that is missing is answered with {}. These requests are not among asked.
+	// beside has the answers to the other requests of "status", and to those about mutes, by path and in order. The
+	// last one repeats. A path that is missing is answered with {}. These requests are not among asked.
 	beside map[string][]string
 }
 
@@ -50,7 +50,8 @@ func perform(t *testing.T, sc script) {
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" {
+		isBeside := sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" || r.URL.Path == "/api/mutes"
+		if isBeside {
 			bodies := sc.beside[r.URL.Path]
 			io.WriteString(w, cmp.Or(strings.Join(bodies[:min(1, len(bodies))], ""), "{}"))
 			if len(bodies) > 1 {

@@ -28,6 +28,21 @@ a.example  1,000    1,000    0      0    0          10%      0%
 nothing waits; of recent checks 0% found a change, 0% failed
 as of 1 hour ago
 `},
+		{name: "broken watches and tags", args: []string{"status"}, answers: []answered{{200, `{"items":{"Indexed":1}}`}},
+			beside: map[string][]string{
+				"/api/changes":     {`{"changes":[{"itemId":"url_a","kind":"watchBroken"},{"itemId":"url_a","kind":"watchBroken"}]}`},
+				"/api/items/url_a": {`{"id":"url_a","displaySource":"https://a.example/","watchBroken":true,"why":".price finds nothing"}`},
+				"/api/tags":        {`{"tags":[{"name":"prices","interval":{"min":"15m","max":"15m"}}]}`},
+			}, out: `
+1 source · Indexed 1
+nothing waits; of recent checks 0% found a change, 0% failed
+
+1 watch is broken:
+  https://a.example/: .price finds nothing
+
+tags with settings:
+  prices: every 15m
+`},
 		{name: "interval", args: []string{"status", "--interval", "1ms"}, code: 2,
 			err: "tidemark: --interval is 1ms: give 100ms to 1h\nsee `tidemark status --help`\n"},
 	})

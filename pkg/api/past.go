@@ -37,6 +37,24 @@ func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	return nil
 }
 
+// BrokenWatches returns the items whose watch broke and is still broken. It looks at the items of the newest changes
+// of that kind, at most as many as most.
+func (c *Client) BrokenWatches(ctx context.Context, most int) (out []Item, err error) {
+	lately, err := ListChanges.Call(ctx, c, ChangeQuery{Kind: string(ChangeWatchBroken), Top: most})
+	seen := map[string]bool{}
+	for _, change := range lately.Changes {
+		if seen[change.ItemID] {
+			continue
+		}
+		seen[change.ItemID] = true
+		it, err := GetItem.Call(ctx, c, ItemID{ID: change.ItemID})
+		if err == nil && it.WatchBroken { // otherwise the item was removed, or its watch works again
+			out = append(out, it.Item)
+		}
+	}
+	return out, err
+}
+
 // Pages reads a listing page by page and stops at the first error.
 func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, error] {
 	return pages(q.Continuation, func(after string) (ItemPage, string, error) {

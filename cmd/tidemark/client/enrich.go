@@ -150,15 +150,6 @@ func tokens(in, out int, cost float64) string {
 	return text
 }
 
-// sayFields prints each field that has a value on a line.
-func sayFields(t *terminal.Terminal, all []field) {
-	for _, f := range all {
-		if text := terminal.Clean(f.value); text != "" {
-			t.Say("%-9s  %s", f.name, text)
-		}
-	}
-}
-
 // enrichLater queues the entries in batches of the largest allowed size.
 func enrichLater(ctx context.Context, t *terminal.Terminal, s *command.Server, ids []string) error {
 	client := s.Client()

@@ -51,7 +51,7 @@ func onItem[T any](ctx context.Context, s *command.Server, name string, ask func
 // isAnyKnown reports whether the server knows an item. Then something else of it was not found, such as a capture.
 func isAnyKnown(ctx context.Context, s *command.Server, ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool {
-		_, err := api.GetItem.Call(ctx, s.Client(), api.ItemID{ID: id})
+		_, err := api.GetItem.Call(ctx, s.Silent(), api.ItemID{ID: id})
 		return err == nil
 	})
 }

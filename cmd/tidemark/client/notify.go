@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List rules", Args: cobra.NoArgs, Example: "  tidemark rules list",
 			RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) }},
+		&cobra.Command{Use: "show ID", Short: "Show everything about one rule", Args: command.One("id"),
+			Example: "  tidemark rules show rule_abc",
+			RunE:    func(cmd *cobra.Command, args []string) error { return showRule(cmd.Context(), t, s, args[0]) }},
 		ruleAdd(t, s),
 		ruleSet(t, s),
 		&cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes; nothing is sent", Args: command.One("id"),
@@ -60,16 +64,45 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 	}
 	rows := []string{"NAME\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
 	for _, r := range got.Rules {
-		when := r.Digest
-		switch {
-		case when == "" || when == "none":
-			when = "at once"
-		case r.At != "":
-			when += " " + r.At
-		}
-		rows = append(rows, terminal.Row(r.Name, when, strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
+		rows = append(rows, terminal.Row(r.Name, digestText(r), strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
 	}
 	return terminal.Table(t.Out, rows...)
+}
+
+// digestText says when a rule sends.
+func digestText(r api.Rule) string {
+	switch {
+	case r.Off:
+		return "off"
+	case r.Digest == "" || r.Digest == "none":
+		return "at once"
+	default:
+		return strings.TrimSpace(r.Digest + " " + r.At)
+	}
+}
+
+func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
+	r, err := api.GetRule.Call(ctx, s.Client(), api.RuleID{ID: id})
+	if err != nil || t.JSON {
+		return err
+	}
+	quiet := ""
+	if q := r.QuietHours; q != nil {
+		quiet = strings.TrimSpace(q.From + "-" + q.To + " " + q.Timezone)
+	}
+	share := ""
+	if r.Filter.MinShare > 0 {
+		share = fmt.Sprintf("at least %s of the text", percent(r.Filter.MinShare))
+	}
+	sayFields(t, []field{
+		{"id", r.ID}, {"name", r.Name}, {"problem", r.Problem}, {"warning", r.Warning},
+		{"page", firstOf(strings.TrimSpace(r.Title+" "+r.URL), r.Filter.ItemID)}, {"items", r.Filter.Items},
+		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
+		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
+		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
+		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},
+	})
+	return nil
 }
 
 func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {

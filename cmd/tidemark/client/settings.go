@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -208,16 +207,16 @@ func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) erro
 func describe(s api.TagSettings) string {
 	var said []string
 	if i := s.Interval; i != nil {
-		said = append(said, "every "+cmp.Or(i.Min, "?")+" to "+cmp.Or(i.Max, "?"))
+		said = append(said, "every "+bounds(i))
 	}
 	if c := s.Schedule; c != nil {
-		said = append(said, cmp.Or(c.Text, c.Cron)+" "+cmp.Or(c.Timezone, "UTC"))
+		said = append(said, whenText(c))
 	}
 	if a := s.ActiveHours; a != nil {
-		said = append(said, strings.TrimSpace("only "+strings.Trim(a.From+"-"+a.To, "-")+" "+strings.Join(a.Days, ",")))
+		said = append(said, "only "+hoursText(a))
 	}
 	if s.Priority != nil {
-		said = append(said, "priority "+string(rune('0'+min(max(*s.Priority, 0), 9))))
+		said = append(said, "priority "+priorityText(s.Priority))
 	}
 	if s.Watch != nil {
 		said = append(said, "a part of the page")

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-const showLong = `Show everything known about one source: its status, the result of the last fetch, its
-schedule, and its captures.`
+const showLong = `Show everything known about one source: its status, its settings, the result of the
+last fetch, its schedule, and its captures.`
 
 func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var all bool
@@ -44,9 +44,7 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	if err != nil {
 		return err
 	}
-	for _, f := range fields(t.Now(), item.Item) {
-		t.Say("%-14s %s", f.name, f.value)
-	}
+	sayFields(t, fields(t.Now(), item))
 	if len(item.Captures) > 0 {
 		t.Say("\n%s", words.Count(len(item.Captures), "capture"))
 	}
@@ -136,18 +134,23 @@ func offer(o *api.IgnoreOffer) string {
 // A field is one known fact, printed on a line.
 type field struct{ name, value string }
 
-// fields returns the columns that have a value, the most useful ones first.
-func fields(now time.Time, it api.Item) []field {
+// fields returns what is known about an item, the most useful facts first.
+func fields(now time.Time, detail api.ItemDetail) []field {
+	it := detail.Item
 	all := []field{
 		{"id", it.ID},
 		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
 		{"status", string(it.Status)},
 		{"error", failure(it)},
-		{"collapsed", whyIf(it.Collapsed, it)},
-		{"thin", whyIf(it.Thin && !it.Collapsed, it)},
+		{"watch broken", whyIf(it.WatchBroken, it)},
+		{"collapsed", whyIf(it.Collapsed && !it.WatchBroken, it)},
+		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
 		{"cut", it.Cut},
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
+	}
+	all = append(all, settingFields(detail)...)
+	return append(all, []field{
 		{"next check", terminal.Moment(now, it.NextCrawlAt)},
 		{"interval", interval(it.CrawlIntervalSeconds)},
 		{"last checked", terminal.Moment(now, it.LastChecked)},
@@ -169,14 +172,16 @@ func fields(now time.Time, it api.Item) []field {
 		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
 		{"content hash", it.ContentHash},
 		{"images", positive(it.ImageCount)},
-	}
-	kept := all[:0]
+	}...)
+}
+
+// sayFields prints the fields that have a value, one on a line.
+func sayFields(t *terminal.Terminal, all []field) {
 	for _, f := range all {
-		if f.value = terminal.Clean(f.value); f.value != "" {
-			kept = append(kept, f)
+		if value := terminal.Clean(f.value); value != "" {
+			t.Say("%-14s %s", f.name, value)
 		}
 	}
-	return kept
 }
 
 func whyIf(yes bool, it api.Item) string {

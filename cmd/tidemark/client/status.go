@@ -17,7 +17,7 @@ import (
 )
 
 const statusLong = `Show how up to date the index is: how many sources have which status, how many wait
-for a check, and how often checks found a change or failed.
+for a check, how often checks found a change or failed, and which watches are broken.
 
 With --watch, the status is updated until nothing waits and no work is unfinished,
 including rebuilds, backfills and imports. The exit code is then 0.`
@@ -65,7 +65,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	for _, line := range statusLines(st, work, t.Now(), 0) {
 		t.Say("%s", line)
 	}
-	return nil
+	return sayWatches(ctx, t, s, host)
 }
 
 // statusLines returns the whole report. It lists at most the given number of hosts, or all hosts if that number is 0.

@@ -12,7 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const whyLong = `Show what Tidemark decided about one source, when and why, newest last.
+const whyLong = `Show how one source is watched, and what Tidemark decided about it, when and why,
+newest last.
 
 The last few dozen decisions are kept. For older changes, see the captures in
 "tidemark show".`
@@ -37,6 +38,7 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	}
 	now := t.Now()
 	t.Say("%s  %s", terminal.Clean(string(item.Status)), terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	sayWatch(ctx, t, s, item)
 	if len(item.History) == 0 {
 		t.Say("nothing was decided yet")
 	}
@@ -51,6 +53,37 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	t.Say("%s  %14s  next check", terminal.Stamp(item.NextCrawlAt), words.Relative(now, item.NextCrawlAt))
 	sayPause(ctx, t, s, item.SourceHost)
 	return nil
+}
+
+// sayWatch says how a source is watched, whether its watch is broken, and until when its messages are muted.
+func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item api.ItemDetail) {
+	if item.WatchBroken {
+		t.Say("the watch is broken: %s", terminal.Clean(item.Why))
+	}
+	for _, f := range settingFields(item) {
+		if f.value != "" {
+			t.Say("%s: %s", f.name, terminal.Clean(f.value))
+		}
+	}
+	muted, err := api.ListMutes.Call(ctx, s.Silent(), api.MuteQuery{ItemID: item.ID})
+	if err != nil {
+		t.Note("mutes could not be read: %v", err)
+	}
+	for _, m := range muted.Mutes {
+		t.Say("%s", muteText(m))
+	}
+}
+
+// muteText describes a mute of a page.
+func muteText(m api.Mute) string {
+	text := "messages are muted"
+	if m.Rule != "" {
+		text = "messages of the rule " + terminal.Clean(m.Rule) + " are muted"
+	}
+	if m.Until.IsZero() {
+		return text
+	}
+	return text + " until " + terminal.Stamp(m.Until)
 }
 
 // decisionText describes a decision with its reason in one line.

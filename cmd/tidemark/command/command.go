@@ -46,7 +46,6 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	root.SetOut(t.Out)
 	root.SetErr(t.Err)
 	root.SetIn(t.In)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.Address, "server", s.Address, "address of the server (TIDEMARK_SERVER)")
 	flags.StringVar(&s.Key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY)")

@@ -44,7 +44,7 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	if d.Broken, err = brokenWatches(ctx, a.client); err != nil {
+	if d.Broken, err = a.client.BrokenWatches(ctx, needsShown); err != nil {
 		return p, err
 	}
 	if d.Rules, err = brokenRules(ctx, a.client); err != nil {

@@ -12,7 +12,7 @@ const needsShown = 20
 
 // troubles counts the problems that a person must solve. The result more is true if n does not count all of them.
 func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
-	broken, err := brokenWatches(ctx, c)
+	broken, err := c.BrokenWatches(ctx, needsShown)
 	if err != nil {
 		return 0, false, err
 	}
@@ -23,23 +23,6 @@ func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, m
 	failed, err := failedDeliveries(ctx, c)
 	n = st.Items[api.StatusError] + len(broken) + len(rules) + len(failed.Deliveries)
 	return n, failed.Continuation != "" || len(broken) == needsShown, err
-}
-
-// brokenWatches returns the items whose watch broke recently and is still broken.
-func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err error) {
-	lately, err := api.ListChanges.Call(ctx, c, api.ChangeQuery{Kind: string(api.ChangeWatchBroken), Top: needsShown})
-	seen := map[string]bool{}
-	for _, change := range lately.Changes {
-		if seen[change.ItemID] {
-			continue
-		}
-		seen[change.ItemID] = true
-		it, err := api.GetItem.Call(ctx, c, api.ItemID{ID: change.ItemID})
-		if err == nil && it.WatchBroken { // otherwise the item was removed, or its watch works again
-			out = append(out, it.Item)
-		}
-	}
-	return out, err
 }
 
 // brokenRules returns the rules that report nothing because they are broken.

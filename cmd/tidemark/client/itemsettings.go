@@ -1,0 +1,114 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// settingFields returns the settings in force of an item, each with its origin unless that is the item itself.
+// Defaults of the app are left out.
+func settingFields(it api.ItemDetail) []field {
+	all := []field{{"tags", strings.Join(it.Tags, ", ")}}
+	if it.Paused {
+		all = append(all, field{"paused", "checked only on request"})
+	}
+	if it.Effective == nil {
+		return all
+	}
+	e := *it.Effective
+	own := func(setting, value string) string {
+		from := e.From[setting]
+		if value == "" || from == "" || from == "default" {
+			return ""
+		}
+		return value + map[bool]string{false: " (" + from + ")"}[from == "item"]
+	}
+	if w := e.Watch; w != nil {
+		all = append(all,
+			field{"watches", own("watch.include", strings.Join(w.Include, ", "))},
+			field{"leaves out", own("watch.exclude", strings.Join(w.Exclude, ", "))},
+			field{"ignores", own("watch.ignore", strings.Join(w.Ignore, ", "))},
+			field{"only if", own("watch.trigger", w.Trigger)})
+	}
+	return append(all,
+		field{"schedule", own("schedule", whenText(e.Schedule))},
+		field{"check every", own("interval", bounds(e.Interval))},
+		field{"active hours", own("activeHours", hoursText(e.ActiveHours))},
+		field{"priority", own("priority", priorityText(e.Priority))})
+}
+
+// whenText says when checks are due by a schedule.
+func whenText(c *api.Schedule) string {
+	if c == nil {
+		return ""
+	}
+	return cmp.Or(c.Text, c.Cron) + " " + cmp.Or(c.Timezone, "UTC")
+}
+
+// bounds says how far apart checks are.
+func bounds(i *api.Interval) string {
+	switch {
+	case i == nil || i.Min+i.Max == "":
+		return ""
+	case i.Min == i.Max:
+		return i.Min
+	default:
+		return cmp.Or(i.Min, "?") + " to " + cmp.Or(i.Max, "?")
+	}
+}
+
+func hoursText(a *api.ActiveHours) string {
+	if a == nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.Trim(a.From+"-"+a.To, "-") + " " + strings.Join(a.Days, ","))
+}
+
+func priorityText(p *int) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprint(*p)
+}
+
+// mostBroken limits how many broken watches a status lists.
+const mostBroken = 20
+
+// sayWatches reports the watches that are broken and the tags that have settings.
+func sayWatches(ctx context.Context, t *terminal.Terminal, s *command.Server, host string) error {
+	broken, err := s.Silent().BrokenWatches(ctx, mostBroken)
+	if err != nil {
+		return err
+	}
+	if host != "" {
+		broken = slices.DeleteFunc(broken, func(it api.Item) bool { return it.SourceHost != host })
+	}
+	for i, it := range broken {
+		if i == 0 {
+			t.Say("\n%s broken:", words.Count(len(broken), "watch")+map[bool]string{true: " is", false: " are"}[len(broken) == 1])
+		}
+		t.Say("  %s: %s", terminal.Clean(firstOf(it.DisplaySource, it.NormalizedSource)), terminal.Clean(it.Why))
+	}
+	if host != "" {
+		return nil
+	}
+	tags, err := api.ListTags.Call(ctx, s.Silent(), api.None{})
+	if err != nil {
+		return err
+	}
+	for i, tag := range tags.Tags {
+		if i == 0 {
+			t.Say("\ntags with settings:")
+		}
+		t.Say("  %s: %s", terminal.Clean(tag.Name), describe(tag.TagSettings))
+	}
+	return nil
+}
