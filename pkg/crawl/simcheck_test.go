@@ -194,7 +194,7 @@ func (s *sim) checkDone() {
 // collapsed reports whether a collapse of the item, or of the one that stands for it, waits to be confirmed. A
 // registration does not accept it.
 func (s *sim) collapsed(it registry.Item) bool {
-	if it.AliasOf == "" {
+	if it.AliasOf == "" || it.Collapse.Waits() {
 		return it.Collapse.Waits()
 	}
 	of, err := s.reg.Items.Find(context.Background(), it.AliasOf)
