@@ -8,8 +8,8 @@ var groups = []struct {
 	commands  []string
 }{
 	{"everyday", "Everyday:", []string{
-		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "why", "accept", "reindex", "remove",
-		"tag", "rules", "channels", "status",
+		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "why", "accept", "reindex",
+		"remove", "tag", "rules", "channels", "status",
 	}},
 	{"runs", "Runs over many sources:", []string{
 		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",
@@ -17,7 +17,9 @@ var groups = []struct {
 	{"operating", "Operating:", []string{
 		"doctor", "health", "deliveries", "keys", "backup", "restore", "export", "import-state",
 	}},
-	{"server", "Servers and programs:", []string{"start", "handler", "app", "azurite", "mcp", "docs", "completion", "help", "version"}},
+	{"server", "Servers and programs:", []string{
+		"start", "handler", "app", "azurite", "mcp", "docs", "completion", "help", "version",
+	}},
 }
 
 // group puts every command of root into the group that names it.

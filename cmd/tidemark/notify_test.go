@@ -70,19 +70,6 @@ func TestW5Commands(t *testing.T) {
 		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
 			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
 			out: "NAME    WHEN         CHANNELS  FROM  ID      PROBLEM\nPrices  daily 07:30  ops,chat  here  rule_a  \n"},
-		{name: "a rule shown", args: []string{"rules", "show", "rule_a"}, answers: []answered{{body: dailyRule}},
-			asked: []string{"GET /api/rules/rule_a"}, out: `
-id             rule_a
-name           Prices
-host           a.example
-kinds          gone
-changed        at least 20% of the text
-channels       ops
-when           daily 07:30
-timezone       Europe/Paris
-quiet hours    22:00-07:00 Asia/Tokyo
-edited in      here
-`},
 		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,"messages":1,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},

@@ -257,11 +257,6 @@ const detail = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource"
 		{"at":"2026-03-01T11:00:00Z","what":"unchanged","why":"304 to If-None-Match"}],
 	"captures":[{"sha256":"0123456789abcdef","capturedAt":"2026-02-28T12:00:00Z","bytes":45231,"mimeType":"text/html"}]}`
 
-const watchedDetail = `{"id":"url_w","status":"Indexed","displaySource":"https://a.example/lamp","tags":["prices","lamps"],
-	"watchBroken":true,"why":".price finds nothing","effective":{"watch":{"include":[".price"],"ignore":["^Stock"]},
-	"schedule":{"text":"weekdays at 9am","timezone":"Europe/Paris"},"interval":{"min":"1h","max":"7d"},"priority":7,
-	"from":{"watch.include":"item","watch.ignore":"tag prices","schedule":"tag prices","interval":"default","priority":"item"}}}`
-
 func TestShowAndWhy(t *testing.T) {
 	performAll(t, []script{
 		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, detail}},
@@ -312,31 +307,6 @@ Indexed  https://a.example/
 2026-02-28 12:00:00Z       1 day ago  indexed: first seen
 2026-03-01 11:00:00Z      1 hour ago  unchanged: 304 to If-None-Match
 2026-03-04 12:00:00Z       in 3 days  next check
-`},
-		{name: "M3 show how it is watched", args: []string{"show", "url_w"}, answers: []answered{{200, watchedDetail}}, out: `
-id             url_w
-source         https://a.example/lamp
-status         Indexed
-watch broken   .price finds nothing
-tags           prices, lamps
-watches        .price
-ignores        ^Stock (tag prices)
-schedule       weekdays at 9am Europe/Paris (tag prices)
-priority       7
-`},
-		{name: "M3 why says how it is watched", args: []string{"why", "url_w"}, answers: []answered{{200, watchedDetail}},
-			beside: map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m","itemId":"url_w","until":"2026-03-02T12:00:00Z"}]}`}},
-			out: `
-Indexed  https://a.example/lamp
-the watch is broken: .price finds nothing
-tags: prices, lamps
-watches: .price
-ignores: ^Stock (tag prices)
-schedule: weekdays at 9am Europe/Paris (tag prices)
-priority: 7
-messages are muted until 2026-03-02 12:00:00Z
-nothing was decided yet
-no further check is planned
 `},
 		{name: "why, of a paused host", args: []string{"why", "url_b"}, asked: []string{"GET /api/items/url_b",
 			"GET /api/SearchStatus?host=a.example"},
@@ -411,6 +381,9 @@ func TestHelp(t *testing.T) {
 	for _, cmd := range root(&terminal.Terminal{}, noEnv).Commands() {
 		if cmd.Name() == "help" || cmd.Name() == "completion" {
 			continue
+		}
+		if cmd.GroupID == "" {
+			t.Errorf("%s is in no group", cmd.Name())
 		}
 		if cmd.Example == "" || cmd.Short == "" {
 			t.Errorf("%s lacks a help text or an example", cmd.Name())

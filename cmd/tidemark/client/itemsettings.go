@@ -93,7 +93,8 @@ func sayWatches(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	}
 	for i, it := range broken {
 		if i == 0 {
-			t.Say("\n%s broken:", words.Count(len(broken), "watch")+map[bool]string{true: " is", false: " are"}[len(broken) == 1])
+			are := map[bool]string{true: "is", false: "are"}[len(broken) == 1]
+			t.Say("\n%s %s broken:", words.Count(len(broken), "watch"), are)
 		}
 		t.Say("  %s: %s", terminal.Clean(firstOf(it.DisplaySource, it.NormalizedSource)), terminal.Clean(it.Why))
 	}
