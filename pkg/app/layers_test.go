@@ -43,7 +43,7 @@ var adapters = []string{
 
 // pure packages import nothing that performs I/O, and neither do the packages below them.
 var pure = []string{
-	"pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity", "pkg/policy",
+	"pkg/base/dates", "pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity", "pkg/policy",
 	"pkg/content/extract", "pkg/content/chunk", "pkg/content/discover", "pkg/content/site", "pkg/content/part",
 	"pkg/entries/entry", "pkg/search/sqlitesearch/ranking", "pkg/search/sqlitesearch/tokens",
 }

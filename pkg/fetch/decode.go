@@ -24,6 +24,8 @@ var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"deflate": inflate,
 	"br":      unbrotli,
 	"zstd":    unzstd,
+
+	"brotli": unbrotli, "x-br": unbrotli, "zlib": inflate, "x-deflate": inflate, "x-zstd": unzstd, // no names, but sent
 }
 
 // Unpack removes the content codings of a file in a store, as those of a web answer are removed. The encoding is the
@@ -37,8 +39,8 @@ func Unpack(body []byte, encoding, contentType string, most int64) (plain []byte
 // unpack removes the declared codings, and the gzip coding of a text that is not declared.
 func unpack(body []byte, encodings []string, contentType string, l limit) (plain []byte, left string, err error) {
 	plain, left, err = decode(body, encodings, l)
-	if err == nil && left == "" && claimsText(contentType) {
-		plain, err = unforgotten(plain, l)
+	if err == nil && claimsText(contentType) {
+		plain, left, err = unforgotten(plain, left, l)
 	}
 	return plain, left, err
 }
@@ -51,12 +53,14 @@ func decode(body []byte, header []string, l limit) (decoded []byte, encoding str
 	var names, known []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header, ",")), ",") {
 		name, _, _ = strings.Cut(name, ";") // a coding has no parameters (RFC 9110 §8.4.1); Accept-Encoding has
-		if name = strings.Trim(name, " \t\"'"); name == "" || name == "identity" {
-			continue
-		}
-		names = append(names, name)
-		if decoders[name] != nil {
-			known = append(known, name)
+		for name := range strings.FieldsSeq(name) {
+			if name = strings.Trim(name, `"'`); name == "" || name == "identity" {
+				continue
+			}
+			names = append(names, name)
+			if decoders[name] != nil {
+				known = append(known, name)
+			}
 		}
 	}
 	if len(known) > MaxLayers {
@@ -110,21 +114,21 @@ func claimsText(contentType string) bool {
 	})
 }
 
-// unforgotten decodes the gzip coding of a text that a server sends without declaring it. It returns the body as it was
-// received if that is no text, if the stream is broken, or if the result is larger than the limit. The only errors are
-// those of Request.Large.
-func unforgotten(body []byte, l limit) ([]byte, error) {
+// unforgotten decodes the gzip coding of a text that a server sends without declaring it, or as a coding that is not
+// known. If the body is no gzip, if it is no text or broken, or if the result is larger than the limit, unforgotten
+// returns the body and the codings that are left. The only errors are those of Request.Large.
+func unforgotten(body []byte, left string, l limit) ([]byte, string, error) {
 	if !isGzip(body) {
-		return body, nil
+		return body, left, nil
 	}
 	out, err := gunzip(body, l)
 	switch {
 	case fault.Is(err, fault.Unavailable):
-		return nil, err
+		return nil, "", err
 	case err != nil && !(l.short && len(out) > 0), !isPlain(out):
-		return body, nil
+		return body, left, nil
 	}
-	return out, nil
+	return out, "", nil
 }
 
 // isPlain reports whether a body is text, or a file whose first bytes name a type, so that no coding was applied to it.

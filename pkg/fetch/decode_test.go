@@ -102,6 +102,13 @@ func TestDecode(t *testing.T) {
 		{"a charset over Latin-1", latin, "iso-8859-1", latin, ""},
 		{"in quotes", gz, `"gzip"`, page, ""},
 		{"with a parameter", gz, "gzip;q=1.0", page, ""},
+		{"without a comma", encode("br", gz), "gzip br", page, ""},
+		{"with the header's name", gz, "content-encoding: gzip", page, ""},
+		{"brotli in full", br, "brotli", page, ""},
+		{"brotli as an extension", br, "x-br", page, ""},
+		{"deflate by its format", z, "zlib", page, ""},
+		{"deflate as an extension", raw, "x-deflate", page, ""},
+		{"zstd as an extension", zst, "x-zstd", page, ""},
 		{"plain text called brotli", page, "br", page, ""},
 		{"Latin-1 called brotli", latin, "br", latin, ""},
 		{"plain text called deflate", page, "deflate", page, ""},
@@ -324,6 +331,7 @@ func TestX7ForgottenGzip(t *testing.T) {
 	c, base := serve(t, Config{MaxBytes: 1 << 20}, map[string]http.HandlerFunc{
 		"/{name}": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", r.URL.Query().Get("type"))
+			w.Header()["Content-Encoding"] = r.URL.Query()["coding"]
 			if r.PathValue("name") == "twice" {
 				w.Header().Set("Content-Encoding", "gzip")
 			}
@@ -339,6 +347,9 @@ func TestX7ForgottenGzip(t *testing.T) {
 		{"gzip?type=html", "page"},
 		{"twice?type=text/html", "page"},
 		{"page?type=text/html", "page"},
+		{"gzip?type=text/html&coding=utf-8", "page"},
+		{"gzip?type=application/json&coding=*", "page"},
+		{"gzip?type=application/gzip&coding=aws-chunked", "gzip"},
 		{"gzip?type=application/gzip", "gzip"},
 		{"gzip?type=application/octet-stream", "gzip"},
 		{"gzip?type=application/x-tar", "gzip"},

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -242,11 +243,31 @@ func TestRetryAfter(t *testing.T) { // A13
 		"2026-11-21T13:01:00+01:00":        time.Minute,
 		"2026-11-21 12:01:00":              time.Minute,
 		"soon":                             0,
-		"Sat, 21 Nov 2026 12:01:00 GMT":    time.Minute,
-		"Saturday, 21-Nov-26 12:01:00 GMT": time.Minute,
-		"Sat Nov 21 12:01:00 2026":         time.Minute,
-		"Sat, 21 Nov 2026 11:00:00 GMT":    0,
-		"Sat, 21 Nov 2099 11:00:00 GMT":    MaxRetryAfter,
+		"120s":                             2 * time.Minute,
+		"120 seconds":                      2 * time.Minute,
+		"2 minutes":                        2 * time.Minute,
+		"1h":                               time.Hour,
+		"120000ms":                         2 * time.Minute,
+		"1 day":                            24 * time.Hour,
+		"\"120\"":                          2 * time.Minute,
+		"120, 120":                         2 * time.Minute,
+		"120;":                             2 * time.Minute,
+		"120x":                             0,
+		"1e2":                              0,
+		"-120s":                            0,
+		"10:00":                            0,
+		fmt.Sprint(now.Unix() + 60):        time.Minute,
+		fmt.Sprint(now.UnixMilli() + 60e3): time.Minute,
+		fmt.Sprint(now.Unix() - 60):        0,
+		"Sat Nov 21 12:01:00 UTC 2026":     time.Minute,
+		"Sat, 21 November 2026 12:01 GMT":  time.Minute,
+		"Sat, 21 Nov 2026 13:01:00 CET":    time.Minute,
+		"Sat Nov 21 2026 12:01:00 GMT+0000 (Coordinated Universal Time)": time.Minute,
+		"Sat, 21 Nov 2026 12:01:00 GMT":                                  time.Minute,
+		"Saturday, 21-Nov-26 12:01:00 GMT":                               time.Minute,
+		"Sat Nov 21 12:01:00 2026":                                       time.Minute,
+		"Sat, 21 Nov 2026 11:00:00 GMT":                                  0,
+		"Sat, 21 Nov 2099 11:00:00 GMT":                                  MaxRetryAfter,
 	} {
 		if got := RetryAfter(value, now); got != want {
 			t.Errorf("RetryAfter(%q) = %v, want %v", value, got, want)

@@ -57,7 +57,7 @@ func nextLink(list string) (target string, canonical bool, rest string) {
 				continue
 			}
 			related = true
-			for _, rel := range strings.Fields(value) {
+			for _, rel := range strings.Fields(strings.Trim(value, "'")) {
 				canonical = canonical || strings.EqualFold(rel, "canonical")
 			}
 		case "anchor":

@@ -23,6 +23,8 @@ func TestX2CanonicalLink(t *testing.T) {
 		{[]string{`</n>; title="</y>; rel=canonical"; rel=next`, `</x>; rel=canonical; type=text/html`},
 			"https://a.example/x"},
 		{[]string{`</x>; title="a \", b"; rel=canonical`}, "https://a.example/x"},
+		{[]string{`</x>; rel='canonical'`}, "https://a.example/x"},
+		{[]string{`</x>; rel='alternate canonical'; type='text/html'`}, "https://a.example/x"},
 		{[]string{` , ,</x> ; rel = canonical`}, "https://a.example/x"},
 		{[]string{`</x>; rel=canonical, </x>; rel=canonical`}, "https://a.example/x"},
 		{[]string{`</x>; rel=canonical, </y>; rel=canonical`}, ""},

@@ -1,39 +1,45 @@
 package fetch
 
 import (
-	"errors"
-	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/base/dates"
 )
 
+// retryNumber matches a number, which may have a unit. Where a header occurs twice, the first value counts.
+var retryNumber = regexp.MustCompile(`(?i)^(\d+(?:\.\d*)?|\.\d+)\s*(?:(ms|milliseconds?)|(s|secs?|seconds?)?|` +
+	`(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))\s*(?:[,;].*)?$`)
+
+// retryUnits are the units of [retryNumber], by its groups.
+var retryUnits = []time.Duration{2: time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}
+
 // RetryAfter reads the value of a Retry-After header: seconds or a date (RFC 9110 §10.2.3) relative to now, limited to
-// [0, MaxRetryAfter]. It also reads fractions of seconds, and the forms of dates that [robots.ParseDate] reads.
+// [0, MaxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that [dates.Parse] reads.
 func RetryAfter(value string, now time.Time) time.Duration {
-	value = strings.TrimSpace(value)
-	if value != "" && strings.Trim(value, "0123456789.") == "" {
-		return retrySeconds(value)
+	value = strings.Trim(value, " \t\"'")
+	at, isTime := dates.Epoch(value)
+	if m := retryNumber.FindStringSubmatch(value); m != nil && !isTime {
+		return retryAfter(m)
 	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		var ok bool
-		if at, ok = robots.ParseDate(value); !ok {
+	if !isTime {
+		if at, _, isTime = dates.Parse(value); !isTime {
 			return 0
 		}
 	}
 	return min(max(at.Sub(now), 0), MaxRetryAfter)
 }
 
-func retrySeconds(number string) time.Duration {
-	seconds, err := strconv.ParseFloat(number, 64)
-	switch {
-	case errors.Is(err, strconv.ErrSyntax):
-		return 0
-	case seconds >= MaxRetryAfter.Seconds():
-		return MaxRetryAfter
+// retryAfter returns the time that a match of [retryNumber] names.
+func retryAfter(match []string) time.Duration {
+	unit := time.Second
+	for i, known := range retryUnits {
+		if known != 0 && match[i] != "" {
+			unit = known
+		}
 	}
-	return time.Duration(seconds * float64(time.Second))
+	number, _ := strconv.ParseFloat(match[1], 64) // +Inf for a number that is too large
+	return time.Duration(min(number*float64(unit), float64(MaxRetryAfter)))
 }

@@ -49,6 +49,9 @@ func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, err
 		}
 	}
 	err = x.run(ctx)
+	if err == nil { // whatever its type is, a robots.txt is text
+		x.out.Body, x.out.Encoding, err = unforgotten(x.out.Body, x.out.Encoding, x.limit)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return robots.Reply{}, fault.New(fault.Unavailable, "robots.txt: %w", context.Cause(ctx))

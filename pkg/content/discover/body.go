@@ -102,7 +102,7 @@ func encodingOf(r *bufio.Reader, label string) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(begin, []byte{0xff, 0xfe}), bytes.HasPrefix(begin, []byte{'<', 0}):
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	case bytes.HasPrefix(begin, []byte{0xfe, 0xff}), bytes.HasPrefix(begin, []byte{0, '<'}):
+	case bytes.HasPrefix(begin, []byte{0xfe, 0xff}), bytes.HasPrefix(begin, []byte{0, '<', 0}):
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	case bytes.HasPrefix(begin, []byte("\ufeff")):
 		return nil

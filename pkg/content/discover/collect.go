@@ -67,11 +67,11 @@ func (c *collector) resolve(ref string) (string, error) {
 }
 
 // trimmed removes what surrounds an address: blanks of all scripts, characters without width that editors insert, and
-// quotes, with which no address begins.
+// quotes and angle brackets, with which no address begins.
 func trimmed(ref string) string {
 	blank := func(c rune) bool { return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) }
 	ref = strings.TrimFunc(ref, blank)
-	for _, quotes := range [...]string{`""`, "''", "“”"} {
+	for _, quotes := range [...]string{`""`, "''", "“”", "<>"} {
 		open, end := quotes[:len(quotes)/2], quotes[len(quotes)/2:]
 		if inner, found := strings.CutPrefix(ref, open); found {
 			ref = strings.TrimFunc(strings.TrimSuffix(inner, end), blank)
@@ -80,14 +80,21 @@ func trimmed(ref string) string {
 	return ref
 }
 
-// brokenScheme matches a scheme without its colon.
-var brokenScheme = regexp.MustCompile(`^(?i:https?)//`)
+var (
+	// brokenScheme matches a scheme without its colon or a slash.
+	brokenScheme = regexp.MustCompile(`^((?i:https?))(?://|:/?)([^/].*)$`)
+	// doubledScheme matches a scheme before another one.
+	doubledScheme = regexp.MustCompile(`^(?:(?i:https?):?//+)+((?i:https?):?//)`)
+)
 
-// mended adds what an address lacks to be one of the document's own site: the colon of its scheme, or the scheme before
-// the name of the host. Otherwise it would be taken for a relative address.
+// mended adds what an address lacks: the colon or a slash of its scheme, or the scheme before the name of a host of the
+// document's own site. Otherwise it would be taken for a relative address. It drops a scheme before another one.
 func (c *collector) mended(ref string) string {
-	if at := brokenScheme.FindString(ref); at != "" {
-		return at[:len(at)-2] + ":" + ref[len(at)-2:]
+	if at := doubledScheme.FindStringSubmatchIndex(ref); at != nil {
+		ref = ref[at[2]:]
+	}
+	if m := brokenScheme.FindStringSubmatch(ref); m != nil && bareHost.MatchString(m[2]+"/") {
+		return m[1] + "://" + m[2]
 	}
 	if !bareHost.MatchString(ref) {
 		return ref

@@ -46,12 +46,14 @@ func (c *collector) readFeed(dec *json.Decoder) (version string, err error) {
 	if _, err := dec.Token(); err != nil {
 		return "", err
 	}
+	listed := false
 	for dec.More() && c.Truncated == "" {
-		name, err := dec.Token()
+		token, err := dec.Token()
 		if err != nil {
 			return version, err
 		}
-		switch name {
+		name, _ := token.(string)
+		switch strings.ToLower(name) {
 		case "version":
 			err = dec.Decode((*lenient)(&version))
 		case "next_url":
@@ -60,6 +62,7 @@ func (c *collector) readFeed(dec *json.Decoder) (version string, err error) {
 				c.follow(string(next))
 			}
 		case "items":
+			listed = true
 			err = c.readItems(dec)
 		default:
 			var other json.RawMessage
@@ -68,6 +71,10 @@ func (c *collector) readFeed(dec *json.Decoder) (version string, err error) {
 		if err != nil {
 			return version, err
 		}
+	}
+	if !listed && c.Truncated == "" {
+		c.Entries++
+		c.skip("the feed has no items")
 	}
 	return version, nil
 }

@@ -3,15 +3,16 @@ package discover
 import (
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/dates"
 )
 
 // maxYear is the last year with four digits.
 const maxYear = 9999
 
-// forms are the formats of times on sites, in the order in which they are tried. The first are the W3C profile of ISO
-// 8601, which sitemaps.org requires. Then follow formats that sites often use instead, and those of feeds (RFC 822
-// and 1123). A time without a zone, or with a zone name other than GMT, is read as UTC. Formats that could also be
-// read as another day are not included.
+// forms are the formats of times on sites, in the order in which they are tried: the W3C profile of ISO 8601, which
+// sitemaps.org requires, and days as sites write them. [dates.Parse] reads what has none of these forms, as in feeds. A
+// time without a zone is read as UTC. Formats that could also be read as another day are not included.
 var forms = []struct {
 	layout string
 	span   func(time.Time) time.Time // returns the end of the day, month or year; nil for a form that gives a moment
@@ -23,24 +24,14 @@ var forms = []struct {
 	{"2006-01-02T15:04Z0700", nil},
 	{"2006-01-02T15:04:05", nil},
 	{"2006-01-02T15:04", nil},
-	{"2006-01-02 15:04:05 Z0700", nil},
-	{"2006-01-02 15:04:05Z07:00", nil},
-	{"2006-01-02 15:04:05 MST", nil},
-	{"2006-01-02 15:04:05", nil},
-	{"2006-01-02 15:04", nil},
 	{"2006-01", nextMonth},
 	{"2006", nextYear},
 	{"2006-1-2", nextDay},
 	{"2006/01/02", nextDay},
 	{"20060102", nextDay},
 	{"2.1.2006", nextDay}, // dots are used where the day comes first
-	{"Mon, 2 Jan 2006 15:04:05 -0700", nil},
-	{"Mon, 2 Jan 2006 15:04:05 MST", nil},
-	{"Mon, 2 Jan 2006 15:04 -0700", nil},
-	{"Mon, 2 Jan 2006 15:04:05", nil},
 	{"Mon, 2 Jan 2006", nextDay},
-	{"2 Jan 2006 15:04:05 -0700", nil},
-	{"2 Jan 2006 15:04:05 MST", nil},
+	{"Monday, 2 January 2006", nextDay},
 	{"2 Jan 2006", nextDay},
 	{"Jan 2, 2006", nextDay},
 	{"January 2, 2006", nextDay},
@@ -53,8 +44,8 @@ func nextYear(t time.Time) time.Time  { return t.AddDate(1, 0, 0) }
 // lastMod parses a time in any of the forms. It returns the zero time if no form fits. It also returns the zero time
 // for the years 0 and 1, which databases use for a missing date.
 func lastMod(text string) (t time.Time, span time.Duration) {
-	const longest = 64
-	if text = strings.Join(strings.Fields(text), " "); text == "" || len(text) > longest {
+	const longest = 100
+	if text = strings.Join(strings.Fields(strings.Trim(text, `"'`)), " "); text == "" || len(text) > longest {
 		return time.Time{}, 0
 	}
 	for _, f := range forms {
@@ -62,15 +53,27 @@ func lastMod(text string) (t time.Time, span time.Duration) {
 		if err != nil {
 			continue
 		}
-		if t = t.UTC(); t.Year() < 2 || t.Year() > maxYear {
-			return time.Time{}, 0
-		}
 		if f.span != nil {
 			span = f.span(t).Sub(t)
 		}
-		return t, span
+		return withinYears(t.UTC(), span)
 	}
-	return time.Time{}, 0
+	t, ok := dates.Epoch(text)
+	if !ok {
+		t, _, _ = dates.Parse(text)
+	}
+	if !strings.Contains(text, ":") && !ok {
+		span = nextDay(t).Sub(t)
+	}
+	return withinYears(t.UTC(), span)
+}
+
+// withinYears returns a time and its span, or zero for a year that stands for a missing date.
+func withinYears(t time.Time, span time.Duration) (time.Time, time.Duration) {
+	if t.Year() < 2 || t.Year() > maxYear {
+		return time.Time{}, 0
+	}
+	return t, span
 }
 
 // upperDesignators capitalizes the T and Z of a time, because Parse accepts only capitals.

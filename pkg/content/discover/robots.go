@@ -14,15 +14,20 @@ func Robots(body []byte, base string) Found {
 	rules := robots.Parse(body)
 	c := newCollector(MapIndex, base, robots.MaxSitemaps)
 	scheme, _, _ := strings.Cut(base, ":")
-	for _, ref := range rules.Sitemaps() {
-		c.Entries++
-		if bareHost.MatchString(ref) {
-			ref = scheme + "://" + ref
+	for _, line := range rules.Sitemaps() {
+		for _, ref := range separate(escapedBlanks.ReplaceAllString(line, " ")) {
+			c.Entries++
+			if bareHost.MatchString(ref) {
+				ref = scheme + "://" + ref
+			}
+			c.sitemap(ref, time.Time{}, 0)
 		}
-		c.sitemap(ref, time.Time{}, 0)
 	}
 	return c.Found
 }
+
+// escapedBlanks matches characters without width around an address, as package robots escapes them.
+var escapedBlanks = regexp.MustCompile(`^(?:%E2%80%8[B-F]|%EF%BB%BF)+|(?:%E2%80%8[B-F]|%EF%BB%BF)+$`)
 
 // bareHost matches an address without a scheme: the name of a host, and a path.
 var bareHost = regexp.MustCompile(`^[\pL\pN][\pL\pN-]*(\.[\pL\pN-]+)*\.\pL{2,}(:\d+)?/`)

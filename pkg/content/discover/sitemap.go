@@ -37,6 +37,9 @@ func read(t *text, base string, o Bounds) (Found, error) {
 		return Found{}, fault.New(fault.Invalid, "nothing can be read: %s", t.cut)
 	case len(begin) == 0:
 		return Found{}, fault.New(fault.Invalid, "the document is empty")
+	case jsonFeed.Match(begin) && !wholePage.Match(begin):
+		t.Discard(jsonFeed.FindIndex(begin)[0])
+		return readJSON(t, base, o)
 	case begin[0] == '<', holdsRoot(begin):
 		return readMarkup(t, base, o)
 	case begin[0] == '{':
@@ -45,6 +48,12 @@ func read(t *text, base string, o Bounds) (Found, error) {
 		return readList(t, base, o)
 	}
 }
+
+var (
+	// jsonFeed matches the beginning of a JSON Feed, which may stand behind warnings.
+	jsonFeed  = regexp.MustCompile(`\{\s*"version"\s*:\s*"https?://jsonfeed\.org/version/`)
+	wholePage = regexp.MustCompile(`(?i)<!doctype|<html`)
+)
 
 // beginning skips blanks and returns the bytes after them, without reading them.
 func beginning(t *text) []byte {
@@ -119,22 +128,29 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 }
 
 var (
-	nextAddress = regexp.MustCompile(`\s+["']?(?i:https?)://`) // another address in a line
+	nextAddress = regexp.MustCompile(`[\s,;|]*\s["']?(?i:https?)://`) // another address in a line
+	remark      = regexp.MustCompile(`\s#.*$`)
 	datedColumn = regexp.MustCompile(`["']?[,;]\s*["']?\d{4}-\d\d-\d\d(?:[Tt ]\d\d|\s*["',;]|\s*$)`)
 )
 
 // addressesOf returns the addresses in a line: one at its beginning, and those that follow a blank or a tab.
 func addressesOf(line string) (refs []string) {
 	for column := range strings.SplitSeq(line, "\t") {
-		for at := nextAddress.FindStringIndex(column); at != nil; at = nextAddress.FindStringIndex(column) {
-			refs, column = append(refs, trimmed(column[:at[0]])), strings.TrimSpace(column[at[0]:])
+		parts := separate(remark.ReplaceAllString(column, ""))
+		if last := &parts[len(parts)-1]; datedColumn.MatchString(*last) {
+			*last = trimmed((*last)[:datedColumn.FindStringIndex(*last)[0]])
 		}
-		if at := datedColumn.FindStringIndex(column); at != nil {
-			column = column[:at[0]]
-		}
-		refs = append(refs, trimmed(column))
+		refs = append(refs, parts...)
 	}
 	return slices.DeleteFunc(refs, func(ref string) bool { return !isWeb(ref) })
+}
+
+// separate returns the addresses that stand in one text, with blanks between them.
+func separate(text string) (refs []string) {
+	for at := nextAddress.FindStringIndex(text); at != nil; at = nextAddress.FindStringIndex(text) {
+		refs, text = append(refs, trimmed(text[:at[0]])), strings.TrimLeft(text[at[0]:], " \t\r\n,;|")
+	}
+	return append(refs, trimmed(text))
 }
 
 // readLine returns the next line without surrounding blanks. It drops the rest of a very long line.

@@ -51,6 +51,9 @@ type entry struct {
 	alternates         []string
 }
 
+// missingRoot stands for the root element of entries without one.
+const missingRoot = ""
+
 // maxRoots bounds the documents in one body, because each end of one costs work.
 const maxRoots = 100
 
@@ -78,6 +81,9 @@ func (k Kind) isMap() bool { return k == URLSet || k == MapIndex }
 // walk reads all tokens. The first token is the start tag of the root element.
 func (w *walker) walk(m *markup, first token) error {
 	tok, err := first, error(nil)
+	if w.isEntry(first.name) {
+		w.open = append(w.open, missingRoot)
+	}
 	for w.out.Truncated == "" && tok.kind != ended {
 		switch {
 		case w.over && !w.goesOn(tok):
@@ -127,7 +133,7 @@ func (w *walker) cutOff() {
 	if w.entry != nil && w.entry.loc != "" {
 		w.finish()
 	}
-	if len(w.open) > 0 {
+	if len(w.open) > 0 && w.open[len(w.open)-1] != missingRoot {
 		w.out.stop("it ends in the middle")
 	}
 }
@@ -346,9 +352,13 @@ func (w *walker) finish() {
 	case ref == "":
 		w.out.skip("no address")
 	case e.name == "sitemap":
-		w.out.sitemap(ref, mod, span)
+		for _, ref := range separate(ref) {
+			w.out.sitemap(ref, mod, span)
+		}
 	default:
-		w.out.page(ref, mod, span)
+		for _, ref := range separate(ref) {
+			w.out.page(ref, mod, span)
+		}
 	}
 	for _, ref := range e.alternates {
 		w.out.page(ref, mod, span)
@@ -361,7 +371,7 @@ func (e *entry) address() string {
 	switch {
 	case isWeb(e.original):
 		return e.original
-	case e.loc != "":
+	case e.loc != "" && e.loc[0] != '#': // a fragment alone would be the document itself
 		return e.loc
 	case isWeb(e.guid) || e.permalink:
 		return e.guid

@@ -9,6 +9,8 @@ import (
 
 const iana = "http://www.iana.org/assignments/relation/alternate"
 
+const jsonFeedOfA = `{ "version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/a"}] }`
+
 // wildForms are forms of sitemaps and feeds that servers send, with what is found in them.
 var wildForms = []struct{ name, body, want string }{
 	{"loc below the index", "<sitemapindex><loc>s.xml</loc><loc>t.xml</loc></sitemapindex>", "map s.xml, map t.xml"},
@@ -75,6 +77,25 @@ var wildForms = []struct{ name, body, want string }{
 		"https://port.example/c,d https://port.example/e\n\"https://port.example/f\", \"2024-01-01\"\n",
 		"/a, /b, /c,d, /e, /f"},
 	{"a list in quotes", "\"https://port.example/a\"\n'https://port.example/b'", "/a, /b"},
+	{"entries without a root", "<url><loc>/a</loc></url>\n<url><loc>/b</loc></url>", "/a, /b"},
+	{"maps without a root", "<sitemap><loc>s</loc></sitemap><sitemap><loc>t</loc></sitemap>", "map s, map t"},
+	{"a zero byte before the document", "\x00<urlset><url><loc>/a</loc></url></urlset>", "/a"},
+	{"a scheme with one slash", "<urlset><url><loc>https:/port.example/a</loc></url></urlset>", "/a"},
+	{"a scheme without slashes", "<urlset><url><loc>https:port.example/a</loc></url></urlset>", "/a"},
+	{"a scheme twice", "<urlset><url><loc>https://https://port.example/a</loc></url><url><loc>http://https//port.example/b" +
+		"</loc></url></urlset>", "/a, /b"},
+	{"two addresses in one loc", "<urlset><url><loc>https://port.example/a https://port.example/b</loc></url><url><loc>" +
+		"https://port.example/c,\n https://port.example/d</loc></url></urlset>", "/a, /b, /c, /d"},
+	{"an address within an address", "<urlset><url><loc>/save?u=https://x.example/</loc></url></urlset>",
+		"/save?u=https://x.example/"},
+	{"a fragment", "<urlset><url><loc>#</loc></url><url><loc>/a</loc></url></urlset>", "/a"},
+	{"a list with remarks", "# pages\nhttps://port.example/a # first\nhttps://port.example/b#c\n", "/a, /b"},
+	{"a list in brackets", "x\n<https://port.example/a>\n", "/a"},
+	{"a JSON feed behind a warning", "Warning: x in /a.php\n" + jsonFeedOfA, "/a"},
+	{"a JSON feed behind a warning in HTML", "<br />\n<b>Warning</b>: x<br />" + jsonFeedOfA, "/a"},
+	{"a JSON feed for a script", "call(" + jsonFeedOfA + ");", "/a"},
+	{"members in capitals", `{"version":"https://jsonfeed.org/version/1","Items":[{"URL":"/a"}]}`, "/a"},
+	{"a page about JSON feeds", "<!doctype html><pre>" + jsonFeedOfA + "</pre>", ""},
 	{"entries by number", `{"version":"https://jsonfeed.org/version/1","items":{"0":{"url":"/a"},"7":{"url":"/b"}}}`,
 		"/a, /b"},
 }
@@ -113,6 +134,9 @@ func TestX11Shortfall(t *testing.T) {
 			"the line is no address",
 		`{"version":"https://jsonfeed.org/version/1","items":5,"next_url":"/b"}`: "1 of 1 entries could not be read; " +
 			"the first is entry 1: items is no list",
+		`{"version":"https://jsonfeed.org/version/1","title":"x"}`: "1 of 1 entries could not be read; the first is " +
+			"entry 1: the feed has no items",
+		"<url><loc>/a</loc></url><url></url>":                               "1 of 2 entries could not be read; the first is entry 2: no address",
 		`{"version":"https://jsonfeed.org/version/1","items":null}`:         "",
 		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
 	} {
@@ -126,14 +150,17 @@ func TestX11Shortfall(t *testing.T) {
 // TestX11Robots checks that sitemaps in robots.txt may be relative, or lack their scheme (X11).
 func TestX11Robots(t *testing.T) {
 	body := "Sitemap: /maps/s.xml\nSitemap: t.xml\nSitemap: maps/u.xml\nSitemap: //other.example/v.xml\n" +
-		"Sitemap: www.port.example/w.xml\nSitemap: https://port.example/x.xml\nSitemap: ftp://port.example/y.xml\n"
+		"Sitemap: www.port.example/w.xml\nSitemap: https://port.example/x.xml\nSitemap: ftp://port.example/y.xml\n" +
+		"Sitemap: <https://port.example/1.xml>\nSitemap: https://port.example/2.xml, https://port.example/3.xml\n" +
+		"Sitemap: https://port.example/4.xml\u200b\nSitemap: https:/port.example/5.xml\n"
 	found := Robots([]byte(body), "https://port.example/robots.txt")
 	var have []string
 	for _, m := range found.Maps {
 		have = append(have, strings.TrimPrefix(m.URL, "https://"))
 	}
 	want := []string{"port.example/maps/s.xml", "port.example/t.xml", "port.example/maps/u.xml", "other.example/v.xml",
-		"www.port.example/w.xml", "port.example/x.xml"}
+		"www.port.example/w.xml", "port.example/x.xml", "port.example/1.xml", "port.example/2.xml", "port.example/3.xml",
+		"port.example/4.xml", "port.example/5.xml"}
 	if diff := cmp.Diff(want, have); diff != "" || found.shortfall() == "" {
 		t.Errorf("%s%q", diff, found.shortfall())
 	}

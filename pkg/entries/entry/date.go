@@ -6,7 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // for machines without time zone data
 
-	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/base/dates"
 )
 
 // chicago is the time zone that determines the days of newsletters.
@@ -21,7 +21,7 @@ var chicago = func() *time.Location {
 // dayBucket returns the day of a date, in Chicago. Of a date without a zone, it returns the day that is written. For a
 // text that is not a date, ok is false.
 func dayBucket(date string) (day string, ok bool) {
-	t, zone, ok := mail.ParseDate(date)
+	t, zone, ok := dates.Parse(date)
 	if !ok {
 		return "", false
 	}
@@ -54,7 +54,7 @@ func dayBucket2(date string) string {
 
 // timeOf parses a date with a time.
 func timeOf(date string) (t time.Time, ok bool) {
-	t, _, ok = mail.ParseDate(date)
+	t, _, ok = dates.Parse(date)
 	return t, ok
 }
 

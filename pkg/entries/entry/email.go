@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/dates"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -292,7 +293,7 @@ func (e Email) metadata(header func(string) string, cut bool) map[string]any {
 			meta[name] = words.Clip(value, maxName)
 		}
 	}
-	if t, zone, ok := mail.ParseDate(e.Date); ok {
+	if t, zone, ok := dates.Parse(e.Date); ok {
 		day := dayOf(t, zone)
 		if meta["date_bucket"] = day; !zone && day != strings.TrimSpace(e.Date) {
 			meta["zone"] = "unknown"

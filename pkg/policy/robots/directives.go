@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/dates"
 )
 
 // maxDirectives limits the number of comma-separated parts that are read for one page.
@@ -19,8 +21,8 @@ type Directives struct {
 
 // ParseDirectives parses robots directives. The values are the contents of X-Robots-Tag headers, and of the meta
 // elements whose name is "robots" or the name of the crawler, in any order. Within a value, "agent:" limits the
-// directives that follow it, up to the next such prefix, to that crawler. Sites also separate directives by
-// semicolons, slashes or blanks only. Directives add up; no directive revokes another, so "index" next to "noindex"
+// directives that follow it, up to the next such prefix, to that crawler. Sites also separate directives by other signs
+// or by blanks only, put them in quotes or brackets, and write "no-index" or "noindex: true". Directives add up; no directive revokes another, so "index" next to "noindex"
 // changes nothing. "unavailable_after:" is noindex from its date on; the argument now is the present. An unreadable
 // date is ignored, and so is an unknown directive.
 func ParseDirectives(values []string, agentToken string, now time.Time) Directives {
@@ -45,6 +47,9 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 			d.add(name[:last+1])
 			name = name[last+1:]
 		}
+		if found && isYes(rest) && isDirective(name) {
+			part, found = name, false
+		}
 		if found && !hasValue(name) {
 			ours, part = isFor(name, agent), strings.TrimSpace(rest)
 			name, rest, found = strings.Cut(part, ":")
@@ -62,14 +67,14 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 	}
 }
 
-// add applies directives in lower case, which may be separated by blanks, slashes or bars.
+// add applies directives in lower case. Whatever is no letter, digit or hyphen separates them.
 func (d *Directives) add(directives string) {
-	separates := func(c rune) bool { return unicode.IsSpace(c) || c == '/' || c == '|' }
+	separates := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' }
 	for directive := range strings.FieldsFuncSeq(directives, separates) {
 		switch directive {
-		case "noindex":
+		case "noindex", "no-index":
 			d.NoIndex = true
-		case "nofollow":
+		case "nofollow", "no-follow":
 			d.NoFollow = true
 		case "none":
 			d.NoIndex, d.NoFollow = true, true
@@ -77,6 +82,22 @@ func (d *Directives) add(directives string) {
 			d.NoImageIndex = true
 		}
 	}
+}
+
+// isDirective reports whether a text has a directive that counts, and is not the name of a crawler.
+func isDirective(text string) bool {
+	var d Directives
+	d.add(text)
+	return d != Directives{}
+}
+
+// isYes reports whether the value of a directive only confirms it.
+func isYes(value string) bool {
+	switch strings.Trim(value, " \"'") {
+	case "", "1", "true", "yes":
+		return true
+	}
+	return false
 }
 
 // hasValue reports whether a name is that of a directive with a value, and not that of a crawler.
@@ -99,45 +120,8 @@ var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", 
 
 // expired returns "noindex" if the date has passed, or "" if it has not.
 func expired(date string, now time.Time) string {
-	if at, ok := ParseDate(date); ok && !now.Before(at) {
+	if at, _, ok := dates.Parse(date); ok && !now.Before(at) {
 		return "noindex"
 	}
 	return ""
-}
-
-// zones are the zone names of RFC 822 §5.1. The time package reads them as UTC unless they belong to the machine's
-// own zone.
-var zones = map[string]string{
-	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "Z": "+0000",
-	"EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
-	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
-}
-
-// dateLayouts are the layouts of dates without their weekday.
-var dateLayouts = []string{
-	"2 Jan 2006 15:04:05 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
-	"2-Jan-06 15:04:05 -0700", "2-Jan-2006 15:04:05 -0700",
-	"2 Jan 2006 15:04:05", "2-Jan-2006 15:04:05", "2 Jan 2006", "2-Jan-2006",
-	time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02T15:04",
-	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02",
-}
-
-// ParseDate reads a date as sites write it: in the forms of RFC 822, RFC 850 and ISO 8601, with or without a weekday.
-// A date without a zone is UTC.
-func ParseDate(s string) (time.Time, bool) {
-	s = strings.ToUpper(strings.TrimSpace(s))
-	if day, rest, found := strings.Cut(s, ","); found && isWeekday(strings.ToLower(day)) {
-		s = strings.TrimSpace(rest)
-	}
-	if i := strings.LastIndexByte(s, ' '); i >= 0 {
-		if offset, known := zones[s[i+1:]]; known {
-			s = s[:i+1] + offset
-		}
-	}
-	for _, layout := range dateLayouts {
-		if at, err := time.Parse(layout, s); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -58,6 +58,16 @@ func TestParseDirectives(t *testing.T) { // A11
 		{"blanks for us", "tidemark: noindex nofollow", both},
 		{"blanks for another", "otherbot: noindex nofollow", Directives{}},
 		{"blanks for another before a date", "otherbot: noindex unavailable_after: 2020-06-25", Directives{}},
+		{"in quotes", `"noindex", 'nofollow'`, both},
+		{"in brackets", "[noindex] (nofollow)", both},
+		{"signs between", "noindex+nofollow", both},
+		{"a full stop", "noindex. nofollow.", both},
+		{"a character without width", "\u200bnoindex\u00a0nofollow", both},
+		{"with a value", "noindex: true, nofollow=true", both},
+		{"with a hyphen", "no-index, no-follow", both},
+		{"part of a word", "noindexed, nofollow-me, max-noindex", Directives{}},
+		{"a crawler that is called without directives", "otherbot:, noindex", Directives{}},
+		{"a date with its month in full", "unavailable_after: Friday, 25 June 2010 15:00:00 CEST", noIndex},
 		{"stray punctuation", ",,:,: ,noindex", Directives{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

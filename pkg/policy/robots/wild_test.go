@@ -23,6 +23,7 @@ func TestX10Charsets(t *testing.T) {
 		"little endian":             encode(unicode.LittleEndian, unicode.IgnoreBOM),
 		"big endian":                encode(unicode.BigEndian, unicode.IgnoreBOM),
 		"two marks":                 "\ufeff\ufeff" + rules,
+		"no width":                  "\u200b\ufeff" + rules,
 		"no-break spaces":           "User-agent:\u00a0*\nDisallow:\u00a0/private\n",
 	} {
 		r := Parse([]byte(body))

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 
+	"github.com/tidemark/tidemark/pkg/base/dates"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
@@ -68,7 +69,7 @@ func (r *reader) envelope(root *enmime.Part) string {
 // date returns a date in a form that can be sorted. If the value is not a date (RFC 5322 §3.3), date returns it
 // unchanged.
 func date(value string) string {
-	t, zone, ok := ParseDate(value)
+	t, zone, ok := dates.Parse(value)
 	switch {
 	case !ok:
 		return value

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -34,8 +35,9 @@ func isToken(text string) bool {
 }
 
 // mediaType returns the declared type. When the declaration is missing, unknown, or one that servers send by default,
-// the address and the body decide. A declared text/plain is kept even if the text looks like HTML, because a page that
-// shows HTML source is not HTML; but it is not kept if the body is not text at all.
+// the address and the body decide. They also decide when the declaration cannot be true, as that of JSON for a whole
+// page. A declared text/plain is kept even if the text looks like HTML, because a page that shows HTML source is not
+// HTML; but it is not kept if the body is not text at all.
 func mediaType(contentType string, body []byte, urlPath string) string {
 	declared := DeclaredType(contentType)
 	switch {
@@ -44,9 +46,11 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	case declared == "text/plain":
 	case SaysNothing(declared):
 		declared = octets
-		if looksLikeHTML(body) {
+		if wholePage.Match(pageHead(body)) || looksLikeHTML(body) && !isNamed(urlPath) {
 			return "text/html"
 		}
+	case isPage(declared, body):
+		return "text/html"
 	case readers[declared] != nil, strings.HasSuffix(declared, "+json"), strings.HasSuffix(declared, "+xml"),
 		codeOf(declared) != "", isMedia(declared):
 		return declared
@@ -170,13 +174,64 @@ func isControl(r rune) bool {
 	return r <= 0x08 || r == 0x0b || r >= 0x0e && r <= 0x1a || r >= 0x1c && r <= 0x1f
 }
 
+// isPage reports whether a body is a web page although it is declared as another type that is read. A page in XML stays
+// with the reader of XML, which knows it, and the source of a program that makes pages stays a listing. The output of
+// such a program may be declared as the program.
+func isPage(declared string, body []byte) bool {
+	switch {
+	case IsHTML(declared) || isXML(declared):
+		return false
+	case codeOf(declared) == "":
+		return wholePage.Match(pageHead(body))
+	case programTag.Match(body):
+		return false
+	}
+	return wholePage.Match(pageHead(body)) || codeOf(declared) == "php" && looksLikeHTML(body)
+}
+
+// isNamed reports whether the name of a file gives the kind of its text, so that tags alone do not make it a page: a
+// file of Markdown may begin with one. The output of a program in PHP has the name of the program.
+func isNamed(urlPath string) bool {
+	language := languageByName(urlPath)
+	return typeByName(urlPath) != "" || language != "" && language != "php"
+}
+
+var (
+	// wholePage matches the beginning of a page. No other text begins so.
+	wholePage  = regexp.MustCompile(`(?is)^(?:\s|<\?xml.*?\?>|<!--.*?-->)*<(?:!doctype\s+html|html)(?:[\s>]|$)`)
+	programTag = regexp.MustCompile(`(?i)<\?(?:php|=)`)
+)
+
+// pageHead returns the beginning of a body without what UTF-16 and byte order marks add to ASCII.
+func pageHead(body []byte) []byte {
+	const longest = 2000
+	head := body[:min(len(body), longest)]
+	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+		head = bytes.TrimPrefix(head, []byte(mark))
+	}
+	return bytes.ReplaceAll(head, []byte{0}, nil)
+}
+
+// isXML reports whether documents of a type are read as XML.
+func isXML(mimeType string) bool {
+	switch mimeType {
+	case "application/xml", "text/xml", "application/rss", "application/atom":
+		return true
+	}
+	return strings.HasSuffix(mimeType, "+xml") && !isMedia(mimeType)
+}
+
 // looksLikeHTML reports whether a body begins with one of the tags that begin whole pages. It follows the HTML rows
 // of the WHATWG MIME Sniffing standard §7.1.
 func looksLikeHTML(body []byte) bool {
+	if wholePage.Match(pageHead(body)) {
+		return true
+	}
 	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
 	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))
 	for _, tag := range []string{"<!doctype html", "<html", "<head", "<title", "<body", "<!--", "<main", "<article", "<h1",
-		"<p", "<div", "<meta", "<link", "<table", "<br", "<font", "<iframe"} {
+		"<p", "<div", "<meta", "<link", "<table", "<br", "<font", "<iframe", "<script", "<style", "<a", "<b", "<h2",
+		"<section", "<header", "<nav", "<ul", "<ol", "<span", "<center"} {
 		rest, found := strings.CutPrefix(head, tag)
 		if found && (tag == "<!--" || rest == "" || strings.ContainsAny(rest[:1], " >\t\n\f\r")) {
 			return true

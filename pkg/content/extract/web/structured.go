@@ -47,7 +47,7 @@ var (
 	// xmlEncoding matches the declaration of the encoding (XML 1.0 §4.3.3).
 	xmlEncoding = regexp.MustCompile(`^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)`)
 	// htmlRoot matches the beginning of a document whose outermost element is html.
-	htmlRoot = regexp.MustCompile(`(?s)^\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<html[\s>]`)
+	htmlRoot = regexp.MustCompile(`(?s)^\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<![dD][oO][cC][tT][yY][pP][eE][^>]*>\s*)*<(?i:html)[\s>]`)
 )
 
 // readCalendar reads calendars and address cards.

@@ -1,4 +1,4 @@
-package mail
+package dates
 
 import (
 	"testing"
@@ -35,7 +35,7 @@ func TestY4Dates(t *testing.T) {
 		"Mon, 5 Jan 98 12:30:00 +0000":             "1998-01-05T12:30:00Z",
 		"5 Jan 2026 1:30 PM +0000":                 "2026-01-05T13:30:00Z",
 	} {
-		got, zone, ok := ParseDate(text)
+		got, zone, ok := Parse(text)
 		if !ok || !zone || got.Truncate(time.Second).Format(time.RFC3339) != want {
 			t.Errorf("%q: %s, zone %v, %v", text, got.Format(time.RFC3339), zone, ok)
 		}
@@ -49,28 +49,28 @@ func TestY4Dates(t *testing.T) {
 		"Mon, 5 Jan 2026 10:00:00 XYZ": "2026-01-05T10:00:00Z",
 		"January 5, 2026 10:00":        "2026-01-05T10:00:00Z",
 	} {
-		if got, zone, ok := ParseDate(text); !ok || zone || got.Format(time.RFC3339) != want {
+		if got, zone, ok := Parse(text); !ok || zone || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: %s, zone %v, %v", text, got.Format(time.RFC3339), zone, ok)
 		}
 	}
 	for _, text := range []string{"", "yesterday", "10:00", "2026", "5 Jan", "32 Jan 2026", "30 Feb 2026 10:00",
 		"2026-13-01",
 		"5 Jan 2026 25:00 +0000", "5 Jan 2026 or later", "May", "1 2 3"} {
-		if got, _, ok := ParseDate(text); ok {
+		if got, _, ok := Parse(text); ok {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 }
 
-// FuzzParseDate checks that no text makes the parser panic, and that a date reads back as it is written.
-func FuzzParseDate(f *testing.F) {
+// FuzzParse checks that no text makes the parser panic, and that a date reads back as it is written.
+func FuzzParse(f *testing.F) {
 	f.Add("Mon, 5 Jan 2026 10:00:00 EST")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, _, ok := ParseDate(text)
+		got, _, ok := Parse(text)
 		if !ok || got.Year() > 9999 {
 			return
 		}
-		again, zone, ok := ParseDate(got.Format(time.RFC1123Z))
+		again, zone, ok := Parse(got.Format(time.RFC1123Z))
 		if !ok || !zone || !again.Equal(got.Truncate(time.Second)) && got.Year() > 999 {
 			t.Errorf("%q: %s, and then %s", text, got, again)
 		}

@@ -1,4 +1,5 @@
-package mail
+// Package dates reads dates and times in the forms in which mails, servers and sites write them.
+package dates
 
 import (
 	"regexp"
@@ -10,7 +11,7 @@ import (
 // Patterns of the pieces of a date, in the forms that programs write.
 var (
 	comment = regexp.MustCompile(`\([^()]*\)`)
-	isoDate = regexp.MustCompile(`(?:^|\D)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T\s]|$)`)
+	isoDate = regexp.MustCompile(`(?i)(?:^|\D)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T\s]|$)`)
 	dayName = regexp.MustCompile(`(?i)(\d{1,2})[\s.-]*(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[\s.,-]*(\d{2,4})\b`)
 	nameDay = regexp.MustCompile(`(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})\b`)
 	clock   = regexp.MustCompile(`(?i)(?:^|[^\d:.+-])(\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:[.,]\d{1,9})?)?\s*([ap]\.?m\.?\b)?`)
@@ -25,14 +26,28 @@ var (
 var zones = map[string]int{"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7,
 	"MDT": -6, "PST": -8, "PDT": -7, "CET": 1, "CEST": 2, "MET": 1, "MEST": 2}
 
-// ParseDate parses the date of a mail, in the forms of RFC 5322, RFC 3339 and asctime, and in those that programs write
-// by mistake. A date without a zone, or with an unknown one, is read as UTC, and zone is false.
-func ParseDate(text string) (t time.Time, zone, ok bool) {
+// Epoch parses a time that is written as the number of seconds or milliseconds since 1970.
+func Epoch(text string) (t time.Time, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
+		return t, false
+	case len(text) == len("1700000000"):
+		return time.Unix(n, 0).UTC(), true
+	case len(text) == len("1700000000000"):
+		return time.UnixMilli(n).UTC(), true
+	}
+	return t, false
+}
+
+// Parse parses a date in the forms of RFC 5322, RFC 3339, RFC 850 and asctime, and in those that programs write by
+// mistake. A date without a zone, or with an unknown one, is read as UTC, and zone is false.
+func Parse(text string) (t time.Time, zone, ok bool) {
 	const longest = 200
 	if text = strings.TrimSpace(text); len(text) > longest {
 		return t, false, false
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
+	if t, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
 		return t, true, true
 	}
 	for stripped := ""; stripped != text; {
