@@ -191,9 +191,10 @@ func (c *Config) keptSettings() []Setting {
 			"Bytes of the captures that are kept of one page, before compression, at most {most}; 0 is any number. The " +
 				"oldest go first; the newest and the present one always stay. One more may stay until the next check"},
 		{"SNAPSHOT_KEEP_SAME_TEXT", "3", shown, whole(&c.Retention.SameText, 0, 100),
-			"Captures that are kept of one text of a page beside the first, when its bytes change and its text does not, " +
-				"at most {most}. The oldest go first. They do not count for the other limits. A page that declares another " +
-				"price or availability has another text; 0 captures no such bytes"},
+			"When the bytes of a page change and its text does not, the first body with a text is kept, and this number of " +
+				"later ones, at most {most}. The oldest of these go first, and they do not count for the other limits. With " +
+				"0 only the first body is kept. A body in which a product has another price, currency or availability (in " +
+				"JSON-LD, microdata, RDFa or OpenGraph) counts as another text, so its first body is kept also with 0"},
 	}
 }
 

@@ -34,20 +34,30 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 // keepSame stores a body that has other bytes than those that the site served until now, and the same text.
 func (c *check) keepSame(ctx context.Context, got verdict.Answer, r verdict.Reading) error {
 	it, most := &c.item, c.o.Retention.SameText
-	if got.Raw == c.basis.Served || most == 0 && it.Validators.Body == "" {
+	if got.Raw == c.basis.Served {
+		return nil
+	}
+	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
+	capture.RawHash, capture.TextHash, capture.SameTextAs = got.Raw, r.Doc.TextHash(), it.RawHash
+	capture.Declared = declared.Digest(r.Doc.Declared)
+	known := got.Raw == it.RawHash
+	if most == 0 && !known { // the first body with other declared values is kept all the same
+		var err error
+		if known, err = c.in.Snapshots.Known(ctx, capture); err != nil {
+			return err
+		}
+	}
+	if known && it.Validators.Body == "" {
 		return nil
 	}
 	if err := c.lease.Locked(ctx); err != nil {
 		return err
 	}
 	had := snapshot.Had{RawHash: c.basis.Served, Verified: it.LastVerified}
-	if got.Raw == it.RawHash || most == 0 {
+	if known {
 		it.Validators.Body = ""
 		return c.in.Snapshots.Verify(ctx, it.ID, had)
 	}
-	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
-	capture.RawHash, capture.TextHash, capture.SameTextAs = got.Raw, r.Doc.TextHash(), it.RawHash
-	capture.Declared = declared.Digest(r.Doc.Declared)
 	it.Validators.Body = got.Raw
 	kept, err := c.in.Snapshots.SaveSame(ctx, capture, got.Response.Body, had, most)
 	return c.noteKept(kept, err)

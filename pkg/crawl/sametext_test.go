@@ -121,6 +121,40 @@ func priced(price string, n int) page {
 	return p
 }
 
+// TestX12DeclaredValuesAlone checks that the first body with each price is kept even if no others with a known text are,
+// and that the time of the last verification is that of the body that is served (X12).
+func TestX12DeclaredValuesAlone(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.SameText = 0 })
+		served := []page{priced("79", 0), priced("79.00", 1), priced("84", 2), priced("84", 3), priced("79", 4),
+			priced("84", 2), noisy("v1", 5), noisy("v1", 6)}
+		keeps := []string{"0", "0", "0 2", "0 2", "0 2", "0 2", "0 2 6", "0 2 6"}
+		serves := []int{0, 0, 2, 0, 0, 2, 6, 0} // the body of the row, where the served one is not kept
+		for i, p := range served {
+			r.site.put("/p", p)
+			if i == 0 {
+				r.first("/p")
+			} else {
+				r.next("/p")
+			}
+			var have []string
+			for n, q := range served {
+				if _, kept := r.verifiedAt("/p")[snapshot.Hash([]byte(q.body))]; kept && n != 5 {
+					have = append(have, fmt.Sprint(n))
+				}
+			}
+			it := r.item("/p")
+			if have := strings.Join(have, " "); have != keeps[i] ||
+				it.Validators.Served(it.RawHash) != snapshot.Hash([]byte(served[serves[i]].body)) {
+				t.Errorf("after %d: kept %s, want %s; serves %q", i, have, keeps[i], it.Validators.Body)
+			}
+		}
+		if it := r.item("/p"); it.CaptureCount != 3 || len(r.edges("/p")) != 0 || len(r.blobs()) != 3 {
+			t.Errorf("%d captures, %d blobs, edges %v", it.CaptureCount, len(r.blobs()), r.edges("/p"))
+		}
+	})
+}
+
 // TestX12DeclaredValues checks that bodies with one text that declare other values have not the same text: each price
 // keeps its first body and the newest others, and its first body counts for the other limits. A price in another form
 // is the same price (X12).

@@ -84,6 +84,19 @@ func (s *Store) insertSame(ctx context.Context, c Capture) error {
 	return absent(err)
 }
 
+// Known reports whether another body of an item was captured that has the text and the declared values of c.
+func (s *Store) Known(ctx context.Context, c Capture) (known bool, err error) {
+	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
+	first, _, err := s.captures.find(ctx, c.ItemID, c.SameTextAs, "")
+	if err != nil || first.ItemID != "" && sameTextOf(first) == sameTextOf(c) {
+		return err == nil, err
+	}
+	captures, err := s.List(ctx, c.ItemID)
+	return slices.ContainsFunc(captures, func(o Capture) bool {
+		return o.RawHash != c.RawHash && sameTextOf(o) == sameTextOf(c)
+	}), err
+}
+
 // Verify records when an item's source last answered with a body. It does nothing if the item has no such capture, if
 // the time is zero, or if a later time is known.
 func (s *Store) Verify(ctx context.Context, id source.ID, had Had) error {
@@ -118,7 +131,7 @@ func (s *Store) dropSame(
 		}
 	}
 	slices.SortFunc(left, byAge)
-	for _, gone := range left[min(most, len(left)):] {
+	for _, gone := range left[min(max(most, 0), len(left)):] {
 		// The item may have returned to the body since the list was read.
 		e, err := s.captures.Get(ctx, captureKey(c.ItemID, gone.RawHash))
 		if err != nil && absent(err) != nil {
