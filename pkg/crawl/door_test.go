@@ -85,3 +85,29 @@ func TestX9FirstCheckAtADoor(t *testing.T) {
 		t.Errorf("/p is %s (%s)", it.Status, it.ErrorMessage)
 	}
 }
+
+// TestX6RefreshIsFollowed checks that a page which only leads to another one has the text of the other, that a change
+// there is found, that an unchanged check costs no more than with a redirect, and that one which leads to a login is a
+// failed check (X6, X9).
+func TestX6RefreshIsFollowed(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=new">One moment.`})
+	r.site.put("/new", text("v1").etag("1"))
+	if it := r.first("/p"); it.Status != indexed || r.index.holds(it) != "v1" || it.HTTPFinalURL != r.site.URL+"/new" {
+		t.Fatalf("%s (%s), holds %q of %s", it.Status, it.ErrorMessage, r.index.holds(it), it.HTTPFinalURL)
+	}
+	r.site.put("/new", text("v2").etag("2"))
+	if it := r.next("/p"); r.index.holds(it) != "v2" || len(it.HTTPRedirectChain) != 1 {
+		t.Errorf("holds %q, by %v", r.index.holds(it), it.HTTPRedirectChain)
+	}
+	r.site.asked()
+	r.next("/p")
+	if asked := strings.Join(r.site.asked(), "; "); asked != "GET /p; GET /new if 2" {
+		t.Errorf("an unchanged check asked %q", asked)
+	}
+	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=/login">One moment.`})
+	r.site.put("/login", form("Sign in", "<p>Your name</p>"))
+	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v2" {
+		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
+	}
+}

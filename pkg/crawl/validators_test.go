@@ -208,3 +208,41 @@ func TestX1ProvenFullChecks(t *testing.T) {
 	}
 	conditional(true)
 }
+
+// TestX1UnchangedCostsOneRequest checks that ten unchanged checks send at most one request more than their number, to
+// servers of every kind: only a HEAD request that fails may be in addition, and only once.
+func TestX1UnchangedCostsOneRequest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, page page // before is what the page was at its first check
+		extra        int
+	}{
+		"304":                        {text("v0").etag("0"), text("v1").etag("1"), 0},
+		"304 for a date":             {text("v0"), text("v1").dated(), 0},
+		"conditions are ignored":     {deaf("v0").etag("0"), deaf("v1").etag("1"), 0},
+		"a constant ETag":            {deaf("v0").etag("c"), deaf("v1").etag("c"), 0},
+		"a constant date":            {deaf("v0").dated(), deaf("v1").dated(), 0},
+		"no validators":              {text("v0"), text("v1"), 0},
+		"a weak ETag":                {deaf("v0").set("ETag", `W/"0"`), deaf("v1").set("ETag", `W/"1"`), 0},
+		"HEAD is refused":            {deaf("v0").etag("0"), deaf("v1").etag("1").mute(405), 1},
+		"HEAD is not found":          {deaf("v0").etag("0"), deaf("v1").etag("1").mute(404), 1},
+		"HEAD fails":                 {deaf("v0").etag("0"), deaf("v1").etag("1").mute(500), 1},
+		"the length is not declared": {deaf("v0").etag("0"), deaf("v1").etag("1").set("Transfer-Encoding", "chunked"), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.site.put("/p", tt.before)
+			r.first("/p")
+			r.site.put("/p", tt.page)
+			r.look("/p")
+			r.site.asked()
+			for range 10 {
+				if it := r.look("/p"); it.Status != indexed || r.index.holds(it) != "v1" {
+					t.Fatalf("%s, holds %q", it.Status, r.index.holds(it))
+				}
+			}
+			if asked := r.site.asked(); len(asked) > 10+tt.extra {
+				t.Errorf("%d requests: %s", len(asked), strings.Join(asked, "; "))
+			}
+		})
+	}
+}

@@ -103,7 +103,7 @@ func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 	return nil
 }
 
-// hop sends one request. It returns the target of a redirect, or nil when the response is final.
+// hop sends one request. It returns the target of a redirect or a refresh, or nil when the response is final.
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	r, conditional := x.request(ctx, u)
 	x.out.Requests++
@@ -117,7 +117,10 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	if next, err := x.redirect(u, res); next != nil || err != nil {
 		return next, err
 	}
-	return nil, x.finish(res, conditional)
+	if err := x.finish(res, conditional); err != nil {
+		return nil, err
+	}
+	return x.refreshed(u), nil
 }
 
 // request makes the request of a hop and reports whether it is conditional.

@@ -224,6 +224,8 @@ type Request struct {
 	// robots.txt and to keep the pace of the target's host. If Gate returns an error, Get returns that error. A nil
 	// Gate allows every redirect.
 	Gate func(ctx context.Context, target string) error
+	// Refresh follows a short page that leads to another one by a Refresh header or by a meta element, like a redirect.
+	Refresh bool
 	// MaxBytes replaces the client's MaxBytes if it is positive.
 	MaxBytes int64
 	// Large is called before more than [memory.Small] bytes of a body, received or decoded, are held in memory. It is

@@ -13,7 +13,7 @@ import (
 func (b Basis) Request(
 	it *registry.Item, setting func(string) string, now time.Time,
 ) (req fetch.Request, conditional bool, err error) {
-	req.URL = FetchURL(it)
+	req.URL, req.Refresh = FetchURL(it), true
 	if it.Credential != "" {
 		if req.Secret, err = credential.ForPage(setting, it.Credential, req.URL); err != nil {
 			return req, false, err
