@@ -67,6 +67,12 @@ func TestX9Doors(t *testing.T) {
 			if it = r.look("/p"); it.Status != indexed { // now earlier checks ended there
 				t.Errorf("then: %s (%s)", it.Status, it.ErrorMessage)
 			}
+			other := tt.page
+			other.body = strings.Replace(other.body, "</main>", "<p>Closed on Monday.</p></main>", 1)
+			r.site.put(tt.path, other)
+			if now := r.look("/p"); now.Status != indexed || now.ContentHash == it.ContentHash {
+				t.Errorf("a change there: %s (%s)", now.Status, now.ErrorMessage)
+			}
 		})
 	}
 }

@@ -121,8 +121,8 @@ func priced(price string, n int) page {
 	return p
 }
 
-// TestX12DeclaredValuesAlone checks that the first body with each price is kept even if no others with a known text are,
-// and that the time of the last verification is that of the body that is served (X12).
+// TestX12DeclaredValuesAlone checks that the first body with each price is kept even if no others with a known text
+// are, and that the time of the last verification is that of the body that is served (X12).
 func TestX12DeclaredValuesAlone(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.SameText = 0 })

@@ -117,7 +117,8 @@ func TestX6RefreshChains(t *testing.T) {
 
 // FuzzX6Refresh checks that the target of a Refresh value is a part of it, found in little time.
 func FuzzX6Refresh(f *testing.F) {
-	for _, value := range []string{"0;url=/x", " 1.5 , URL = '/x' ", "5 /x", ";;url=", "0;url=\"", "99999999999999999999;x"} {
+	for _, value := range []string{"0;url=/x", " 1.5 , URL = '/x' ", "5 /x", ";;url=", "0;url=\"",
+		"99999999999999999999;x"} {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

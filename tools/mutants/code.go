@@ -37,6 +37,13 @@ var protocol = map[string][]string{
 	"pkg/crawl":               {"job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
 }
 
+// rules lists code of other rules that must not break unnoticed. Its mutants are written; none are generated.
+var rules = map[string][]string{
+	"pkg/crawl/verdict":   {"compare.go", "validators.go"},
+	"pkg/crawl/placement": {"claim.go"},
+	"pkg/fetch":           {"cookies.go", "refresh.go"},
+}
+
 // code is the protocol's code, parsed and type-checked.
 type code struct {
 	root  string
@@ -53,6 +60,7 @@ type file struct {
 	unit *unit
 	text []byte
 	tree *ast.File
+	rule bool // the file is one of rules
 }
 
 func load(root string) (*code, error) {
@@ -60,6 +68,11 @@ func load(root string) (*code, error) {
 	var patterns []string
 	for dir := range protocol {
 		patterns = append(patterns, "./"+dir)
+	}
+	for dir := range rules {
+		if protocol[dir] == nil {
+			patterns = append(patterns, "./"+dir)
+		}
 	}
 	loaded, err := packages.Load(&packages.Config{Dir: root, Fset: c.fset, Mode: packages.LoadSyntax}, patterns...)
 	if err != nil {
@@ -73,10 +86,12 @@ func load(root string) (*code, error) {
 			return nil, err
 		}
 	}
-	for dir, names := range protocol {
-		for _, name := range names {
-			if c.file(dir+"/"+name) == nil {
-				return nil, fmt.Errorf("%s/%s is not there: correct the list in tools/mutants/code.go", dir, name)
+	for _, list := range []map[string][]string{protocol, rules} {
+		for dir, names := range list {
+			for _, name := range names {
+				if c.file(dir+"/"+name) == nil {
+					return nil, fmt.Errorf("%s/%s is not there: correct the list in tools/mutants/code.go", dir, name)
+				}
 			}
 		}
 	}
@@ -94,16 +109,15 @@ func (c *code) add(p *packages.Package) error {
 		name = filepath.ToSlash(name)
 		dir, base := filepath.Split(name)
 		dir = strings.TrimSuffix(dir, "/")
-		for _, wanted := range protocol[dir] {
-			if wanted != base {
-				continue
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			c.files = append(c.files, &file{name: name, unit: u, text: text, tree: p.Syntax[i]})
+		rule := slices.Contains(rules[dir], base)
+		if !rule && !slices.Contains(protocol[dir], base) {
+			continue
 		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		c.files = append(c.files, &file{name: name, unit: u, text: text, tree: p.Syntax[i], rule: rule})
 	}
 	return nil
 }

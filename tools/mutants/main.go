@@ -41,7 +41,7 @@ func main() {
 }
 
 // each is how many mutants of each kind are generated.
-const each = 28
+const each = 30
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)

@@ -82,8 +82,8 @@ var wildForms = []struct{ name, body, want string }{
 	{"a zero byte before the document", "\x00<urlset><url><loc>/a</loc></url></urlset>", "/a"},
 	{"a scheme with one slash", "<urlset><url><loc>https:/port.example/a</loc></url></urlset>", "/a"},
 	{"a scheme without slashes", "<urlset><url><loc>https:port.example/a</loc></url></urlset>", "/a"},
-	{"a scheme twice", "<urlset><url><loc>https://https://port.example/a</loc></url><url><loc>http://https//port.example/b" +
-		"</loc></url></urlset>", "/a, /b"},
+	{"a scheme twice", "<urlset><url><loc>https://https://port.example/a</loc></url><url><loc>" +
+		"http://https//port.example/b</loc></url></urlset>", "/a, /b"},
 	{"two addresses in one loc", "<urlset><url><loc>https://port.example/a https://port.example/b</loc></url><url><loc>" +
 		"https://port.example/c,\n https://port.example/d</loc></url></urlset>", "/a, /b, /c, /d"},
 	{"an address within an address", "<urlset><url><loc>/save?u=https://x.example/</loc></url></urlset>",
@@ -136,7 +136,8 @@ func TestX11Shortfall(t *testing.T) {
 			"the first is entry 1: items is no list",
 		`{"version":"https://jsonfeed.org/version/1","title":"x"}`: "1 of 1 entries could not be read; the first is " +
 			"entry 1: the feed has no items",
-		"<url><loc>/a</loc></url><url></url>":                               "1 of 2 entries could not be read; the first is entry 2: no address",
+		"<url><loc>/a</loc></url><url></url>": "1 of 2 entries could not be read; the first is entry 2: " +
+			"no address",
 		`{"version":"https://jsonfeed.org/version/1","items":null}`:         "",
 		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
 	} {

@@ -22,9 +22,9 @@ type Directives struct {
 // ParseDirectives parses robots directives. The values are the contents of X-Robots-Tag headers, and of the meta
 // elements whose name is "robots" or the name of the crawler, in any order. Within a value, "agent:" limits the
 // directives that follow it, up to the next such prefix, to that crawler. Sites also separate directives by other signs
-// or by blanks only, put them in quotes or brackets, and write "no-index" or "noindex: true". Directives add up; no directive revokes another, so "index" next to "noindex"
-// changes nothing. "unavailable_after:" is noindex from its date on; the argument now is the present. An unreadable
-// date is ignored, and so is an unknown directive.
+// or by blanks only, put them in quotes or brackets, and write "no-index" or "noindex: true". Directives add up; no
+// directive revokes another, so "index" next to "noindex" changes nothing. "unavailable_after:" is noindex from its
+// date on; the argument now is the present. An unreadable date is ignored, and so is an unknown directive.
 func ParseDirectives(values []string, agentToken string, now time.Time) Directives {
 	var d Directives
 	agent, left := productToken(agentToken), maxDirectives

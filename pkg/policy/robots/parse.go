@@ -39,13 +39,14 @@ func cut(body []byte) []byte {
 }
 
 // neutral rewrites the body so that the parser's own escaping changes nothing: it decodes UTF-16, drops byte order
-// marks and other characters without width before the text, makes plain blanks of no-break spaces, escapes bytes outside ASCII and writes escapes in upper case.
-// Otherwise the parser turns the digits of an escape into control characters when a rule holds a lower-case escape or
-// a byte outside ASCII.
+// marks and other characters without width before the text, makes plain blanks of no-break spaces, escapes bytes
+// outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into control
+// characters when a rule holds a lower-case escape or a byte outside ASCII.
 func neutral(body []byte) string {
 	body = fromUTF16(body)
-	body = bytes.TrimLeftFunc(body, func(c rune) bool { return unicodes.Is(unicodes.Cf, c) }) // byte order marks, too
-	for _, mark := range []byte("\ufeff") {                                                   // a partial mark is dropped as well
+	// Byte order marks are such characters, too. A partial mark is dropped as well.
+	body = bytes.TrimLeftFunc(body, func(c rune) bool { return unicodes.Is(unicodes.Cf, c) })
+	for _, mark := range []byte("\ufeff") {
 		if len(body) == 0 || body[0] != mark {
 			break
 		}
