@@ -95,12 +95,17 @@ func editsOf(docs []revised) (all []edit, err error) {
 
 // page returns a version as a crawl would index it.
 func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
+	return indexedPage("https://docs.example/"+d.module+"/"+d.path, "text/markdown; charset=utf-8", body)
+}
+
+// indexedPage returns a page as a crawl would index it, and its blocks.
+func indexedPage(url, contentType string, body []byte) (search.Page, []extract.Block, error) {
 	rules := source.DefaultRules()
-	src, err := rules.ParseURL("https://docs.example/" + d.module + "/" + d.path)
+	src, err := rules.ParseURL(url)
 	if err != nil {
 		return search.Page{}, nil, err
 	}
-	doc, err := web.Extract(body, "text/markdown; charset=utf-8", src.Normalized, extract.Limits{})
+	doc, err := web.Extract(body, contentType, src.Normalized, extract.Limits{})
 	if err != nil {
 		return search.Page{}, nil, err
 	}

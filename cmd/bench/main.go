@@ -28,6 +28,8 @@ type bench struct {
 	mails int // number of mails in the imported mbox
 	// largest is the number of chunks in the largest index that is searched.
 	largest int
+	against string // executable of another commit, to compare with
+	profile string // beginning of the names of profiles
 }
 
 func main() {
@@ -40,8 +42,11 @@ func main() {
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
 	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
+	flag.StringVar(&b.against, "against", "",
+		"cmd/bench, built of another commit, with which indexing is compared in alternation")
+	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	only := flag.String("only", "",
-		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
+		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, indexing, entries, "+
 			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -71,6 +76,7 @@ func (b *bench) run(only string) (err error) {
 		{"readers", b.readers},
 		{"edits", b.edits},
 		{"search", b.search},
+		{"indexing", b.indexing},
 		{"entries", b.entries},
 		{"imports", b.imports},
 		{"backfill", b.backfill},

@@ -193,7 +193,7 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 // alone maps names to kinds of work. Each kind runs in a separate process, so that nothing else adds to the memory of
 // that process.
 var alone = map[string]func(ctx context.Context, args []string) (any, error){
-	"read-type": readType, "work-on-mails": workOnMails,
+	"read-type": readType, "work-on-mails": workOnMails, "index-pages": indexPages, "ask-index": askIndex,
 }
 
 // again(result, work) starts this executable a second time to do the named work, and decodes its output.
@@ -202,6 +202,11 @@ func (b *bench) again(result any, work string, args ...string) error {
 	if err != nil {
 		return err
 	}
+	return b.againBy(exe, result, work, args...)
+}
+
+// againBy is again with the given executable.
+func (b *bench) againBy(exe string, result any, work string, args ...string) error {
 	cmd := exec.CommandContext(b.ctx, exe, append([]string{work}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
