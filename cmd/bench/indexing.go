@@ -24,7 +24,7 @@ const (
 	// ofJob is the number of pages that a job of a first crawl writes to the index together.
 	ofJob = 32
 	// indexRounds is the number of rounds in which the index is written and queried, by each program in turn.
-	indexRounds = 5
+	indexRounds = 3
 	// comparedSize is the number of chunks of the index that is queried.
 	comparedSize = 100_000
 	// gcPercent is that of the handler.
@@ -39,8 +39,7 @@ type indexed struct {
 }
 
 // indexing measures the index's share of a first crawl: the processor time of writing pages to an empty index, job by
-// job. With the flag -against it measures this program and another one, built from another commit, in turn, and then
-// the same queries with both.
+// job. With the flag -against it measures this program and another one, built from another commit, in turn.
 func (b *bench) indexing() error {
 	programs, err := b.compared()
 	if err != nil {
@@ -54,10 +53,7 @@ func (b *bench) indexing() error {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
 	}
-	if len(programs) < 2 {
-		return nil
-	}
-	return b.askBoth(programs)
+	return nil
 }
 
 // compared returns the executables to compare: this one, and the one of the flag -against if there is one.
@@ -77,7 +73,11 @@ func (b *bench) indexKind(kind string, programs []string) error {
 	for range indexRounds {
 		for i, exe := range programs {
 			var x indexed
-			if err := b.againBy(exe, &x, "index-pages", kind, b.dir, b.profile); err != nil {
+			profile := b.profile
+			if i > 0 {
+				profile = ""
+			}
+			if err := b.againBy(exe, &x, "index-pages", kind, b.dir, profile); err != nil {
 				return err
 			}
 			all[i] = append(all[i], x)
@@ -98,8 +98,13 @@ func (b *bench) indexKind(kind string, programs []string) error {
 	return nil
 }
 
-// askBoth runs the same queries with both programs, in turn, each on an index that it wrote.
-func (b *bench) askBoth(programs []string) error {
+// asking runs the same queries with this program and that of the flag -against, in turn, each on an index that it
+// wrote. Without the flag, it does nothing.
+func (b *bench) asking() error {
+	programs, err := b.compared()
+	if err != nil || len(programs) < 2 {
+		return err
+	}
 	all := make([]map[string][]time.Duration, len(programs))
 	for range indexRounds {
 		for i, exe := range programs {
@@ -208,9 +213,9 @@ func writtenBytes() (n int64) {
 
 // preparedPages returns pages as a crawl puts them into the index.
 func preparedPages(kind string) (pages []search.Page, err error) {
-	bodies := generatedPages(2000)
+	bodies := generatedPages(1500)
 	if kind != "generated" {
-		if bodies, err = docPages(3000); err != nil {
+		if bodies, err = docPages(1500); err != nil {
 			return nil, err
 		}
 	}

@@ -43,10 +43,10 @@ func main() {
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
 	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
 	flag.StringVar(&b.against, "against", "",
-		"cmd/bench, built of another commit, with which indexing is compared in alternation")
+		"cmd/bench, built of another commit, with which indexing and asking are compared in turn")
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	only := flag.String("only", "",
-		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, indexing, entries, "+
+		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, indexing, asking, entries, "+
 			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -77,6 +77,7 @@ func (b *bench) run(only string) (err error) {
 		{"edits", b.edits},
 		{"search", b.search},
 		{"indexing", b.indexing},
+		{"asking", b.asking},
 		{"entries", b.entries},
 		{"imports", b.imports},
 		{"backfill", b.backfill},

@@ -24,6 +24,8 @@ const (
 	largest  = 16 << 10
 	mapped   = 64 << 10
 	header   = 32
+
+	smallestSlab = 16 // the size of its smallest blocks
 )
 
 // heap is the memory of SQLite: an allocator that keeps freed blocks for the next calls. The allocator below it gives

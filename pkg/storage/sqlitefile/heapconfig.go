@@ -41,11 +41,21 @@ func configure() error {
 		return errors.New("no memory for SQLite")
 	}
 	defer shared.free(arg)
+	holdSlabs(tls)
 	list := libc.VaList(arg, uintptr(unsafe.Pointer(&methods)))
 	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MALLOC, list); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("SQLite was used before its memory was configured (%d)", rc)
 	}
 	return nil
+}
+
+// holdSlabs takes a block of each size below a mapping of its own, for good. The driver copies each text and blob of a
+// statement into memory that is not SQLite's but of an allocator below libc, which unmaps a slab when its last block is
+// freed: with every statement. The blocks hold a slab each, 64 KiB at most.
+func holdSlabs(tls *libc.TLS) {
+	for n := smallestSlab; n <= largest; n *= 2 {
+		libc.Xmalloc(tls, types.Size_t(n)) // without memory the slab is mapped with each use, as before
+	}
 }
 
 // Memory returns how many bytes SQLite holds in this process, and how many freed bytes are kept for its next calls. It
