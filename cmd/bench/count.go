@@ -76,15 +76,20 @@ func (c *counted) check() error {
 
 // crawl does all jobs, those of the slow queue last. If the queue is empty before all work is done, it runs a sweep,
 // as the timer would each minute.
-func (c *counted) crawl() error {
-	err := c.drain(registry.JobQueue, 8, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
+func (c *counted) crawl() error { return c.crawlBy(8) }
+
+// crawlOneByOne does jobs one after the other. Several goroutines may call it at once.
+func (c *counted) crawlOneByOne() error { return c.crawlBy(1) }
+
+func (c *counted) crawlBy(atOnce int) error {
+	err := c.drain(registry.JobQueue, atOnce, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
 		report, err := c.Registry.Jobs.Sweep(c.ctx)
 		return report.Claimed > 0, err
 	})
 	if err != nil {
 		return err
 	}
-	return c.drain(registry.SlowQueue, 8, jobDo(c.ctx, c.Worker.ProcessSlow), func() (bool, error) { return false, nil })
+	return c.drain(registry.SlowQueue, atOnce, jobDo(c.ctx, c.Worker.ProcessSlow), func() (bool, error) { return false, nil })
 }
 
 // jobDo returns a function that decodes a message and does its job.

@@ -51,14 +51,17 @@ func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
 	defer s.close()
 	s.docs = docs
 	urls := s.urls(1, pages)
-	names := []string{"Tidemark", "colly", "loop"}
+	names := []string{"Tidemark", inMemory, "colly", "loop"}
 	best := map[string]crawled{}
 	for range rounds {
 		for _, name := range names {
 			var c crawled
-			if name == "Tidemark" {
+			switch name {
+			case "Tidemark":
 				c, err = b.crawlOurs(s, urls)
-			} else {
+			case inMemory:
+				c, err = b.crawlInMemory(urls)
+			default:
 				c, err = b.baseline(name, urls)
 			}
 			if err != nil {

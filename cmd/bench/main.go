@@ -46,7 +46,7 @@ func main() {
 		"cmd/bench, built of another commit, with which indexing and asking are compared in turn")
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	only := flag.String("only", "",
-		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, indexing, asking, entries, "+
+		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, indexing, asking, entries, "+
 			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -71,6 +71,7 @@ func (b *bench) run(only string) (err error) {
 		{"counts", b.counts},
 		{"rates", b.rates},
 		{"crawl", b.crawl},
+		{"idle", b.idleMemory},
 		{"sweep", b.sweep},
 		{"types", b.types},
 		{"readers", b.readers},

@@ -194,6 +194,7 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 // that process.
 var alone = map[string]func(ctx context.Context, args []string) (any, error){
 	"read-type": readType, "work-on-mails": workOnMails, "index-pages": indexPages, "ask-index": askIndex,
+	"crawl-in-memory": crawlListed,
 }
 
 // again(result, work) starts this executable a second time to do the named work, and decodes its output.

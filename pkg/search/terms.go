@@ -70,5 +70,8 @@ func isLetterOrNumber(r rune) bool { return IsWordRune(r) && !unicode.IsMark(r) 
 
 // IsWordRune reports whether words may contain the character.
 func IsWordRune(r rune) bool {
+	if r <= unicode.MaxASCII {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Co, r)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/postings"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
-	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Put replaces the contents of the index for these pages with exactly the given contents, in one transaction. A
@@ -84,12 +83,11 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 }
 
 func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) error {
-	tx, err := ix.write.BeginTx(ctx, nil)
+	tx, prepared, err := ix.writes.Begin(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // this also closes the statements
-	prepared := sqlitefile.NewStatements(tx)
+	defer tx.Rollback()
 	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
 		analyzer: ranking.NewAnalyzer(postings.MaxWord), postings: postings.NewWriter(ctx, prepared)}
 	if err := do(w); err != nil {

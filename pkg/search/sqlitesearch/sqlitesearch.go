@@ -68,7 +68,8 @@ var _ search.Index = (*Index)(nil)
 // Index is a search index in a file. It is safe for concurrent use.
 type Index struct {
 	file   *sqlitefile.File
-	write  *sql.DB // one connection; its transactions begin as write transactions
+	write  *sql.DB                  // one connection; its transactions begin as write transactions
+	writes *sqlitefile.Transactions // of write
 	read   *sql.DB
 	words  vocabulary
 	log    *slog.Logger
@@ -114,6 +115,7 @@ func Open(path string, o Options) (*Index, error) {
 	if ix.write, err = ix.file.Writer(); err != nil {
 		return nil, err
 	}
+	ix.writes = sqlitefile.NewTransactions(ix.write)
 	if ix.read, err = ix.file.Readers(readers, mapped); err != nil {
 		ix.write.Close()
 		return nil, err

@@ -20,6 +20,7 @@ type Statements struct {
 	on    Conn
 	mu    sync.Mutex
 	known map[string]*sql.Stmt
+	kept  *Transactions // if on is a transaction of these
 }
 
 // NewStatements returns the statements for one pool, connection or transaction. The statements of a transaction are
@@ -81,7 +82,7 @@ func (s *Statements) prepared(ctx context.Context, query string) (*sql.Stmt, err
 	if stmt != nil {
 		return stmt, nil
 	}
-	stmt, err := s.on.PrepareContext(ctx, query)
+	stmt, err := s.prepare(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,15 @@ func (s *Statements) prepared(ctx context.Context, query string) (*sql.Stmt, err
 	}
 	s.known[query] = stmt
 	return stmt, nil
+}
+
+func (s *Statements) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if tx, ok := s.on.(*sql.Tx); ok && s.kept != nil {
+		if kept := s.kept.stmt(query); kept != nil {
+			return tx.StmtContext(ctx, kept), nil
+		}
+	}
+	return s.on.PrepareContext(ctx, query)
 }
 
 // Close closes the statements.

@@ -39,6 +39,9 @@ func Separate(s string) string {
 		return s
 	}
 	s = norm.NFC.String(Plain(s))
+	if !strings.ContainsFunc(s, IsSpaceless) {
+		return s
+	}
 	var out strings.Builder
 	last := rune(0)
 	for _, r := range s {
@@ -63,7 +66,7 @@ func isASCII(s string) bool {
 
 // needsBorder reports whether a word ends between two adjacent characters.
 func needsBorder(a, b rune) bool {
-	return search.IsWordRune(a) && search.IsWordRune(b) && (IsSpaceless(a) || IsSpaceless(b)) && !isVoicing(b)
+	return (IsSpaceless(a) || IsSpaceless(b)) && search.IsWordRune(a) && search.IsWordRune(b) && !isVoicing(b)
 }
 
 // isVoicing reports whether a character is a mark that changes the sound of the Japanese character before it.
@@ -72,9 +75,12 @@ func isVoicing(r rune) bool { return r == 'ﾞ' || r == 'ﾟ' || r == '\u3099' |
 // IsSpaceless reports whether a character belongs to a script that is written without spaces between words. Korean has
 // spaces, but not between a noun and its particles, or between the parts of a compound.
 func IsSpaceless(r rune) bool {
-	return r >= 0x0e00 && (r == 'ー' || r == 'ｰ' || isVoicing(r) || unicode.In(r, unicode.Han, unicode.Hiragana,
+	if r < 0x0e00 || 0x2000 <= r && r < 0x2e80 { // signs stand there, which are frequent in all scripts
+		return false
+	}
+	return r == 'ー' || r == 'ｰ' || isVoicing(r) || unicode.In(r, unicode.Han, unicode.Hiragana,
 		unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo,
-		unicode.Hangul))
+		unicode.Hangul)
 }
 
 // Join removes the separators from a text.

@@ -3,6 +3,7 @@ package tokens
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -66,4 +67,20 @@ func FuzzT4Words(f *testing.F) {
 			return true
 		})
 	})
+}
+
+// TestT4SpacelessCharacters checks all characters: the quick answer for those that are frequent is the right one, and
+// letters of ASCII are letters.
+func TestT4SpacelessCharacters(t *testing.T) {
+	for r := rune(-1); r <= unicode.MaxRune; r++ {
+		want := r >= 0x0e00 && (r == 'ー' || r == 'ｰ' || isVoicing(r) || unicode.In(r, unicode.Han, unicode.Hiragana,
+			unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo,
+			unicode.Hangul))
+		if IsSpaceless(r) != want {
+			t.Fatalf("%U: %v, want %v", r, !want, want)
+		}
+		if word := unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Co); search.IsWordRune(r) != word {
+			t.Fatalf("%U is part of words: %v, want %v", r, !word, word)
+		}
+	}
 }
