@@ -89,7 +89,8 @@ func (c *counted) crawlBy(atOnce int) error {
 	if err != nil {
 		return err
 	}
-	return c.drain(registry.SlowQueue, atOnce, jobDo(c.ctx, c.Worker.ProcessSlow), func() (bool, error) { return false, nil })
+	none := func() (bool, error) { return false, nil }
+	return c.drain(registry.SlowQueue, atOnce, jobDo(c.ctx, c.Worker.ProcessSlow), none)
 }
 
 // jobDo returns a function that decodes a message and does its job.

@@ -46,8 +46,8 @@ func main() {
 		"cmd/bench, built of another commit, with which indexing and asking are compared in turn")
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	only := flag.String("only", "",
-		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, indexing, asking, entries, "+
-			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
+		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
+			"indexing, asking, entries, backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

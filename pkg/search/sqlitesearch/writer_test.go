@@ -73,8 +73,10 @@ func TestPutIsOneTransaction(t *testing.T) {
 	put(t, ix, pageIn("en", "before", "A tide before."))
 	cut := 0
 	for n := 1; ; n += 1 + n/8 {
-		pages := []search.Page{pageIn("en", fmt.Sprintf("a%d", n), "One tide."), pageIn("en", fmt.Sprintf("b%d", n), "Tides."),
-			pageIn("en", "before", fmt.Sprintf("Another tide %d.", n))}
+		pages := []search.Page{
+			pageIn("en", fmt.Sprintf("a%d", n), "One tide."), pageIn("en", fmt.Sprintf("b%d", n), "Tides."),
+			pageIn("en", "before", fmt.Sprintf("Another tide %d.", n)),
+		}
 		pages[2].Chunks[0].Key = fmt.Sprint(n)
 		had := count(t, ix)
 		ctx := cutAfter(t, n)
