@@ -330,6 +330,8 @@ func (c *Config) commandSettings() []Setting {
 		{"STORAGE", "embedded", shown, elsewhere,
 			"tidemark start, export and import-state: embedded keeps all state in files below TIDEMARK_DATA; azurite " +
 				"starts an Azurite; account, the default where AzureWebJobsStorage is set, uses what that names"},
+		{"LOG_FORMAT", "text", command, elsewhere,
+			"tidemark start: text or json, the format of each line of the log and of what is told on standard error"},
 		{"TIDEMARK_SERVER", "http://localhost:7071", command, elsewhere, "Server that the commands speak to"},
 		{"TIDEMARK_KEY", "", command, elsewhere,
 			"Key that the commands send: a function key in Azure, else one of `tidemark keys add`"},

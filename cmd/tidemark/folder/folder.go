@@ -102,7 +102,7 @@ func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
 	if f.release, err = Hold(f.Data, f.locks()...); err != nil {
 		return err
 	}
-	if f.Log, err = openLogs(f.Data, level, errOut); err != nil {
+	if f.Log, err = openLogs(f.Data, f.getenv("LOG_FORMAT"), level, errOut); err != nil {
 		f.release()
 	}
 	return err

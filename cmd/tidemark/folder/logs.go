@@ -35,8 +35,13 @@ func (l *Logs) Close() error { return l.file.Close() }
 // Hush sends all further entries only to the file.
 func (l *Logs) Hush() { l.shown.Set(math.MaxInt) }
 
-// openLogs opens the log file of a data folder. Entries at or above level also go to errOut.
-func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
+// openLogs opens the log file of a data folder. Entries at or above level also go to errOut. The format is the value
+// of LOG_FORMAT.
+func openLogs(data, format string, level slog.Level, errOut io.Writer) (*Logs, error) {
+	write, err := writerOf(format)
+	if err != nil {
+		return nil, err
+	}
 	f := &logFile{name: filepath.Join(data, LogName), max: maxLog}
 	if err := f.open(); err != nil {
 		return nil, err
@@ -44,10 +49,22 @@ func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
 	shown := &slog.LevelVar{}
 	shown.Set(level)
 	h := slog.NewMultiHandler(
-		slog.NewTextHandler(f, &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}),
-		slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: shown, ReplaceAttr: keys.RedactAttr}),
+		write(f, &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}),
+		write(errOut, &slog.HandlerOptions{Level: shown, ReplaceAttr: keys.RedactAttr}),
 	)
 	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil
+}
+
+// writerOf returns the handler of a format.
+func writerOf(format string) (func(io.Writer, *slog.HandlerOptions) slog.Handler, error) {
+	switch format {
+	case "", "text":
+		return func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, o) }, nil
+	case "json":
+		return func(w io.Writer, o *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, o) }, nil
+	default:
+		return nil, fmt.Errorf("LOG_FORMAT is %q: give text or json", format)
+	}
 }
 
 // A logFile is a file that is replaced by a new one when it is full. It does not buffer, so a crash loses nothing.

@@ -14,7 +14,7 @@ import (
 
 func TestLogs(t *testing.T) {
 	var shown bytes.Buffer
-	l, err := openLogs(t.TempDir(), slog.LevelWarn, &shown)
+	l, err := openLogs(t.TempDir(), "", slog.LevelWarn, &shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +29,25 @@ func TestLogs(t *testing.T) {
 	}
 	if n := strings.Count(shown.String(), "\n"); n != 1 || !strings.Contains(shown.String(), "msg=told") {
 		t.Errorf("shown is %s, want what was told", &shown)
+	}
+}
+
+// TestL5LogFormat checks that the file and standard error have the format that is set, and that another is refused.
+func TestL5LogFormat(t *testing.T) {
+	var shown bytes.Buffer
+	l, err := openLogs(t.TempDir(), "json", slog.LevelWarn, &shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Warn("told", "n", 1)
+	if kept, err := os.ReadFile(l.Name); err != nil || string(kept) != shown.String() ||
+		!strings.HasSuffix(shown.String(), `"level":"WARN","msg":"told","n":1}`+"\n") {
+		t.Errorf("kept %s, shown %s (%v)", kept, &shown, err)
+	}
+	if _, err := openLogs(t.TempDir(), "xml", slog.LevelWarn, &shown); err == nil ||
+		!strings.Contains(err.Error(), "LOG_FORMAT") {
+		t.Errorf("xml is accepted: %v", err)
 	}
 }
 

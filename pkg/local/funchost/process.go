@@ -1,7 +1,6 @@
 package funchost
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -36,13 +35,10 @@ func startChild(c command, log *slog.Logger) (*child, error) {
 		return nil, err
 	}
 	p := &child{port: port, secret: c.secret, stderr: &tail{}, exited: make(chan struct{})}
-	say := func(stderr bool, line string) {
-		log.Log(context.Background(), consoleLevel(stderr, line), "handler says", "line", line)
-	}
-	stdout := &lineWriter{emit: func(line string) { say(false, line) }}
+	stdout := &lineWriter{emit: func(line string) { logLine(log, false, line) }}
 	stderr := &lineWriter{emit: func(line string) {
 		p.stderr.add(line)
-		say(true, line)
+		logLine(log, true, line)
 	}}
 	p.cmd = exec.Command(c.path, c.args...)
 	p.cmd.Dir = c.root
