@@ -37,7 +37,10 @@ type Options struct {
 	// Access says who checks the keys of requests.
 	Access Access
 	// Secret is the secret that the host sends with each request; empty if the host sends none.
-	Secret  string
+	Secret string
+	// UserScope is what users may do whom a proxy has signed in, and who show no key.
+	UserScope api.Scope
+
 	Log     *slog.Logger       // messages are discarded when nil
 	Metrics *telemetry.Metrics // the metrics of the process; new ones are made when nil
 	// Ended is called after each invocation, possibly by several goroutines at once. The caller gets the answer only

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/handlers/ui"
 	"github.com/tidemark/tidemark/handlers/wire"
@@ -58,6 +60,12 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		return
 	}
 	k, token, err := d.visitor(r)
+	byProxy := false
+	if err == errNoKey {
+		if user, ok := d.userOf(r); ok {
+			k, token, err, byProxy = keys.Key{Name: user, Scope: d.UserScope}, d.userToken(user), nil, true
+		}
+	}
 	if err == nil && !k.Scope.Covers(api.ScopeRead) {
 		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
@@ -76,7 +84,8 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		if token != "" {
 			form = keys.FormToken(token)
 		}
-		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{Name: k.Name, Token: form}))
+		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{Name: k.Name, Token: form, Scope: k.Scope,
+			ByProxy: byProxy}))
 	}
 }
 
@@ -100,6 +109,20 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	}
 	return k, "", errNoKey
 }
+
+// maxUser bounds the name of a user in bytes.
+const maxUser = 100
+
+// userOf returns the user whom a proxy has signed in. The host reports users only of trusted proxies.
+func (d *door) userOf(r *http.Request) (name string, ok bool) {
+	name = strings.TrimSpace(r.Header.Get(api.HostUserHeader))
+	ok = d.Secret != "" && d.Access == OwnKeys && name != "" && len(name) <= maxUser && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) })
+	return name, ok
+}
+
+// userToken takes the place of a session's token for such a user. It is known to this process only.
+func (d *door) userToken(user string) string { return d.Secret + " " + user }
 
 // ownForm reports whether a form carries the token of the visitor's session, which only pages of that session know.
 // If not, ownForm answers with the reason why the form is refused.

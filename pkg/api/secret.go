@@ -6,3 +6,7 @@ const (
 	HostSecretVar    = "TIDEMARK_HOST_SECRET"
 	HostSecretHeader = "X-Tidemark-Host-Secret"
 )
+
+// HostUserHeader is the header in which the local Functions host names the user of a request, as a trusted proxy has
+// reported it. The host removes the header from everything that it receives.
+const HostUserHeader = "X-Tidemark-User"

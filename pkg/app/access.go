@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/url"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -36,6 +38,24 @@ func (a *App) Access() handlers.Access {
 		return handlers.HostKeys
 	}
 }
+
+// readUserHeader refuses AUTH_HEADER where nothing drops it from the requests of strangers. Only the local host does.
+func (c *Config) readUserHeader(s *settings, name string) {
+	if s.get(name) != "" && inCloud(s.get) {
+		s.bad(name, "no value in Azure, whose host does not drop the header from what strangers send")
+	}
+}
+
+// parseUserScope reads the scope of users whom a proxy has signed in.
+func parseUserScope(text string) (api.Scope, error) {
+	if s := api.Scope(text); s.Covers(api.ScopeRead) {
+		return s, nil
+	}
+	return "", errors.New("unknown scope")
+}
+
+// UserScope returns what users may do whom a proxy has signed in.
+func (a *App) UserScope() api.Scope { return a.cfg.UserScope }
 
 // Hosts returns the names by which callers reach the Functions host: those of the setting, and the one that the host
 // reports.

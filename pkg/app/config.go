@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -66,6 +67,7 @@ type Config struct {
 	Keys       []keys.Key
 	KeysFile   string
 	KeysNeeded bool
+	UserScope  api.Scope // what users may do whom a proxy has signed in
 	// AllowedHosts are the names by which callers reach a Functions host that passes on their Host header.
 	AllowedHosts []string
 	// Cloud says that the app runs in Azure. Each instance there has its own disk, so the instances could not share

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // L4: the settings decide who checks keys. An unknown host is treated as one that lets anybody in.
@@ -33,6 +34,24 @@ func TestL4Access(t *testing.T) {
 		}
 		if have := a.Access(); have != tt.want {
 			t.Errorf("%s: %d, want %d", name, have, tt.want)
+		}
+	}
+}
+
+// L4: Azure's host would believe the name of a user of everybody, so the start is refused there.
+func TestL4UserHeaderIsNotForAzure(t *testing.T) {
+	set := map[string]string{"AUTH_HEADER": "Remote-User", "AUTH_HEADER_SCOPE": "write"}
+	if cfg, err := Load(env(set)); err != nil || cfg.UserScope != api.ScopeWrite {
+		t.Errorf("scope %q: %v", cfg.UserScope, err)
+	}
+	set["WEBSITE_SITE_NAME"] = "tide"
+	if _, err := Load(env(set)); err == nil || !strings.Contains(err.Error(), "AUTH_HEADER=") {
+		t.Errorf("in Azure: %v", err)
+	}
+	for _, scope := range []string{"feed", "root", ""} {
+		cfg, err := Load(env(map[string]string{"AUTH_HEADER_SCOPE": scope}))
+		if refused := err != nil; refused != (scope != "") || !refused && cfg.UserScope != api.ScopeRead {
+			t.Errorf("scope %q: %q, %v", scope, cfg.UserScope, err)
 		}
 	}
 }

@@ -311,6 +311,12 @@ func (c *Config) accessSettings() []Setting {
 		{"TRUSTED_PROXIES", "", command, elsewhere,
 			"tidemark start: addresses or CIDRs of reverse proxies, separated by commas, which are believed what they say " +
 				"in X-Forwarded-For, -Proto and -Host, or in Forwarded; from all others these headers are dropped"},
+		{"AUTH_HEADER", "", command, by(c.readUserHeader),
+			"tidemark start: header in which a proxy in TRUSTED_PROXIES gives the name of the user it has signed in, such as " +
+				"Remote-User. Such a user sees the dashboard without a key. Not for Azure. The proxy must drop the header from " +
+				"what it receives"},
+		{"AUTH_HEADER_SCOPE", "read", shown, as(&c.UserScope, parseUserScope, "read, write or admin"),
+			"What the users of AUTH_HEADER may do: read, write or admin"},
 		{"ALLOWED_HOSTS", "", shown, list(&c.AllowedHosts),
 			"Names, with their ports, by which callers reach a Functions host that passes on their Host header, separated by " +
 				"commas: for host.json with enableForwardingHttpRequest and without enableProxyingHttpRequest. The name in " +

@@ -5,10 +5,14 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
@@ -23,6 +27,7 @@ type Listening struct {
 	given       string // the address of LISTEN; empty for this machine only
 	beyond      bool   // whether other machines reach the app, directly or through a proxy
 	proxies     []netip.Prefix
+	userHeader  string // the header in which a proxy reports the user; may be empty
 	certificate *funchost.Certificate
 }
 
@@ -40,6 +45,11 @@ func Listen(getenv func(string) string, port int) (l Listening, err error) {
 		l.proxies = append(l.proxies, network)
 	}
 	l.beyond = l.beyond || len(l.proxies) > 0
+	if l.userHeader = getenv("AUTH_HEADER"); l.userHeader != "" {
+		if err := checkUserHeader(l.userHeader, l.proxies); err != nil {
+			return l, err
+		}
+	}
 	chain, key := getenv("TLS_CERT_FILE"), getenv("TLS_KEY_FILE")
 	if chain == "" && key == "" {
 		return l, nil
@@ -49,6 +59,26 @@ func Listen(getenv func(string) string, port int) (l Listening, err error) {
 	}
 	l.certificate, err = funchost.LoadCertificate(chain, key, nil)
 	return l, err
+}
+
+// checkUserHeader refuses a header that anybody but a trusted proxy could set, or that has another meaning.
+func checkUserHeader(name string, proxies []netip.Prefix) error {
+	switch {
+	case len(proxies) == 0:
+		return command.Usagef("AUTH_HEADER is %s, which only a proxy in TRUSTED_PROXIES may send: set that, too", name)
+	case !httpguts.ValidHeaderFieldName(name) || taken(name):
+		return command.Usagef("AUTH_HEADER is %q: give the name of a header that has no other meaning, such as Remote-User",
+			name)
+	}
+	return nil
+}
+
+// taken reports whether requests have a header of this name for another reason.
+func taken(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	return slices.Contains([]string{"Accept", "Authorization", "Connection", "Content-Length", "Content-Type", "Cookie",
+		"Forwarded", "Host", "Origin", "Referer", "Transfer-Encoding", "User-Agent", "Via", "X-Functions-Key",
+		"X-Real-Ip"}, name) || strings.HasPrefix(name, "X-Forwarded-") || strings.HasPrefix(name, "Sec-")
 }
 
 // read parses an address with or without a port.

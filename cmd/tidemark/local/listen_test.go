@@ -50,9 +50,12 @@ func (s settings) get(name string) string { return s[name] }
 func TestL4BadListen(t *testing.T) {
 	for want, set := range map[string]settings{
 		"the port of LISTEN": {"LISTEN": "0.0.0.0:99999"}, "LISTEN is": {"LISTEN": "http://a.example/"},
-		"TRUSTED_PROXIES":                {"TRUSTED_PROXIES": "10.0.0.0/8, proxy.example"},
-		"TLS_CERT_FILE and TLS_KEY_FILE": {"TLS_CERT_FILE": "cert.pem"},
-		"TLS_CERT_FILE, TLS_KEY_FILE":    {"TLS_CERT_FILE": "/nowhere/cert.pem", "TLS_KEY_FILE": "/nowhere/key.pem"},
+		"TRUSTED_PROXIES":                 {"TRUSTED_PROXIES": "10.0.0.0/8, proxy.example"},
+		"only a proxy in TRUSTED_PROXIES": {"AUTH_HEADER": "Remote-User"},
+		"no other meaning":                {"AUTH_HEADER": "x-forwarded-for", "TRUSTED_PROXIES": "10.0.0.1"},
+		"AUTH_HEADER is":                  {"AUTH_HEADER": "Remote User", "TRUSTED_PROXIES": "10.0.0.1"},
+		"TLS_CERT_FILE and TLS_KEY_FILE":  {"TLS_CERT_FILE": "cert.pem"},
+		"TLS_CERT_FILE, TLS_KEY_FILE":     {"TLS_CERT_FILE": "/nowhere/cert.pem", "TLS_KEY_FILE": "/nowhere/key.pem"},
 	} {
 		if _, err := Listen(set.get, 7071); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", set, err, want)

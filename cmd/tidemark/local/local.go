@@ -108,7 +108,7 @@ func (l *local) run(ctx context.Context) error {
 		AppDir: l.app.app, Addr: l.app.Address(), Env: append(l.Environment(), admitting...), Store: store,
 		DrainWait: drainWait, BarePaths: true,
 		Log: l.Log.Logger, StateDir: filepath.Join(l.Data, "host"),
-		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies,
+		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies, UserHeader: l.app.userHeader,
 		Home: http.HandlerFunc(home),
 	}
 	if o.AppDir == "" {

@@ -88,6 +88,7 @@ func run(log *slog.Logger, export Exporter) error {
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
 			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(), Hosts: a.Hosts(),
+			UserScope: a.UserScope(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection

@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // TestL4Forwarded checks that reports of named proxies are believed, as far as they concern what these have seen
@@ -67,6 +70,42 @@ func TestL4Forwarded(t *testing.T) {
 	}
 }
 
+// TestL4UserHeader checks that only a trusted proxy can name the user of a request, and that nobody can name one in the
+// host's own header (L4).
+func TestL4UserHeader(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from    string
+		headers []string
+		want    string
+	}{
+		"a proxy":            {"10.0.0.1", []string{"Remote-User", "anna"}, "anna"},
+		"a stranger":         {"192.0.2.1", []string{"Remote-User", "anna"}, ""},
+		"another header":     {"10.0.0.1", []string{"Remote-Name", "anna"}, ""},
+		"two values":         {"10.0.0.1", []string{"Remote-User", "root", "Remote-User", "anna"}, ""},
+		"the host's own":     {"10.0.0.1", []string{api.HostUserHeader, "root"}, ""},
+		"the host's as well": {"10.0.0.1", []string{api.HostUserHeader, "root", "Remote-User", "anna"}, "anna"},
+		"of a stranger":      {"192.0.2.1", []string{api.HostUserHeader, "root", "X-Forwarded-For", "10.0.0.1"}, ""},
+	} {
+		r := httptest.NewRequest("GET", "/api/ui", nil)
+		r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(tt.from), 4711).String()
+		for i := 0; i < len(tt.headers); i += 2 {
+			r.Header.Add(tt.headers[i], tt.headers[i+1])
+		}
+		g := gate{sameSite: http.NewCrossOriginProtection(), keys: true, user: "Remote-User",
+			proxies: proxies{netip.MustParsePrefix("10.0.0.0/8")}}
+		out, why := g.pass(r)
+		if said := out.Header.Values(api.HostUserHeader); why != "" || strings.Join(said, ",") != tt.want ||
+			out.Header.Get("Remote-User") != "" {
+			t.Errorf("%s: user %q, refused for %q", name, said, why)
+		}
+	}
+	r := httptest.NewRequest("GET", "/api/ui", nil)
+	r.Header.Set(api.HostUserHeader, "root")
+	if out, _ := (gate{sameSite: http.NewCrossOriginProtection(), keys: true}).pass(r); out.Header.Get(api.HostUserHeader) != "" {
+		t.Error("without AUTH_HEADER the host's own header goes on")
+	}
+}
+
 func FuzzL4Forwarded(f *testing.F) {
 	f.Add("198.51.100.7, 10.0.0.2", "t.example", `for="[::1]:1";proto=https`)
 	ours := proxies{netip.MustParsePrefix("10.0.0.0/8")}
@@ -110,7 +149,7 @@ func TestL4Gate(t *testing.T) {
 			for i := 0; i < len(tt.header); i += 2 {
 				r.Header.Set(tt.header[i], tt.header[i+1])
 			}
-			if _, why := (gate{http.NewCrossOriginProtection(), keys, nil}).pass(r); (why == "") != want {
+			if _, why := (gate{http.NewCrossOriginProtection(), keys, nil, ""}).pass(r); (why == "") != want {
 				t.Errorf("%s, with keys %v: %q", name, keys, why)
 			}
 		}

@@ -1,6 +1,8 @@
 package funchost
 
 import (
+	"github.com/tidemark/tidemark/pkg/api"
+
 	"io"
 	"net"
 	"net/http"
@@ -54,12 +56,19 @@ type gate struct {
 	sameSite *http.CrossOriginProtection
 	keys     bool // whether the app requires keys
 	proxies  proxies
+	user     string // the header in which a trusted proxy reports the user; may be empty
 }
 
 // pass returns a request as the outermost trusted proxy received it, and the reason to refuse the request, or "" if
 // there is none.
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
+	user := g.userOf(r)
+	out.Header.Del(g.user)
+	out.Header.Del(api.HostUserHeader)
+	if user != "" {
+		out.Header.Set(api.HostUserHeader, user)
+	}
 	switch {
 	case g.sameSite.Check(out) != nil:
 		// Without keys, any web page could make the browser of a user of this machine call functions.
@@ -73,6 +82,15 @@ func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 		why = "refused: this host runs without keys and is called localhost; LISTEN lets others in, with keys"
 	}
 	return out, why
+}
+
+// userOf returns the user that a trusted proxy reports. Two values are no report: the client may have sent one of them.
+func (g gate) userOf(r *http.Request) string {
+	said := r.Header.Values(g.user)
+	if g.user == "" || len(said) != 1 || !g.proxies.trust(hostOf(r.RemoteAddr)) {
+		return ""
+	}
+	return said[0]
 }
 
 // isLocal reports whether a Host header names this machine itself.

@@ -97,7 +97,7 @@ func (h *Host) assemble() error {
 	i := &invoker{handler: h.handler, client: h.client, timeout: h.config.timeout, log: h.log, wake: h.wake}
 	h.front = &front{
 		opt: h.opt, routePrefix: h.config.routePrefix, functions: h.functions,
-		gate:  gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies},
+		gate:  gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies, h.opt.UserHeader},
 		admin: &admin{h.functions, i, h.tasks}, proxy: &proxy{i, h.transport},
 	}
 	for _, f := range h.functions {

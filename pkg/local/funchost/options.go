@@ -35,6 +35,8 @@ type Options struct {
 	// Proxies lists the proxies that are trusted to report the client of a forwarded request. If another sender
 	// reports a client, the report is dropped.
 	Proxies []netip.Prefix
+	// UserHeader is the header in which a trusted proxy reports the user of a request. Empty means that none does.
+	UserHeader string
 	// Home answers requests for "/". If nil, they get the page of the real host.
 	Home http.Handler
 
