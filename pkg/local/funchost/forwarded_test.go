@@ -101,7 +101,8 @@ func TestL4UserHeader(t *testing.T) {
 	}
 	r := httptest.NewRequest("GET", "/api/ui", nil)
 	r.Header.Set(api.HostUserHeader, "root")
-	if out, _ := (gate{sameSite: http.NewCrossOriginProtection(), keys: true}).pass(r); out.Header.Get(api.HostUserHeader) != "" {
+	out, _ := gate{sameSite: http.NewCrossOriginProtection(), keys: true}.pass(r)
+	if out.Header.Get(api.HostUserHeader) != "" {
 		t.Error("without AUTH_HEADER the host's own header goes on")
 	}
 }
