@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/url"
@@ -37,21 +36,6 @@ func (a *App) Access() handlers.Access {
 	default:
 		return handlers.HostKeys
 	}
-}
-
-// readUserHeader refuses AUTH_HEADER where nothing drops it from the requests of strangers. Only the local host does.
-func (c *Config) readUserHeader(s *settings, name string) {
-	if s.get(name) != "" && inCloud(s.get) {
-		s.bad(name, "no value in Azure, whose host does not drop the header from what strangers send")
-	}
-}
-
-// parseUserScope reads the scope of users whom a proxy has signed in.
-func parseUserScope(text string) (api.Scope, error) {
-	if s := api.Scope(text); s.Covers(api.ScopeRead) {
-		return s, nil
-	}
-	return "", errors.New("unknown scope")
 }
 
 // UserScope returns what users may do whom a proxy has signed in.

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"errors"
 	"log/slog"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 )
@@ -43,4 +45,19 @@ func (c Config) secrets(get func(string) string, log *slog.Logger) *secrets.Keys
 		o.Folder = c.Data
 	}
 	return secrets.Load(o)
+}
+
+// readUserHeader refuses AUTH_HEADER where nothing drops it from the requests of strangers. Only the local host does.
+func (c *Config) readUserHeader(s *settings, name string) {
+	if s.get(name) != "" && inCloud(s.get) {
+		s.bad(name, "no value in Azure, whose host does not drop the header from what strangers send")
+	}
+}
+
+// parseUserScope reads the scope of users whom a proxy has signed in.
+func parseUserScope(text string) (api.Scope, error) {
+	if s := api.Scope(text); s.Covers(api.ScopeRead) {
+		return s, nil
+	}
+	return "", errors.New("unknown scope")
 }
