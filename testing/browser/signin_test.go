@@ -26,7 +26,7 @@ func TestL4SignIn(t *testing.T) {
 	s.reads("[role=alert]", "not valid")
 	s.accessible(script, "refused")
 	s.do(chromedp.SendKeys("#key", key+kb.Enter))
-	s.reads("h1", "Items")
+	s.reads("h1", "Pages")
 	s.reads("header", "ada")
 	s.accessible(script, "signed in")
 	s.open("")

@@ -40,6 +40,8 @@ var flashes = map[string]string{
 	"channel-tested": "The channel is saved. Its receiver accepted a test.",
 	"channel-remove": "The channel is removed.",
 
+	"key-remove": "The key is removed. It opens nothing any more, and its sessions have ended.",
+
 	"test-on":  "Test mode is on: entries go to the test tables.",
 	"test-off": "Test mode is off.",
 }

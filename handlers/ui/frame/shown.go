@@ -3,6 +3,7 @@ package frame
 import (
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,41 @@ func (s Shown) Link(path string, pairs ...string) string {
 func (s Shown) On(section string) bool {
 	return s.Path == section || section != "/" && strings.HasPrefix(s.Path, section+"/")
 }
+
+// A Place is an entry of the navigation, with the sections that belong to it.
+type Place struct {
+	Name, Path string
+	sections   []string
+}
+
+// Places are what people come for. On a phone, they stand at the foot of the screen.
+func (Shown) Places() []Place {
+	return []Place{
+		{"Changes", "/", []string{"/", "/changes", "/added"}},
+		{"Search", "/search", []string{"/search"}},
+		{"Pages", "/items", []string{"/items", "/tags", "/import"}},
+		{"Notifications", "/notifications", []string{"/notifications"}},
+		{"Help", "/help", []string{"/help"}},
+	}
+}
+
+// Parts are the parts of the place for the machine and the whole of its work.
+func (Shown) Parts() []Place {
+	return []Place{
+		{"Machine", "/machine", []string{"/machine"}},
+		{"Entries", "/entries", []string{"/entries"}},
+		{"Hosts", "/hosts", []string{"/hosts", "/sites"}},
+		{"Runs", "/backfill", []string{"/backfill"}},
+		{"Index", "/index", []string{"/index"}},
+		{"Keys", "/keys", []string{"/keys"}},
+	}
+}
+
+// In reports whether this page belongs to a place.
+func (s Shown) In(p Place) bool { return slices.ContainsFunc(p.sections, s.On) }
+
+// InMachine reports whether this page belongs to one of the parts.
+func (s Shown) InMachine() bool { return slices.ContainsFunc(s.Parts(), s.In) }
 
 // Raw returns the address from which a browser downloads the bytes of a capture without showing them.
 func (s Shown) Raw(id, digest string) string {

@@ -127,7 +127,7 @@ func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Pag
 	if problem != nil {
 		d.Problem, err = problem, nil
 	}
-	p = frame.Page{Name: "items", Title: "Items", Data: d}
+	p = frame.Page{Name: "items", Title: "Pages", Data: d}
 	if d.Problem != nil && frame.FieldMessage(d.Problem, "sort") == "" {
 		p.Status = d.Problem.Status
 	}

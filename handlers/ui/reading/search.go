@@ -111,6 +111,11 @@ type facetChip struct {
 	Count int
 }
 
+// Filtered reports whether a field of the form other than the words is set.
+func (d searchData) Filtered() bool {
+	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort") != "" || d.Pictures
+}
+
 // Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out
 // the age "older", because no filter selects it.
 func (d searchData) Narrow() (out []facet) {

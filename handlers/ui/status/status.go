@@ -30,6 +30,9 @@ func Views(client *api.Client, clock func() time.Time, tally *Tally) map[string]
 		"GET /index":     a.index,
 		"GET /index/run": a.rebuild,
 
+		"GET /keys": a.keys,
+
+		"POST /keys":      a.changeKeys,
 		"POST /index":     a.startRebuild,
 		"POST /test-mode": a.setTestMode,
 	}

@@ -1,0 +1,49 @@
+package status
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// keysData lists the keys, with the form for a new one.
+type keysData struct {
+	Keys []api.Key
+	Form frame.Form
+	Made *api.NewKey // the key that was just made; its secret is shown once
+}
+
+// keys lists all keys.
+func (a area) keys(r *http.Request) (frame.Page, error) {
+	return a.keysPage(r, keysData{})
+}
+
+func (a area) keysPage(r *http.Request, d keysData) (frame.Page, error) {
+	all, err := api.ListKeys.Call(r.Context(), a.client, api.None{})
+	d.Keys = all.Keys
+	p := frame.Page{Name: "keys", Title: "Keys", Data: d}
+	if d.Form.Problem != nil {
+		p.Status = d.Form.Problem.Status
+	}
+	return p, err
+}
+
+// changeKeys makes a key, or removes one.
+func (a area) changeKeys(r *http.Request) (frame.Page, error) {
+	ctx, f := r.Context(), r.PostForm
+	if name := f.Get("remove"); name != "" {
+		_, err := api.RemoveKey.Call(ctx, a.client, api.KeyName{Name: name})
+		return frame.GoTo("/keys?done=key-remove"), err
+	}
+	made, err := api.AddKey.Call(ctx, a.client, api.KeyRequest{Name: f.Get("name"), Scope: api.Scope(f.Get("scope"))})
+	problem, refused := errors.AsType[*api.Problem](err)
+	switch {
+	case refused && problem.Status < http.StatusInternalServerError && problem.Status != http.StatusForbidden:
+		return a.keysPage(r, keysData{Form: frame.Form{Values: f, Problem: problem}})
+	case err != nil:
+		return frame.Page{}, err
+	}
+	return a.keysPage(r, keysData{Made: &made})
+}
