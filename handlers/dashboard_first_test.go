@@ -29,7 +29,7 @@ func TestU6FirstMinutes(t *testing.T) {
 	}
 	shows(t, r, "/api/ui", "0 of 2 pages can be searched, 2 waiting")
 	r.work()
-	shows(t, r, "/api/ui", "2 of 2 pages can be searched", `role="search"`, "/api/ui/notifications/new-rule")
+	shows(t, r, "/api/ui", "2 of 2 pages can be searched", `href="/api/ui/search"`, "/api/ui/notifications/new-rule")
 	shows(t, r, "/api/ui/search?q=harbour", "2 results")
 	shows(t, r, "/api/ui/hosts/port.example", "Polls found 2 addresses: 2 new", "Look for new pages now")
 	r.channelAndRule()

@@ -66,6 +66,12 @@ type shownChange struct {
 // Pages returns the number of pages that have changed alike.
 func (c shownChange) Pages() int { return 1 + len(c.Also) }
 
+// fewAdded is the number of new pages of a host and a day that are still listed one by one.
+const fewAdded = 2
+
+// IsAdded reports whether this is a line for several pages of a host that were fetched for the first time.
+func (c shownChange) IsAdded() bool { return c.Kind == api.ChangeNew && len(c.Also) >= fewAdded }
+
 // Anchor returns the id of the change's element on its page.
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
@@ -124,9 +130,36 @@ func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
 		for _, l := range lines.All {
 			of.Changes = append(of.Changes, shownChange{l.Changes[0], slices.ContainsFunc(l.Changes, isUnread), l.Changes[1:]})
 		}
+		of.Changes = gatherAdded(of.Changes)
 		days, all = append(days, of), all[n:]
 	}
 	return days
+}
+
+// gatherAdded makes one line of the new pages of a host, where its newest one stood, unless there are only a few.
+func gatherAdded(list []shownChange) (out []shownChange) {
+	hosts := map[string]int{}
+	isAdded := func(c shownChange) bool { return c.Kind == api.ChangeNew && c.Host != "" && c.ItemID != "" }
+	for _, c := range list {
+		if isAdded(c) {
+			hosts[c.Host] += c.Pages()
+		}
+	}
+	at := map[string]int{}
+	for _, c := range list {
+		i, known := at[c.Host]
+		switch {
+		case !isAdded(c) || hosts[c.Host] <= fewAdded:
+			out = append(out, c)
+		case known:
+			out[i].Also = append(append(out[i].Also, c.FeedChange), c.Also...)
+			out[i].Unread = out[i].Unread || c.Unread
+		default:
+			at[c.Host] = len(out)
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func dayOf(c api.FeedChange) time.Time { return c.At.UTC().Truncate(24 * time.Hour) }

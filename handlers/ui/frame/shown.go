@@ -33,20 +33,20 @@ func (s Shown) Link(path string, pairs ...string) string {
 	return Address(Root+path, q)
 }
 
-// On reports whether this page is part of a section, so that the navigation can highlight that section.
-func (s Shown) On(section string) bool {
-	return s.Path == section || section != "/" && strings.HasPrefix(s.Path, section+"/")
+// On reports whether this page is at or below a path.
+func (s Shown) On(path string) bool {
+	return s.Path == path || path != "/" && strings.HasPrefix(s.Path, path+"/")
 }
 
-// A Place is an entry of the navigation, with the sections that belong to it.
-type Place struct {
+// A Section is an entry of the navigation, with the first parts of the paths that belong to it.
+type Section struct {
 	Name, Path string
-	sections   []string
+	paths      []string
 }
 
-// Places are what people come for. On a phone, they stand at the foot of the screen.
-func (Shown) Places() []Place {
-	return []Place{
+// Sections are what people come for. On a phone, they stand at the foot of the screen.
+func (Shown) Sections() []Section {
+	return []Section{
 		{"Changes", "/", []string{"/", "/changes", "/added"}},
 		{"Search", "/search", []string{"/search"}},
 		{"Pages", "/items", []string{"/items", "/tags", "/import"}},
@@ -55,9 +55,9 @@ func (Shown) Places() []Place {
 	}
 }
 
-// Parts are the parts of the place for the machine and the whole of its work.
-func (Shown) Parts() []Place {
-	return []Place{
+// MachineSections are about the machine and the whole of its work.
+func (Shown) MachineSections() []Section {
+	return []Section{
 		{"Machine", "/machine", []string{"/machine"}},
 		{"Entries", "/entries", []string{"/entries"}},
 		{"Hosts", "/hosts", []string{"/hosts", "/sites"}},
@@ -67,11 +67,11 @@ func (Shown) Parts() []Place {
 	}
 }
 
-// In reports whether this page belongs to a place.
-func (s Shown) In(p Place) bool { return slices.ContainsFunc(p.sections, s.On) }
+// In reports whether this page belongs to a section.
+func (s Shown) In(section Section) bool { return slices.ContainsFunc(section.paths, s.On) }
 
-// InMachine reports whether this page belongs to one of the parts.
-func (s Shown) InMachine() bool { return slices.ContainsFunc(s.Parts(), s.In) }
+// InMachine reports whether this page belongs to one of the sections of the machine.
+func (s Shown) InMachine() bool { return slices.ContainsFunc(s.MachineSections(), s.In) }
 
 // Raw returns the address from which a browser downloads the bytes of a capture without showing them.
 func (s Shown) Raw(id, digest string) string {
