@@ -11,7 +11,7 @@ import (
 )
 
 // quiet is the time after which idle memory is read. By then what a process gives back when it is idle is back.
-const quiet = 20 * time.Second
+const quiet = 30 * time.Second
 
 // idleMemory measures the memory of the handler and of its host when nothing has happened for a while: after a start,
 // and after a first crawl.

@@ -84,6 +84,7 @@ func run(log *slog.Logger, export Exporter) error {
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
 	defer stop()
 	go whileHostLives(ctx, host, stop)
+	go giveBackWhenIdle(ctx)
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync/atomic"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -46,6 +47,7 @@ type writer struct {
 	idle    chan struct{} // closed when run has returned
 	tx      *tx
 	commits int
+	quiet   time.Duration // [sqlitefile.Quiet], unless a test is in a hurry
 	held    heldWrites
 }
 
@@ -89,6 +91,7 @@ func (s *Store) submit(ctx context.Context, j *job) error {
 
 func (w *writer) run() {
 	defer close(w.idle)
+	quiet := stopped()
 	for {
 		select {
 		case <-w.quit:
@@ -96,6 +99,9 @@ func (w *writer) run() {
 			return
 		case j := <-w.jobs:
 			w.serve(j)
+			quiet.Reset(w.quiet)
+		case <-quiet.C:
+			_, _ = w.tx.exec("PRAGMA shrink_memory") // the pages stay in memory until the next try
 		case <-w.held.timer.C:
 			w.poll()
 		}
