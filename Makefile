@@ -5,6 +5,9 @@ APP     := build/app
 TOOLS   := .tools
 # The first of up to five ports in a row.
 DEMO_PORT ?= 7171
+# Items with pages of 500 bytes, and of 6 KB, that one machine is given (25 GB of disk).
+SOAK_SMALL ?= 1000000
+SOAK_LARGE ?= 100000
 SITES   ?= backfill-sites.yaml
 INFRA   := $(TOOLS)/infra-check-1
 LDFLAGS := -s -w
@@ -92,12 +95,13 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
 	$(GO) run ./tools/mutants $(ARGS)
 
-soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, and longer fuzzing
+soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, a million items, longer fuzzing
 	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
 	$(GO) test ./pkg/registry -run TestK4ManyHosts -v -scale.hosts 100000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	$(MAKE) attack model mutants
+	$(GO) run ./cmd/bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)
 	docs/model/run.sh deep
 	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 

@@ -113,7 +113,7 @@ func (b *bench) underAttack(good, bad []string, done func(api.SearchStatus) bool
 
 // untilIndexed waits until all pages are indexed.
 func (p *product) untilIndexed(urls []string) error {
-	return p.b.wait(patience, 100*time.Millisecond, "good pages are indexed", func() (bool, error) {
+	return p.b.wait(p.b.patience, 100*time.Millisecond, "good pages are indexed", func() (bool, error) {
 		said, err := p.statuses(urls)
 		return said == fmt.Sprintf("%d %s", len(urls), api.StatusIndexed), err
 	})

@@ -312,5 +312,5 @@ func thousands(n int) string {
 	if n >= 1_000_000 {
 		return fmt.Sprintf("%d,%03d,%03d", n/1_000_000, n/1000%1000, n%1000)
 	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	return strings.TrimPrefix(fmt.Sprintf("%d,%03d", n/1000, n%1000), "0,")
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
@@ -30,12 +31,16 @@ type bench struct {
 	largest int
 	against string // executable of another commit, to compare with
 	profile string // beginning of the names of profiles
+	// small and large are the numbers of items with small pages, and with pages of 6 KB, that are held.
+	small, large int
+	// patience limits the time that one measurement of a running product may take.
+	patience time.Duration
 }
 
 func main() {
 	document.Main()
 	aloneMain()
-	b := &bench{}
+	b := &bench{patience: 3 * time.Minute}
 	flag.StringVar(&b.app, "app", "build/app", "folder that make app wrote")
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
@@ -45,9 +50,12 @@ func main() {
 	flag.StringVar(&b.against, "against", "",
 		"cmd/bench, built of another commit, with which indexing and asking are compared in turn")
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
+	flag.IntVar(&b.small, "small", 20_000, "items with pages of 500 bytes, for capacity")
+	flag.IntVar(&b.large, "large", 5_000, "items with pages of 6 KB, for capacity")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
-			"indexing, asking, entries, backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
+			"indexing, asking, entries, backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died, "+
+			"capacity, which runs only if it is named")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -90,8 +98,9 @@ func (b *bench) run(only string) (err error) {
 		{"attack", b.attack},
 		{"killed", b.killed},
 		{"died", b.died},
+		{"capacity", b.capacity},
 	} {
-		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
+		if named := slices.Contains(strings.Split(only, ","), m.name); !named && (only != "" || m.name == "capacity") {
 			continue
 		}
 		if err := m.run(); err != nil {

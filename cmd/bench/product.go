@@ -18,14 +18,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// patience limits the time that one measurement of a running product may take.
-const patience = 3 * time.Minute
-
 // A product is a running `tidemark start`.
 type product struct {
 	b      *bench
 	cmd    *exec.Cmd
 	server string
+	data   string // folder
 	client *api.Client
 	store  storage.Store
 }
@@ -33,16 +31,21 @@ type product struct {
 // startProduct starts everything as a user would, on an empty data folder and with additional settings
 // ("NAME=value"), and waits until it is healthy.
 func (b *bench) startProduct(storage string, settings ...string) (*product, error) {
+	data, err := os.MkdirTemp(b.dir, "data-")
+	if err != nil {
+		return nil, err
+	}
+	return b.startOn(data, storage, settings...)
+}
+
+// startOn is startProduct on a data folder that may be in use since before.
+func (b *bench) startOn(data, storage string, settings ...string) (*product, error) {
 	// One port for the product, and three for Azurite.
 	port, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.MkdirTemp(b.dir, "data-")
-	if err != nil {
-		return nil, err
-	}
-	p := &product{b: b, server: fmt.Sprintf("http://localhost:%d", port)}
+	p := &product{b: b, data: data, server: fmt.Sprintf("http://localhost:%d", port)}
 	p.client = api.NewClient(p.server, "", nil)
 	p.cmd = exec.Command("build/tidemark", "start", "--app", b.app, "--tools", b.tools, "--data", data,
 		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(port+1))
@@ -89,14 +92,14 @@ func (p *product) add(urls []string) error {
 // answered waits until a counter of the site has reached a number. This costs the product nothing, while a request
 // for its status would make it read the due rows.
 func (p *product) answered(counter *atomic.Int64, want int64) error {
-	return p.b.wait(patience, 5*time.Millisecond, fmt.Sprintf("%d answers of the site", want), func() (bool, error) {
+	return p.b.wait(p.b.patience, 5*time.Millisecond, fmt.Sprintf("%d answers of the site", want), func() (bool, error) {
 		return counter.Load() >= want, nil
 	})
 }
 
 // until(wanted) polls the status until wanted accepts it.
 func (p *product) until(wanted func(api.SearchStatus) bool) error {
-	return p.b.wait(patience, 50*time.Millisecond, "the status that is waited for", func() (bool, error) {
+	return p.b.wait(p.b.patience, 50*time.Millisecond, "the status that is waited for", func() (bool, error) {
 		st, err := api.GetStatus.Call(p.b.ctx, p.client, api.StatusQuery{})
 		return err == nil && wanted(st), err
 	})

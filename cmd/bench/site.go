@@ -17,6 +17,7 @@ type site struct {
 	docs    [][]byte     // contents of the pages; empty for generated ones
 	server  *http.Server
 	pause   time.Duration // before each answer
+	small   bool          // pages of 500 bytes at most
 	notMod  atomic.Int64
 	served  atomic.Int64
 }
@@ -68,6 +69,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/")); err == nil && n < len(s.docs) {
 		_, _ = w.Write(s.docs[n]) // the crawler notices missing bytes
+		return
+	}
+	if s.small {
+		fmt.Fprintf(w, "<html lang=en><title>Page %s</title><main><h1>Page %s of %s</h1><p>Version %d. %s</p></main></html>",
+			r.URL.Path, r.URL.Path, r.Host, v, filler[:300])
 		return
 	}
 	// The content differs between hosts, because pages with equal content cost additional requests.
