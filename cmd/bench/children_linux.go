@@ -19,3 +19,11 @@ func processorTime() time.Duration {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: as above
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// threadTime returns the processor time that this thread has used.
+func threadTime() time.Duration {
+	const thread = 1 // RUSAGE_THREAD
+	var u syscall.Rusage
+	_ = syscall.Getrusage(thread, &u) // Unreachable: as above
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

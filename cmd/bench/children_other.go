@@ -11,3 +11,6 @@ var began = time.Now()
 
 // processorTime returns the elapsed time, which is longer than the processor time.
 func processorTime() time.Duration { return time.Since(began) }
+
+// threadTime is the wall clock on systems where threads have none.
+func threadTime() time.Duration { return sinceStart() }
