@@ -70,11 +70,11 @@ func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
 			best[name] = crawled{best[name].first.best(c.first), best[name].unchanged.best(c.unchanged)}
 		}
 	}
-	printCrawls(fmt.Sprintf("First crawl of %d %s on one host, and unchanged checks (best of %d alternating rounds; load %s)",
-		pages, what, rounds, load()), names, best, pages)
+	printCrawls(fmt.Sprintf("First crawl of %d %s on one host, and unchanged checks (best of %d alternating rounds; "+
+		"load %s)", pages, what, rounds, load()), names, best, pages)
 	aim, have := best[inMemory].first, best["Tidemark"].first
-	fmt.Printf("\nThe aim, what a store in memory reaches: %.2f of the loop's pages a second; %.2f reached. %.2f times its "+
-		"processor time.\n", aim.rate/best["loop"].first.rate, have.rate/best["loop"].first.rate,
+	fmt.Printf("\nThe aim, what a store in memory reaches: %.2f of the loop's pages a second; %.2f reached. %.2f times "+
+		"its processor time.\n", aim.rate/best["loop"].first.rate, have.rate/best["loop"].first.rate,
 		float64(have.cpu)/float64(aim.cpu))
 	return nil
 }
