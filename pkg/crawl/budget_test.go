@@ -146,7 +146,7 @@ func TestE3CostOfLimits(t *testing.T) {
 			k.polite.MaxItems = items
 			k.store = func(s storage.Store) storage.Store { return storagetest.Hooked(s, &c) }
 		})
-		all := paths(20)
+		all := paths(1) // how many queries read the items of a larger job depends on their hashes
 		for i, p := range all {
 			r.site.put(p, text(fmt.Sprint("v", i)).etag("1"))
 		}

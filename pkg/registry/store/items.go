@@ -9,16 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// LoadJob reads the items of a job, and then the row of its host.
-func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, error) {
-	items, err := r.LoadItems(ctx, job.PartitionKey, job.Hashes())
-	if err != nil {
-		return nil, Host{}, err
-	}
-	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // read last, because the host row changes most often
-	return items, h, err
-}
-
 // LoadItems reads items by point reads. Items that do not exist are returned with an empty ETag.
 func (r *Store) LoadItems(ctx context.Context, partition string, hashes []string) ([]item.Item, error) {
 	items := make([]item.Item, len(hashes))
