@@ -148,6 +148,10 @@ type Decision struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"` // one word or two: "indexed", "unchanged", "deferred"
 	Why  string    `json:"why"`  // a sentence without a full stop: "304 to If-None-Match"
+	// Since and Times are given if several checks in a row made the decision: the first time, and how often. At is then
+	// the last time.
+	Since time.Time `json:"since,omitzero"`
+	Times int       `json:"times,omitempty"`
 }
 
 // Capture is an immutable record of the bytes that were fetched for an item and of what was read from them under one

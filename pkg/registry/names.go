@@ -66,5 +66,8 @@ var (
 // ParseJob reads a queue message. Its errors are Invalid.
 func ParseJob(body []byte) (Job, error) { return item.ParseJob(body) }
 
+// Folded returns a history in which checks in a row that found nothing share their lines (see [item.Folded]).
+func Folded(history []Decision, steady bool) []Decision { return item.Folded(history, steady) }
+
 // ApplyPriority sets an item's level to its effective priority.
 func ApplyPriority(it *Item, e options.Effective) { item.ApplyPriority(it, e) }

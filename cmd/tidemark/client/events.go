@@ -18,8 +18,8 @@ type event struct {
 }
 
 // eventsOf derives an item's answers from its captures, edges and history, oldest first: each capture, each return to
-// an earlier capture, and each check that found the same bytes. A check that found other bytes with the same content
-// gives no event, because those bytes were not stored.
+// an earlier capture, and each check that found the same bytes, or the first and the last of several in a row. A check
+// that found other bytes with the same content gives no event, because those bytes were not stored.
 func eventsOf(item api.ItemDetail) []event {
 	bySHA := map[string]api.Capture{}
 	var out []event
@@ -39,6 +39,13 @@ func eventsOf(item api.ItemDetail) []event {
 	inOrder(out)
 	changes := out
 	for _, d := range item.History {
+		if d.Times > 1 { // of the checks in between, the times are not kept
+			first := d
+			first.At = d.Since
+			if e, found := sameAgain(first, changes); found {
+				out = append(out, e)
+			}
+		}
 		if e, found := sameAgain(d, changes); found {
 			out = append(out, e)
 		}

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,8 @@ import (
 const whyLong = `Show how one source is watched, and what Tidemark decided about it, when and why,
 newest last.
 
-The last few dozen decisions are kept. For older changes, see the captures in
-"tidemark show".`
+The last few dozen decisions are kept. Checks in a row that found nothing share a
+line, which counts them. For older changes, see the captures in "tidemark show".`
 
 func whyCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
@@ -88,8 +89,12 @@ func muteText(m api.Mute) string {
 
 // decisionText describes a decision with its reason in one line.
 func decisionText(d api.Decision) string {
-	if d.Why == "" {
-		return terminal.Clean(d.What)
+	text := terminal.Clean(d.What)
+	if d.Why != "" {
+		text += ": " + terminal.Clean(d.Why)
 	}
-	return terminal.Clean(d.What) + ": " + terminal.Clean(d.Why)
+	if d.Times > 1 {
+		text += fmt.Sprintf(", %s since %s", words.Count(d.Times, "time"), terminal.Stamp(d.Since))
+	}
+	return text
 }

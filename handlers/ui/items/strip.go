@@ -17,6 +17,7 @@ const (
 	stripHeight = 60
 	barWidth    = 6
 	leastBar    = 8
+	quietWidth  = 2
 	stripBars   = 200 // the largest number of changes; the newest are shown
 )
 
@@ -25,8 +26,11 @@ const (
 type strip struct {
 	From, To time.Time
 	Bars     []bar
-	Quiet    []int // positions of checks that found no change
+	Quiet    []quiet
 }
+
+// quiet is a check in a strip that found no change, or the time from the first to the last of several in a row.
+type quiet struct{ X, Width int }
 
 // A bar is a change in a strip.
 type bar struct {
@@ -60,7 +64,11 @@ func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 	}
 	for _, d := range it.History {
 		if d.What == "unchanged" && d.At.After(s.From) {
-			s.Quiet = append(s.Quiet, at(d.At))
+			from := at(d.At)
+			if d.Times > 1 {
+				from = at(d.Since)
+			}
+			s.Quiet = append(s.Quiet, quiet{from, at(d.At) - from + quietWidth})
 		}
 	}
 	return s

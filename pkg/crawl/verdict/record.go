@@ -192,6 +192,7 @@ func indexedShare(e *index.Prepared) string {
 func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 	d := b.Options.Next(b.Rules.Schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
+	interval := it.CrawlIntervalSeconds
 	it.Reschedule(d)
 	registry.ApplyPriority(it, b.Options)
 	if it.Paused {
@@ -199,6 +200,9 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 		d.Reason = "paused: no check until somebody asks for one"
 	}
 	it.Record(now, "scheduled", d.Reason)
+	if o.Kind == schedule.Unchanged {
+		it.History = registry.Folded(it.History, it.CrawlIntervalSeconds == interval)
+	}
 }
 
 // reschedule sets when the item is checked next.
