@@ -228,7 +228,7 @@ func TestK7RequestsOfAChangedPage(t *testing.T) {
 	clear(asked)
 	r.next("/p")
 	want := map[string]int{
-		"blob.Put snapshots": 1, "table.Get Manifests": 1, "table.Transact Manifests": 2, "table.Get Captures": 3,
+		"blob.Put snapshots": 1, "table.Get Manifests": 1, "table.Transact Manifests": 2, "table.Get Captures": 2,
 		"blob.Get snapshots":      1,
 		"table.Transact Captures": 2, "table.Transact SnapshotRefs": 1,
 	}

@@ -60,6 +60,30 @@ func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdi
 	if err != nil {
 		return s, err
 	}
+	return w.read(ctx, it, r, as, capture, body)
+}
+
+// loadTexts is like load, for a caller that needs only the texts of a document that is not to be indexed. If what was
+// read of the item's last capture names the type of the body, the capture's row is not read.
+func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching, last snapshot.Last) (
+	stored, error) {
+	contentType := last.ContentType(it.RawHash)
+	if contentType == "" {
+		return w.load(ctx, it, r, as)
+	}
+	body, err := w.snaps.Body(ctx, it.RawHash)
+	if fault.Is(err, fault.NotFound) {
+		return stored{gone: true}, nil
+	}
+	if err != nil {
+		return stored{}, err
+	}
+	return w.read(ctx, it, r, as, snapshot.Capture{ItemID: it.ID, RawHash: it.RawHash, MimeType: contentType}, body)
+}
+
+// read reads a stored body.
+func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching, capture snapshot.Capture,
+	body []byte) (s stored, err error) {
 	s.capture = capture
 	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {

@@ -14,7 +14,7 @@ func (c *check) compareTexts(
 ) (verdict.Outcome, error) {
 	old := c.known
 	if old == nil {
-		s, err := c.stored.load(ctx, was, &c.room, c.basis.Watching)
+		s, err := c.stored.loadTexts(ctx, was, &c.room, c.basis.Watching, c.basis.Last)
 		if err != nil || s.gone || s.unreadable != nil {
 			return o, err
 		}

@@ -57,12 +57,12 @@ func closeRanges(hashes []string, known int) (groups [][]string) {
 
 // areClose reports whether one query should read the items with the keys a and b, of which a is less.
 func areClose(a, b string, known int) bool {
-	return item.IsItemRow(a) && item.IsItemRow(b) && (place(b)-place(a))*float64(known) <= maxGap+1 &&
+	return item.IsItemRow(a) && item.IsItemRow(b) && (shareBelow(b)-shareBelow(a))*float64(known) <= maxGap+1 &&
 		!slices.ContainsFunc(otherRows, func(prefix string) bool { return a < prefix && prefix < b })
 }
 
-// place returns the share of all hashes that are less than the given one, from 0 to 1.
-func place(hash string) (share float64) {
+// shareBelow returns the share of all hashes that are less than the given one, from 0 to 1.
+func shareBelow(hash string) (share float64) {
 	const digits = "234567abcdefghijklmnopqrstuvwxyz" // in the order of their characters
 	step := 1.0
 	for _, digit := range hash[:min(len(hash), 10)] {

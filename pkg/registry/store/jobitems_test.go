@@ -56,18 +56,18 @@ func TestK7CloseRanges(t *testing.T) {
 	}
 }
 
-// TestK7Place checks that the shares of hashes are in the order of the hashes, and spread evenly.
-func TestK7Place(t *testing.T) {
+// TestK7ShareBelow checks that the shares of hashes are in the order of the hashes, and spread evenly.
+func TestK7ShareBelow(t *testing.T) {
 	all := hashesOfPages(2_000)
 	for i, hash := range all {
-		if have, want := place(hash), float64(i)/2_000; have < want-.05 || have > want+.05 {
+		if have, want := shareBelow(hash), float64(i)/2_000; have < want-.05 || have > want+.05 {
 			t.Errorf("%s: %f, want about %f", hash, have, want)
 		}
-		if i > 0 && place(hash) < place(all[i-1]) {
+		if i > 0 && shareBelow(hash) < shareBelow(all[i-1]) {
 			t.Errorf("%s is before %s", hash, all[i-1])
 		}
 	}
-	if a, b := place(""), place("~~~"); a != 0 || b != 0 {
+	if a, b := shareBelow(""), shareBelow("~~~"); a != 0 || b != 0 {
 		t.Errorf("%f, %f", a, b)
 	}
 }

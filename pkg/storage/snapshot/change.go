@@ -149,17 +149,27 @@ func (t captures) last(ctx context.Context, id source.ID, version string) (Last,
 // Words returns the words that the rules of a version found in a body, if the item was last found with that body and
 // version. The words of other bodies are not kept.
 func (l Last) Words(rawHash, version string) change.Words {
-	for _, e := range l.rows {
-		if e.Row != tipRow {
-			continue
-		}
-		t, _ := tips.Decode(e.Props)
-		if "sha256:"+t.Capture == rawHash && t.Version == version {
-			return change.ParseWords(t.Words)
-		}
+	if t := l.tip(rawHash); t.Version == version {
+		return change.ParseWords(t.Words)
 	}
 	return change.Words{}
 }
+
+// tip returns the tip, if the item was last found with a body; otherwise it returns zero.
+func (l Last) tip(rawHash string) tip {
+	for _, e := range l.rows {
+		if e.Row == tipRow {
+			if t, _ := tips.Decode(e.Props); "sha256:"+t.Capture == rawHash {
+				return t
+			}
+		}
+	}
+	return tip{}
+}
+
+// ContentType returns the Content-Type of a body, if the item was last found with that body. It is empty if that is
+// not so, or not known.
+func (l Last) ContentType(rawHash string) string { return l.tip(rawHash).Type }
 
 // Words returns the words that the rules of a version found in the body with which an item was last found; the zero
 // Words if they are not kept. It reads one row.

@@ -159,6 +159,25 @@ func TestH7WordsAreThoseOfTheLastCapture(t *testing.T) {
 	})
 }
 
+// TestK7TypeOfTheLastBody checks that the type of the body with which an item was last found is known without its
+// capture, and that of no other body.
+func TestK7TypeOfTheLastBody(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		s := open(t, empty())
+		a, b := meaning("one", change.New, 3, 0), meaning("two", change.Content, 3, 1)
+		b.Header = map[string][]string{"Content-Type": {"text/html; charset=iso-8859-1"}}
+		must(t, save(t, s, a, "one"))
+		_, err := s.Save(t.Context(), b, []byte("two"), Had{RawHash: a.RawHash})
+		must(t, err)
+		last, err := s.Last(t.Context(), a.ItemID, a.NormalizationVersion)
+		must(t, err)
+		if is, was := last.ContentType(b.RawHash), last.ContentType(a.RawHash); is != b.ContentType() || was != "" ||
+			(Last{}).ContentType(a.RawHash) != "" {
+			t.Errorf("have %q, and %q of the body before", is, was)
+		}
+	})
+}
+
 // TestH7ChangesGoWithTheirCaptures checks that retention removes changes with their captures, and so does a purge.
 func TestH7ChangesGoWithTheirCaptures(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {

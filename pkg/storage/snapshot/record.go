@@ -51,6 +51,8 @@ type tip struct {
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
 	Words      []byte    `col:"words,parts"` // words of the text ([change.Words]), for the comparison with later texts
+	// Type is the Content-Type of the body, so that the body can be read without its capture's row.
+	Type string `col:"contentType"`
 	// URI is the canonical URI of the capture, and Content its content hash, if the URI is the item's own. Then no
 	// look-up row is needed to find the capture by its URI (see [tip.pointer]). Tips of earlier releases have neither.
 	URI     string `col:"canonicalUri"`
@@ -294,7 +296,7 @@ func (r *recording) captureOps() (ops []storage.Op) {
 func (r *recording) tipOp() storage.Op {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	now := tip{Capture: key.Row, At: r.now, CapturedAt: r.c.CapturedAt, Version: r.c.NormalizationVersion,
-		Words: r.given.Words}
+		Words: r.given.Words, Type: r.c.ContentType()}
 	if r.isOwn() {
 		now.URI, now.Content = r.c.CanonicalURI, r.c.ContentHash
 	}
