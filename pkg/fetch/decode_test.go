@@ -263,6 +263,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encode("raw", page), "deflate")
 	f.Add(page, "gzip")
 	f.Add(page, "tide, gzip")
+	for _, header := range []string{"gzip br", `"gzip";q=1`, "brotli", "x-br, zlib", "content-encoding: x-deflate", "*"} {
+		f.Add(encode("gzip", page), header)
+	}
 	f.Fuzz(func(t *testing.T, body []byte, header string) {
 		l := limit{bytes: 1 << 16}
 		out, encoding, err := decode(body, []string{header}, l)

@@ -274,3 +274,24 @@ func TestRetryAfter(t *testing.T) { // A13
 		}
 	}
 }
+
+// FuzzX10RetryAfter checks that every value is within the bounds, that what surrounds it does not count, and that a
+// later time leaves no longer pause.
+func FuzzX10RetryAfter(f *testing.F) {
+	for _, value := range []string{"120", "1.5", ".5 s", "2 minutes", "120, 60", "99999999999999999999", "1795694520000",
+		"Sat, 21 Nov 2026 12:01:00 GMT", "2026-11-21T13:01:00+01:00", "Sat Nov 21 2026 12:01 GMT+0000 (x)", "1e9", "NaN"} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		wait := RetryAfter(value, now)
+		if wait < 0 || wait > MaxRetryAfter {
+			t.Errorf("%q is %v", value, wait)
+		}
+		if quoted := RetryAfter("\t\""+value+"\" ", now); quoted != wait {
+			t.Errorf("%q in quotes is %v, not %v", value, quoted, wait)
+		}
+		if later := RetryAfter(value, now.Add(time.Hour)); later > wait {
+			t.Errorf("%q is %v, and %v an hour later", value, wait, later)
+		}
+	})
+}

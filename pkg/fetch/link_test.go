@@ -47,6 +47,8 @@ func TestX2CanonicalLink(t *testing.T) {
 func FuzzX2CanonicalLink(f *testing.F) {
 	f.Add(`</x>; rel="canonical", <y>; rel=next; title="a \" b"`)
 	f.Add(`<;,=">`)
+	f.Add(`<\x>; rel='canonical', </y>;rel = next;;`)
+	f.Add(`</x>; title="</y>; rel=canonical"; rel=canonical; anchor=""`)
 	f.Fuzz(func(t *testing.T, link string) {
 		have := CanonicalLink(http.Header{"Link": {link}}, "https://a.example/")
 		if have == "" {

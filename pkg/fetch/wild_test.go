@@ -3,6 +3,8 @@ package fetch
 import (
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -148,4 +150,33 @@ func TestX8Statuses(t *testing.T) {
 			t.Errorf("%d %v: %v", row.status, row.header, have)
 		}
 	}
+}
+
+// FuzzX6Locations checks that a location gives an address that the guard allows, without userinfo or fragment, which
+// means itself; or an error.
+func FuzzX6Locations(f *testing.F) {
+	for _, location := range []string{`\new`, `..\b`, "http:/p", "///h/x", "http://u:p@h/", "//2130706433/", "/%2e%2e/x#f",
+		"h\tttp://h/", "http://h:80x/", "?", "#", "https://[::ffff:7f00:1]/", "http://１２７.0.0.1/"} {
+		f.Add(location)
+	}
+	c, err := New(Config{UserAgent: "x/1"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	from, _ := url.Parse("https://port.example/a/b")
+	f.Fuzz(func(t *testing.T, location string) {
+		to, err := c.guard.resolve(from, location)
+		if err != nil {
+			return
+		}
+		if to.User != nil || to.Fragment != "" || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+			t.Errorf("%q is %q", location, to)
+		}
+		if addr, err := netip.ParseAddr(to.Hostname()); err == nil && (addr.IsPrivate() || addr.IsLoopback()) {
+			t.Errorf("%q is %q", location, to)
+		}
+		if again, err := c.guard.resolve(from, to.String()); err != nil || again.String() != to.String() {
+			t.Errorf("%q is %q, and that is %q, %v", location, to, again, err)
+		}
+	})
 }

@@ -62,3 +62,17 @@ func TestE8LastMod(t *testing.T) {
 		}
 	}
 }
+
+// FuzzE8LastMod checks that every time has four digits for its year and is in UTC.
+func FuzzE8LastMod(f *testing.F) {
+	for _, text := range []string{"2024-06-30", "8 May 24 08:53 +0000", "Wed May  8 08:53:11 UTC 2024", "1719735330000",
+		"2024-05-08 08:53:11 AM", "\"2024\"", "9999-12-31T23:59:59-23:59"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, span := lastMod(text)
+		if at.Year() > maxYear || span < 0 || at.IsZero() && span != 0 || at.Location() != time.UTC {
+			t.Errorf("%q is %v and %v", text, at, span)
+		}
+	})
+}

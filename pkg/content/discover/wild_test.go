@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 const iana = "http://www.iana.org/assignments/relation/alternate"
@@ -182,4 +184,18 @@ func TestX10Charset(t *testing.T) {
 			t.Errorf("%q: %v, %v", prefix, found.Links, err)
 		}
 	}
+}
+
+// FuzzX11Robots checks that the sitemaps of a robots.txt are addresses that can be requested.
+func FuzzX11Robots(f *testing.F) {
+	f.Add("Sitemap: /s.xml\nSitemap: <https://port.example/a>, https://port.example/b\u200b")
+	f.Add("sitemap: https:/port.example/a\rSITEMAP: \\\\x\\y")
+	f.Fuzz(func(t *testing.T, body string) {
+		found := Robots([]byte(body), "https://port.example/robots.txt")
+		for _, m := range found.Maps {
+			if form, err := source.FetchForm(m.URL); err != nil || form != m.URL {
+				t.Errorf("%q: form %q, %v", m.URL, form, err)
+			}
+		}
+	})
 }

@@ -24,9 +24,18 @@ var (
 	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
 )
 
+var (
+	otherScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
+	// scheme matches the scheme of an address as people write it: also twice, without its colon or without slashes.
+	scheme = regexp.MustCompile(`^\s*(?:(?i:https?)(?::|[/\\]{2})[/\\]*)*(?i:(https?))(?::|[/\\]{2})[/\\]*([^/\\].*)$`)
+)
+
 // ParseAddress parses the address of a page. The scheme is optional.
 func ParseAddress(text string) (source.Source, error) {
-	if !strings.Contains(text, "://") {
+	if m := scheme.FindStringSubmatch(text); m != nil {
+		text = m[1] + "://" + m[2]
+	}
+	if !otherScheme.MatchString(text) {
 		text = "https://" + text
 	}
 	return source.DefaultRules().ParseURL(text)

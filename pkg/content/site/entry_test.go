@@ -39,9 +39,33 @@ func TestL7SiteEntry(t *testing.T) {
 	}
 }
 
+// L7: TestL7SchemesOfSites checks that a scheme is read as people write it, and is not taken for the name of a host.
+func TestL7SchemesOfSites(t *testing.T) {
+	for typed, want := range map[string]string{
+		"https:port.example":           "https://port.example/",
+		"https:/port.example/":         "https://port.example/",
+		"https//port.example":          "https://port.example/",
+		"https:///port.example":        "https://port.example/",
+		"https:\\\\port.example\\docs": "https://port.example/docs",
+		"HTTP:port.example":            "http://port.example/",
+		"https://https://port.example": "https://port.example/",
+		"http://https//port.example":   "https://port.example/",
+		" https:port.example":          "https://port.example/",
+		"https.example":                "https://https.example/",
+		"port.example:8443":            "https://port.example:8443/",
+		"port.example/https:x":         "https://port.example/https:x",
+		"port.example/?u=http://x/":    "https://port.example/?u=http://x/",
+	} {
+		if have, err := ParseAddress(typed); err != nil || have.Normalized != want {
+			t.Errorf("%q: have %q, %v, want %q", typed, have.Normalized, err, want)
+		}
+	}
+}
+
 // FuzzL7Site checks that any input is refused, or becomes a valid entry.
 func FuzzL7Site(f *testing.F) {
 	for _, seed := range []string{"port.example", "https://a.example/x'y.xml", "[::1]:80/a\"b", "xn--p1ai.example",
+		"https:port.example", "http://https//port.example", `https:\\port.example`,
 		"ü.example/ä"} {
 		f.Add(seed)
 	}

@@ -232,7 +232,8 @@ func FuzzParseURL(f *testing.F) {
 func FuzzResolve(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"https://example.com/a/b/?q#f", "../c"}, {"http://h:8080", "//x\\y"}, {"http://h/a", "?"},
-		{"http://u@h/a", "http:b"}, {"file:///a", "b"},
+		{"http://u@h/a", "http:b"}, {"file:///a", "b"}, {"https://h/a/b", `..\b\%2e%2e\x`}, {"https://h/a", "///x/y"},
+		{"https://h/a", "h\tttps:/x"}, {"https://h/a", "//u:p@x:443/?a[]=1&&b#c"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

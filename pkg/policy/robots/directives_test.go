@@ -90,6 +90,7 @@ func FuzzParseDirectives(f *testing.F) {
 	f.Add("noindex, tidemark: nofollow, unavailable_after: Sat, 21 Nov 2026 12:00:01 GMT")
 	f.Add("unavailable_after: mon")
 	f.Add(",:,none")
+	f.Add("noindex: true; [nofollow] \"no-index\" otherbot: , max-snippet:1 unavailable_after: Wed, 1 Jan 20 00:00 CET")
 	f.Fuzz(func(t *testing.T, value string) {
 		got := ParseDirectives([]string{value}, "tidemark", now)
 		later := ParseDirectives([]string{value}, "tidemark", now.Add(time.Hour))

@@ -133,3 +133,25 @@ func TestX7DeclaredTypes(t *testing.T) {
 		}
 	}
 }
+
+// FuzzX7MediaType checks that declared plain text is never raised to HTML, that pages are pages whatever is declared,
+// and that no body is read as a type that it cannot have.
+func FuzzX7MediaType(f *testing.F) {
+	for _, contentType := range []string{"", "text/plain", "html", "application/json", "text/x-php", "image/png", "a/b;c"} {
+		for _, body := range []string{"<!doctype html><p>x", "<?xml version='1'?><html>", "{}", "\xff\xfe<\x00", "<?php x"} {
+			f.Add(contentType, []byte(body), "/a.php")
+		}
+	}
+	f.Fuzz(func(t *testing.T, contentType string, body []byte, path string) {
+		have, declared := mediaType(contentType, body, path), DeclaredType(contentType)
+		if declared == "text/plain" && IsHTML(have) {
+			t.Errorf("plain text is %s", have)
+		}
+		if declared == "application/json" && wholePage.Match(pageHead(body)) != (have == "text/html") {
+			t.Errorf("a page, or not, is %s", have)
+		}
+		if have == "" || strings.ContainsAny(have, "; \n") {
+			t.Errorf("%q is no type", have)
+		}
+	})
+}
