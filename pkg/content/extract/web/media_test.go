@@ -137,7 +137,9 @@ func TestX7DeclaredTypes(t *testing.T) {
 // FuzzX7MediaType checks that declared plain text is never raised to HTML, that pages are pages whatever is declared,
 // and that no body is read as a type that it cannot have.
 func FuzzX7MediaType(f *testing.F) {
-	for _, contentType := range []string{"", "text/plain", "html", "application/json", "text/x-php", "image/png", "a/b;c"} {
+	for _, contentType := range []string{
+		"", "text/plain", "html", "application/json", "text/x-php", "image/png", "a/b;c",
+	} {
 		for _, body := range []string{"<!doctype html><p>x", "<?xml version='1'?><html>", "{}", "\xff\xfe<\x00", "<?php x"} {
 			f.Add(contentType, []byte(body), "/a.php")
 		}
