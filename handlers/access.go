@@ -48,6 +48,7 @@ type door struct {
 	next   http.Handler
 	failed keys.Limiter // counts wrong keys in requests
 	tried  keys.Limiter // counts wrong keys typed in the sign-in form
+	muting keys.Limiter // counts requests for mute links
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
@@ -64,8 +65,13 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.Problem(w, http.StatusForbidden, "A page of another site sent this request, which would have an effect.")
 		return
 	}
+	token, muting := muteToken(r)
 	if d.Access == Open {
-		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}))
+		if r = wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}); muting {
+			d.serveMuteLink(w, r, token)
+			return
+		}
+		d.next.ServeHTTP(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // caches must not store content that needs a key
@@ -79,6 +85,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, pattern := d.mux.Handler(wanted)
 	e := d.routes[pattern]
 	switch at := wanted.URL.Path; {
+	case muting:
+		d.serveMuteLink(w, r, token)
 	case at == ui.Root || strings.HasPrefix(at, ui.Root+"/"):
 		d.servePage(w, r, strings.TrimPrefix(at, ui.Root))
 	case d.isHosts(r, pattern) || e == api.GetHealth.Endpoint && at == path.Clean(at):

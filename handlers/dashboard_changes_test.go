@@ -15,6 +15,7 @@ import (
 // addresses, and that hostile text is escaped.
 func TestU1WhatChanged(t *testing.T) {
 	r := newRig(t)
+	r.reachable()
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
 	shows(t, r, "/api/ui", "What would you like to watch?", `name="urls"`)
@@ -67,6 +68,8 @@ const changesOnPage = 50
 // TestU1Attention checks that problems for a person are counted on the first page, and listed with their solutions.
 func TestU1Attention(t *testing.T) {
 	r := newRig(t)
+	shows(t, r, "/api/ui/attention", "Messages without links", `href="/api/ui/notifications/address"`)
+	r.reachable()
 	shows(t, r, "/api/ui/attention", "Every page can be checked")
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)

@@ -57,6 +57,14 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }
 
+// reachable confirms the address to which messages lead.
+func (r *rig) reachable() {
+	r.t.Helper()
+	if w := do(r.t, r, "PUT", "/api/address", `{"url":"https://tide.example"}`); w.Code != http.StatusOK {
+		r.t.Fatalf("the address: %d %s", w.Code, w.Body)
+	}
+}
+
 // noPrivate refuses private addresses, as the guard of connections does.
 func noPrivate(_ context.Context, to ...nsend.Address) error {
 	for _, a := range to {
@@ -119,6 +127,9 @@ func notifySteps(one, id string) []step {
 		{"W6 the receiver takes it", "deliver", "", ""},
 		{"W6 what was sent", "GET", "/api/deliveries?state=sent", ""},
 		{"W17 why was I told", "GET", "/api/changes/CHANGE/why", ""},
+		{"W20 no address yet", "GET", "/api/address", ""},
+		{"W20 an address is confirmed", "PUT", "/api/address", `{"url":"https://Tide.example/api/ui/"}`},
+		{"W20 no address", "PUT", "/api/address", `{"url":"tide.example"}`},
 		{"W18 a page is muted", "POST", "/api/mutes", `{"itemId":"` + id + `","for":"week"}`},
 		{"W18 no such rule to mute", "POST", "/api/mutes",
 			`{"itemId":"` + id + `","for":"day","rule":"rule_none"}`},
@@ -359,6 +370,7 @@ func TestW5ChannelForm(t *testing.T) {
 // in the list, on its own page, which can mend it, and where things need attention (X16).
 func TestX16DashboardShowsBrokenRules(t *testing.T) {
 	r := newRig(t)
+	r.reachable()
 	const why = "filter.added: it is too large"
 	post(t, r, "/api/ui/notifications/new-channel", "same-origin",
 		url.Values{"kind": {"webhook"}, "name": {"ops"}, "url": {"https://h.example/"}})

@@ -32,6 +32,8 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.ListMutes, h.listMutes),
 		wire.On(api.AddMute, h.addMute),
 		wire.On(api.RemoveMute, h.removeMute),
+		wire.On(api.GetPublicAddress, h.publicAddress),
+		wire.On(api.SavePublicAddress, h.savePublicAddress),
 		wire.On(api.ListDeliveries, h.listDeliveries),
 		wire.On(api.RetryDelivery, h.retryDelivery),
 	}

@@ -274,7 +274,15 @@ const (
 type ChangeEvent struct {
 	Event
 
-	Data FeedChange `json:"data"`
+	Data ReportedChange `json:"data"`
+}
+
+// ReportedChange is a change in a message.
+type ReportedChange struct {
+	FeedChange
+
+	RuleName string       `json:"ruleName,omitempty"` // name of the rule; left out in a digest
+	Links    MessageLinks `json:"links,omitzero"`
 }
 
 // DigestEvent is the body of a webhook for several changes.
@@ -289,6 +297,14 @@ type TestEvent struct {
 	Event
 
 	Data TestMessage `json:"data"`
+}
+
+// MessageLinks lead from a message back to the installation. They are left out while it has no address; see
+// [PublicAddress].
+type MessageLinks struct {
+	Difference string `json:"difference,omitempty"` // the place of the difference
+	Why        string `json:"why,omitempty"`        // who was told, and why
+	Mute       string `json:"mute,omitempty"`       // a page that mutes the page for the rule; it works for 30 days
 }
 
 // Event has the fields that all events share.
@@ -311,7 +327,7 @@ type Digest struct {
 	Kinds map[string]int `json:"kinds"` // number of changes by kind
 	// Changes are the first 20 changes. To get all of them, send GET changes with order=oldest, with since as in the
 	// digest, and with the rule's filter.
-	Changes []FeedChange `json:"changes"`
+	Changes []ReportedChange `json:"changes"`
 	// Alike are the equal changes of a host on several pages, gathered.
 	Alike []AlikeChanges `json:"alike,omitempty"`
 	Since string         `json:"since"`
@@ -354,6 +370,24 @@ type Mute struct {
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until,omitzero"` // left out if the mute has no end
 	Ended  bool      `json:"ended,omitempty"`
+	ByLink bool      `json:"byLink,omitempty"` // the link in a message made it
+}
+
+// PublicAddress is the address at which people reach the installation. The links of messages lead there.
+type PublicAddress struct {
+	URL    string    `json:"url,omitempty"`    // such as https://tidemark.example; empty if nobody has given one
+	Origin string    `json:"origin,omitempty"` // setting (PUBLIC_URL), or here if an administrator has confirmed it
+	By     string    `json:"by,omitempty"`     // name of the administrator's key
+	At     time.Time `json:"at,omitzero"`      // when it was confirmed
+	// Machine lists addresses of the machine in its local network, for people to choose from.
+	Machine []string `json:"machine,omitempty"`
+	// NoMutes is why messages have no link that mutes their page.
+	NoMutes string `json:"noMutes,omitempty"`
+}
+
+// PublicAddressRequest confirms the address at which people reach the installation.
+type PublicAddressRequest struct {
+	URL string `json:"url"` // such as https://tidemark.example; empty to remove the address
 }
 
 // MuteQuery lists mutes.

@@ -167,6 +167,9 @@ var (
 	AddMute    = route[MuteRequest, Mute](ok, post, "mutes")
 	RemoveMute = route[MuteID, Mute](ok, http.MethodDelete, "mutes/{id}")
 
+	GetPublicAddress  = route[None, PublicAddress](ok, get, "address")
+	SavePublicAddress = route[PublicAddressRequest, PublicAddress](ok, http.MethodPut, "address").scoped(ScopeAdmin)
+
 	ListDeliveries = route[DeliveryQuery, DeliveryPage](ok, get, "deliveries")
 	RetryDelivery  = route[DeliveryID, Delivery](begun, post, "deliveries/{id}/retry")
 )

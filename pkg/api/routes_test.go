@@ -135,6 +135,8 @@ var requests = []asked{
 	ask(RemoveSite, SiteSlug{"a"}, "DELETE sites/a", ""),
 	ask(ListMutes, MuteQuery{}, "GET mutes", ""),
 	ask(AddMute, MuteRequest{ItemID: "url_a", For: "day"}, "POST mutes", `{"itemId":"url_a","for":"day"}`),
+	ask(GetPublicAddress, None{}, "GET address", ""),
+	ask(SavePublicAddress, PublicAddressRequest{URL: "https://t.example"}, "PUT address", `{"url":"https://t.example"}`),
 	ask(RemoveMute, MuteID{ID: "url_a.page.1"}, "DELETE mutes/url_a.page.1", ""),
 	ask(ListKeys, None{}, "GET keys", ""),
 	ask(AddKey, KeyRequest{Name: "ci", Scope: ScopeRead}, "POST keys", `{"name":"ci","scope":"read"}`),

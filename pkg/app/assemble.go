@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -261,7 +262,7 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items) (*notify.N
 	sender := send.New(web, a.cfg.Fetch.UserAgent, time.Now)
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
 		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
-		Metrics: a.cfg.Metrics}), nil
+		Home: home.Book{Set: a.cfg.PublicURL, Nearby: home.Machine}, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.

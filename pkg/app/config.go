@@ -46,6 +46,7 @@ type Config struct {
 	WebhookHosts []string    // receivers that may have private addresses
 	SecretsKey   string      // encrypts the secrets of channels; if empty, the key file does
 	OldKey       string      // the key before SecretsKey
+	PublicURL    string      // the address to which messages lead; if empty, an administrator may confirm one
 	Fetch        fetch.Config
 	Retention    snapshot.Retention
 	KeepGone     bool

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 )
@@ -33,6 +34,20 @@ func secretKey(into *string) value {
 		}
 		if _, err := secrets.ParseKey(*into); err != nil {
 			s.withhold(name, err.Error())
+		}
+	})
+}
+
+// publicURL reads the address at which people reach the installation.
+func publicURL(into *string) value {
+	return by(func(s *settings, name string) {
+		text := s.text(name)
+		if text == "" {
+			return
+		}
+		address, err := home.Parse(text)
+		if *into = address; err != nil {
+			s.bad(name, err.Error())
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -105,6 +106,9 @@ func (c *Config) oftenSettings() []Setting {
 		{"WEBHOOK_ALLOW_HOSTS", "", shown, by(c.readWebhookHosts),
 			"Receivers of messages that may have private addresses and other ports than 80 and 443 (of mail 25, 465, 587 " +
 				"and 2525), as in CRAWL_ALLOW_HOSTS"},
+		{home.Setting, "", shown, publicURL(&c.PublicURL),
+			"Address at which people reach this installation, such as https://tidemark.example. Messages lead there: to the " +
+				"difference, to why, and to a page that mutes. Without it an administrator may confirm one in the dashboard"},
 		{secrets.Setting, "", hidden, secretKey(&c.SecretsKey),
 			"Key with which the secrets of channels that were typed in forms are encrypted, in place of the file " +
 				secrets.FileName + " in TIDEMARK_DATA: 32 bytes in base64, as openssl rand -base64 32 prints them. With a store " +

@@ -78,37 +78,43 @@ func newDelivery(r *rule, channel string, now time.Time) delivery {
 }
 
 // single makes the delivery of a single change to a channel.
-func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
+func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now time.Time) (id string, d delivery) {
 	id = deliveryID(c.Position, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
 	shown := c.JSON()
 	d.Title = letter.Subject(shown)
-	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
+	p := letter.Part{Change: shown, Count: 1, Links: to.of(r, shown)}
+	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: api.ReportedChange{FeedChange: shown,
+		RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
 	event.Subject = c.URL
-	l := letter.Letter{Title: d.Title, Rule: r.Name, Parts: []letter.Part{{Change: shown, Count: 1}}}
-	d.Message = send.Message{ID: id, Title: d.Title, Text: letter.Summary(shown), URL: c.URL, Foot: l.From(),
+	l := letter.Letter{Title: d.Title, Rule: r.Name, RuleLink: to.rule(r), Parts: []letter.Part{p}}
+	d.Message = send.Message{ID: id, Title: d.Title, Text: letter.Summary(shown), URL: c.URL, Foot: l.Foot(),
 		HTML: l.HTML(), Body: jsonBody(event)}
 	return id, d
 }
 
 // digest makes the delivery of a rule's gathered changes to a channel.
-func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange, lines api.ChangeLines,
+func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange, lines api.ChangeLines, to links,
 	now time.Time) (id string, d delivery) {
 	last, _ := feed.ParsePosition(g.Final)
 	id = deliveryID(last, api.EventDigest, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered
-	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds, Changes: some,
-		Alike: alikeJSON(lines), Since: g.Since, Last: g.Final}
-	l := letter.Letter{Title: letter.Digest(r.Name, data.Title, g.Gathered, lines), Rule: r.Name,
-		Parts: partsOf(lines), Rest: g.Gathered - lines.Count()}
+	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds,
+		Changes: []api.ReportedChange{}, Alike: alikeJSON(lines), Since: g.Since, Last: g.Final}
+	for _, c := range some {
+		data.Changes = append(data.Changes, api.ReportedChange{FeedChange: c, Links: api.MessageLinks(to.of(r, c))})
+	}
+	l := letter.Letter{Title: letter.Digest(r.Name, data.Title, g.Gathered, lines), Rule: r.Name, RuleLink: to.rule(r),
+		Parts: partsOf(lines, func(c api.FeedChange) letter.Links { return to.of(r, c) }),
+		Rest:  g.Gathered - lines.Count(), Changes: to.to("/", nil)}
 	if len(lines.All) == 0 {
 		l.Rest = 0 // all that the digest counts was purged
 	}
 	d.Title = l.Title
 	event := api.DigestEvent{Event: s.event(id, api.EventDigest, r.ID, now), Data: data}
-	d.Message = send.Message{ID: id, Title: d.Title, Text: l.Brief(), Foot: l.From(), Mail: l.Text(), HTML: l.HTML(),
+	d.Message = send.Message{ID: id, Title: d.Title, Text: l.Brief(), Foot: l.Foot(), Mail: l.Text(), HTML: l.HTML(),
 		Body: jsonBody(event)}
 	return id, d
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/mute"
@@ -119,6 +118,7 @@ type pass struct {
 	ids     map[string]delivery
 	left    effort   // for the rest of the step
 	muted   mute.Set // nil until it is first needed
+	links   *links   // the same
 	held    held
 }
 
@@ -301,10 +301,14 @@ func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) 
 	}
 	idle := g.Gathered == 0
 	single := by.room && r.plan.Add(&g.State, by.alike, p.now)
+	to, err := p.linking(ctx)
+	if err != nil {
+		return err
+	}
 	switch {
 	case single && !by.muted.Cover(c.ItemID, r.ID, p.now):
 		for _, name := range r.Channels {
-			id, d := p.s.single(r, name, c, p.now)
+			id, d := p.s.single(r, name, c, to, p.now)
 			p.ids[id] = d
 		}
 	case !single:
@@ -363,54 +367,15 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) error {
 	if g = g.without(kinds); g.Gathered <= 0 || len(lines.All) == 0 && len(kinds) > 0 {
 		return nil
 	}
+	to, err := p.linking(ctx)
+	if err != nil {
+		return err
+	}
 	for _, name := range r.Channels {
-		id, d := p.s.digest(r, name, g, some, lines, p.now)
+		id, d := p.s.digest(r, name, g, some, lines, to, p.now)
 		p.ids[id] = d
 	}
 	return nil
-}
-
-// listed reads the changes that a digest lists, and its lines, in which equal changes are gathered. Changes that were
-// purged are left out, and so are those of pages that are muted now. Of the latter, it counts by kind those that the
-// rule has counted.
-func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted mute.Set) (out []api.FeedChange,
-	lines api.ChangeLines, kinds map[string]int, err error) {
-	out, kinds = []api.FeedChange{}, map[string]int{}
-	to, _ := feed.ParsePosition(g.Final)
-	looked, left := 0, maxEffort
-	all := func(yield func(feed.Change, error) bool) { s.gatheredChanges(ctx, g, yield) }
-	for c, err := range all {
-		if fault.Is(err, fault.Expired) {
-			return out, lines, kinds, nil
-		}
-		if err != nil {
-			return nil, lines, nil, err
-		}
-		if looked++; c.Position.After(to) || len(lines.All) == inDigest && !lines.MayGrow() || looked > maxExamined {
-			break
-		}
-		if c, err = withDifference(ctx, s.feed, c, *r); err != nil {
-			return nil, lines, nil, err
-		}
-		met, err := r.wants(ctx, c, &left)
-		if errors.Is(err, errSpent) {
-			break // the counts of the digest cover all changes
-		}
-		if err != nil {
-			return nil, lines, nil, err
-		}
-		switch {
-		case !met || !c.Position.After(r.since) || hidden(muted, r, c):
-		case muted.Cover(c.ItemID, r.ID, s.now()):
-			kinds[string(c.Kind)]++
-		default:
-			shown := c.JSON()
-			if lines.Add(shown, inDigest); len(out) < inDigest {
-				out = append(out, shown)
-			}
-		}
-	}
-	return out, lines, kinds, nil
 }
 
 // resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.

@@ -19,6 +19,18 @@ func (p *pass) mutes(ctx context.Context) (mute.Set, error) {
 	return p.muted, nil
 }
 
+// linking reads what makes links once per step, when a message is first written.
+func (p *pass) linking(ctx context.Context) (links, error) {
+	if p.links == nil {
+		to, err := p.s.links(ctx)
+		if err != nil {
+			return links{}, err
+		}
+		p.links = &to
+	}
+	return *p.links, nil
+}
+
 // hidden reports whether a mute covered a change at its time, so that a rule did not count it.
 func hidden(muted mute.Set, r *rule, c feed.Change) bool { return muted.Cover(c.ItemID, r.ID, c.At) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
@@ -54,6 +55,7 @@ type Options struct {
 	Token  func() string // makes the ids of rules
 	// Page finds the page of a rule for one page. If it is nil, such rules are not checked, and their page is not named.
 	Page    func(ctx context.Context, id string) (Page, error)
+	Home    home.Book // the address at which people reach the installation; its rows are set by [New]
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil
 }
@@ -113,6 +115,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }
 	}
+	o.Home.Rows = store.Table(Table)
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
 	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}

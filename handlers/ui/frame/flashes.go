@@ -36,6 +36,8 @@ var flashes = map[string]string{
 	"rule-remove":    "The rule is removed.",
 	"muted":          "Muted: no messages about this page. Its changes stay listed here, and are not sent later.",
 	"unmuted":        "The mute has ended. Changes from now on lead to messages again.",
+	"address-save":   "The address is confirmed. Messages from now on have links to it.",
+	"address-remove": "The address is removed. Messages from now on have no links back.",
 	"channel-save":   "The channel is saved. Send a test to see whether it works.",
 	"channel-tested": "The channel is saved. Its receiver accepted a test.",
 	"channel-remove": "The channel is removed.",

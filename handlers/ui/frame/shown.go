@@ -33,6 +33,14 @@ func (s Shown) Link(path string, pairs ...string) string {
 	return Address(Root+path, q)
 }
 
+// Block returns the data of a block of a page: the page and data of the block's own.
+func (s Shown) Block(data any) any {
+	return struct {
+		Page Shown
+		Data any
+	}{s, data}
+}
+
 // On reports whether this page is at or below a path.
 func (s Shown) On(path string) bool {
 	return s.Path == path || path != "/" && strings.HasPrefix(s.Path, path+"/")

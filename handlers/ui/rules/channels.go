@@ -26,8 +26,9 @@ type channelData struct {
 	Secret    string // the generated secret, which is shown once
 	Tested    bool
 	Answer    api.ReceiverAnswer
-	Anyway    bool       // whether the channel may be saved although the test failed
-	Rules     []api.Rule // the rules that use the channel
+	Anyway    bool        // whether the channel may be saved although the test failed
+	Rules     []api.Rule  // the rules that use the channel
+	Address   addressData // to which messages lead
 }
 
 // channelField is a field of a service in a form.
@@ -77,6 +78,9 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 		return p, err
 	}
 	d.NoSecrets, d.Services = all.NoSecrets, form.Services()
+	if d.Address, err = a.addressOf(r, r.URL.Path); err != nil {
+		return p, err
+	}
 	if d.Name == "" {
 		d.Service, _ = form.Of(d.Kind)
 		if p.Title = "New channel"; d.Form.Values == nil {

@@ -21,6 +21,7 @@ type notificationsData struct {
 	Names  map[string]string // names of rules, by id
 	State  string            // only deliveries in this state are shown
 	First  bool              // whether this is the first page of deliveries
+	Home   api.PublicAddress // the address to which messages lead
 	Tested string            // the channel to which a test message was sent
 	Answer api.ReceiverAnswer
 }
@@ -46,6 +47,9 @@ func (a area) notificationsPage(r *http.Request, tested string, answer api.Recei
 		d.Names[r.ID] = r.Name
 	}
 	if d.Channels, err = api.ListChannels.Call(r.Context(), a.client, api.None{}); err != nil {
+		return p, err
+	}
+	if d.Home, err = api.GetPublicAddress.Call(r.Context(), a.client, api.None{}); err != nil {
 		return p, err
 	}
 	d.DeliveryPage, err = api.ListDeliveries.Call(r.Context(), a.client, api.DeliveryQuery{State: d.State,

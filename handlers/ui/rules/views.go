@@ -26,6 +26,9 @@ func Views(client *api.Client) map[string]frame.View {
 		"GET /notifications/new-channel":     a.newChannel,
 		"GET /notifications/channels/{name}": a.channel,
 
+		"GET /notifications/address": a.address,
+
+		"POST /notifications/address":         a.saveAddress,
 		"POST /mute":                          a.mute,
 		"POST /notifications":                 a.actNotifications,
 		"POST /notifications/new-rule":        a.saveRule,

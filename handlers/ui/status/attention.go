@@ -16,12 +16,13 @@ type attentionData struct {
 	Held    []api.HostStatus // hosts at which many pages went missing at once
 	Rules   []api.Rule       // rules that report nothing because they are broken
 	Failed  []api.Delivery   // messages that could not be delivered
+	NoHome  bool             // whether messages have no links, because nobody has confirmed an address
 	More    bool             // whether there are more failed messages than Failed has
 }
 
 // Nothing reports whether there are no problems.
 func (d attentionData) Nothing() bool {
-	return d.Failing+len(d.Broken)+len(d.Held)+len(d.Rules)+len(d.Failed) == 0
+	return d.Failing+len(d.Broken)+len(d.Held)+len(d.Rules)+len(d.Failed) == 0 && !d.NoHome
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
@@ -48,6 +49,9 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 		return p, err
 	}
 	if d.Rules, err = brokenRules(ctx, a.client); err != nil {
+		return p, err
+	}
+	if d.NoHome, err = noAddress(ctx, a.client); err != nil {
 		return p, err
 	}
 	failed, err := failedDeliveries(ctx, a.client)

@@ -113,7 +113,7 @@ func (l Letter) Text() string {
 	for _, p := range l.Parts {
 		parts = append(parts, lines(p.head(), Summary(p.Change), p.pages(), p.Links.Text()))
 	}
-	return strings.Join(append(parts, lines(l.rest(), l.From())), "\n\n")
+	return strings.Join(append(parts, lines(l.rest(), l.from())), "\n\n")
 }
 
 // Brief returns the changes of the message as text for chats: the beginning of each difference, without links.
@@ -125,8 +125,16 @@ func (l Letter) Brief() string {
 	return lines(strings.Join(parts, "\n\n"), l.rest())
 }
 
-// From names the rule that sends the message.
-func (l Letter) From() string { return lines("Rule: "+words.Clean(l.Rule), l.RuleLink) }
+// Foot returns the lines that follow the changes in a chat: the links of the only change, and the rule.
+func (l Letter) Foot() string {
+	if len(l.Parts) == 1 {
+		return lines(l.Parts[0].Links.Text(), l.from())
+	}
+	return l.from()
+}
+
+// from names the rule that sends the message.
+func (l Letter) from() string { return lines("Rule: "+words.Clean(l.Rule), l.RuleLink) }
 
 // rest says how many changes are not listed.
 func (l Letter) rest() string {

@@ -57,7 +57,7 @@ func TestW20Strangers(t *testing.T) {
 	l := Letter{Title: Subject(c), Rule: evil, Parts: []Part{{Change: c, Count: 1},
 		{Change: c, Count: 2, Pages: []api.FeedChange{c, c}}}, Rest: 3}
 	for name, text := range map[string]string{"html": l.HTML(), "text": l.Text(), "brief": l.Brief(),
-		"content": ContentHTML(c, Links{}), "from": l.From()} {
+		"content": ContentHTML(c, Links{}), "foot": l.Foot()} {
 		for _, r := range "\r\x00\u202e" {
 			if strings.ContainsRune(text, r) {
 				t.Errorf("%s has the character %U: %s", name, r, text)

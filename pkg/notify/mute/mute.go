@@ -40,6 +40,7 @@ type muteRow struct {
 	Title string    `col:"title"`
 	From  time.Time `col:"since"`
 	Until time.Time `col:"until"` // zero for a mute without an end
+	Link  bool      `col:"link"`  // it was made by the link of a message
 }
 
 var rows = row.Of[muteRow]()
@@ -92,7 +93,8 @@ func (b Book) Add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, err
 
 // put writes a mute over what others may have written meanwhile: the last request holds.
 func (b Book) put(ctx context.Context, m api.Mute) error {
-	kept := muteRow{Item: m.ItemID, Rule: m.Rule, URL: m.URL, Title: m.Title, From: m.From, Until: m.Until}
+	kept := muteRow{Item: m.ItemID, Rule: m.Rule, URL: m.URL, Title: m.Title, From: m.From, Until: m.Until,
+		Link: m.ByLink}
 	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: key(m.ID), Props: rows.Encode(&kept)}})
 	return err
@@ -117,7 +119,8 @@ func (b Book) End(ctx context.Context, id string, now time.Time) (m api.Mute, er
 }
 
 func (r muteRow) mute(id string) api.Mute {
-	return api.Mute{ID: id, ItemID: r.Item, Rule: r.Rule, URL: r.URL, Title: r.Title, From: r.From, Until: r.Until}
+	return api.Mute{ID: id, ItemID: r.Item, Rule: r.Rule, URL: r.URL, Title: r.Title, From: r.From, Until: r.Until,
+		ByLink: r.Link}
 }
 
 // All lists the mutes, also those that have ended.

@@ -40,6 +40,10 @@ func (r *running) mutes(item string) {
 		r.Errorf("mutes %+v", list)
 	}
 	ok(r.RemoveMuteWithResponse(r.Context(), mute.Id))
+	ok(r.SavePublicAddressWithResponse(r.Context(), PublicAddressRequest{Url: "https://tide.example/"}))
+	if at := ok(r.GetPublicAddressWithResponse(r.Context())); at.Url == nil || *at.Url != "https://tide.example" {
+		r.t.Errorf("the address is %+v", at)
+	}
 }
 
 // rules creates a channel and a rule, and returns the rule's id.

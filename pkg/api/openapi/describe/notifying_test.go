@@ -176,5 +176,20 @@ func muting() []operation {
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W18 a mute ends"},
 		},
+		{
+			of: api.GetPublicAddress.Endpoint, id: "getPublicAddress", tag: tagNotify,
+			summary: "Show the address to which messages lead",
+			about:   "It is PUBLIC_URL, or what an administrator has confirmed, and never taken from a request.",
+			gives:   "The address; empty if nobody has given one.",
+			shown:   []string{"W20 no address yet"},
+		},
+		{
+			of: api.SavePublicAddress.Endpoint, id: "savePublicAddress", tag: tagNotify,
+			summary: "Confirm the address to which messages lead",
+			about:   "The dashboard proposes the address in the browser. An empty one removes what was confirmed.",
+			gives:   "The address.",
+			fails:   []int{http.StatusConflict},
+			shown:   []string{"W20 an address is confirmed"},
+		},
 	}
 }

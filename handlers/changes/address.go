@@ -1,0 +1,22 @@
+package changes
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// publicAddress returns the address to which messages lead. For an administrator it lists addresses of the machine, to
+// choose from.
+func (h *Handlers) publicAddress(ctx context.Context, _ api.None) (api.PublicAddress, error) {
+	out, err := h.Notify.PublicAddress(ctx)
+	if wire.MayCall(ctx, api.SavePublicAddress.Endpoint) == nil {
+		out.Machine = h.Notify.Nearby()
+	}
+	return out, err
+}
+
+func (h *Handlers) savePublicAddress(ctx context.Context, q api.PublicAddressRequest) (api.PublicAddress, error) {
+	return h.Notify.SavePublicAddress(ctx, q.URL, wire.CallerOf(ctx).Name)
+}

@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
+)
+
+// muteLink changes a page, and returns the path of the mute link in the message about it.
+func muteLink(t *testing.T, r *rig) (id, path string) {
+	t.Helper()
+	one := "https://port.example/ok/one"
+	id = idOf(t, one)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`"}`)
+	r.work()
+	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://hooks.example/"}`)
+	do(t, r, "POST", "/api/rules", `{"name":"<b>All</b>","channels":["ops"]}`)
+	r.say(id, "The lock is closed on Mondays.")
+	for do(t, r, "POST", "/CrawlTimer", "{}"); r.deliver(notify.Queue, "/DeliveryWorker"); {
+	}
+	var e api.ChangeEvent
+	if len(r.receiver.got) == 0 {
+		t.Fatal("no message was sent")
+	}
+	must(t, json.Unmarshal(r.receiver.got[0].Body, &e))
+	links := e.Data.Links
+	if !strings.HasPrefix(links.Difference, "https://tide.example/api/ui/items/"+id+"/diff?") ||
+		links.Why != "https://tide.example/api/ui/changes/"+e.Data.ID || e.Data.RuleName != "<b>All</b>" {
+		t.Errorf("the links are %+v", links)
+	}
+	path, found := strings.CutPrefix(links.Mute, "https://tide.example")
+	if !found {
+		t.Fatalf("the link that mutes is %q", links.Mute)
+	}
+	return id, path
+}
+
+// W21: TestW21MuteLink checks that the link of a message mutes its page for its rule: only by a form, for a week at
+// most, and with an undo.
+func TestW21MuteLink(t *testing.T) {
+	r := newRig(t)
+	r.reachable()
+	id, link := muteLink(t, r)
+	mutes := func() (all api.Mutes) {
+		t.Helper()
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/mutes", "").Body.Bytes(), &all))
+		return all
+	}
+	page := shows(t, r, link, "&lt;b&gt;All&lt;/b&gt;", "Mute for a week")
+	if strings.Contains(page, "port.example") || strings.Contains(page, `aria-label="Sections"`) {
+		t.Errorf("it shows more than titles: %s", page)
+	}
+	if all := mutes().Mutes; len(all) != 0 {
+		t.Fatalf("GET has muted: %+v", all)
+	}
+	for _, length := range []string{"always", "8d", ""} {
+		if w := post(t, r, link, "same-origin", url.Values{"do": {length}}); w.Code != http.StatusBadRequest {
+			t.Errorf("%q: %d", length, w.Code)
+		}
+	}
+	if w := post(t, r, link, "cross-site", url.Values{"do": {"week"}}); w.Code != http.StatusForbidden {
+		t.Errorf("from another site: %d", w.Code)
+	}
+	if w := post(t, r, link, "same-origin", url.Values{"do": {"week"}}); w.Code != http.StatusOK ||
+		!strings.Contains(w.Body.String(), "No messages about this page until") {
+		t.Errorf("muted: %d %s", w.Code, w.Body)
+	}
+	all := mutes().Mutes
+	if len(all) != 1 || all[0].ItemID != id || all[0].Rule == "" || !all[0].ByLink ||
+		all[0].Until.Sub(all[0].From) > 7*24*time.Hour {
+		t.Fatalf("the mutes are %+v", all)
+	}
+	post(t, r, link, "same-origin", url.Values{"do": {"undo"}})
+	if all := mutes().Mutes; len(all) != 0 {
+		t.Errorf("after the undo: %+v", all)
+	}
+}
+
+// W21: TestW21MuteLinkIsBounded checks that a link changes no mute of somebody who has signed in, that a changed link
+// is worth nothing, and that many requests are refused.
+func TestW21MuteLinkIsBounded(t *testing.T) {
+	r := newRig(t)
+	r.reachable()
+	id, link := muteLink(t, r)
+	do(t, r, "POST", "/api/mutes", `{"itemId":"`+id+`","for":"always"}`)
+	for _, what := range []string{"day", "undo"} {
+		post(t, r, link, "same-origin", url.Values{"do": {what}})
+		var all api.Mutes
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/mutes", "").Body.Bytes(), &all))
+		if len(all.Mutes) != 1 || !all.Mutes[0].Until.IsZero() {
+			t.Errorf("%s: %+v", what, all.Mutes)
+		}
+	}
+	if w := do(t, r, "GET", link+"A", ""); w.Code != http.StatusNotFound ||
+		!strings.Contains(w.Body.String(), "not valid") {
+		t.Errorf("a changed link: %d", w.Code)
+	}
+	refused := 0
+	for range 20 {
+		if w := do(t, r, "GET", link, ""); w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "" {
+			refused++
+		}
+	}
+	if refused < 5 {
+		t.Errorf("%d of 20 requests were refused", refused)
+	}
+}
+
+// W21: TestW21MuteLinkNeedsNoKey checks that a link works where every page needs a key, and that nothing else does.
+func TestW21MuteLinkNeedsNoKey(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	w := ask(t, g, "GET", "/api/ui/mute/dXJs.AAAA", "")
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not valid") {
+		t.Errorf("a link: %d %s", w.Code, w.Body)
+	}
+	for _, path := range []string{"/api/ui/mute/", "/api/ui/mute/a/b", "/api/ui/mute"} {
+		if w := ask(t, g, "GET", path, ""); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+// W20: TestW20AddressIsConfirmed checks that the form of a channel proposes the browser's address, warns of one that
+// only this machine reaches, and that messages have no links before it is confirmed.
+func TestW20AddressIsConfirmed(t *testing.T) {
+	r := newRig(t)
+	form := regexp.MustCompile(`name="url" value="([^"]*)" inputmode="url"`)
+	proposed := func(host string) string {
+		t.Helper()
+		w := ask(t, r, "GET", newChannel+"?kind=smtp", "", "X-Forwarded-Host", host)
+		if found := form.FindStringSubmatch(w.Body.String()); found == nil || found[1] != "http://"+host {
+			t.Errorf("the form proposes %q", found)
+		}
+		return w.Body.String()
+	}
+	if body := proposed("tide.example"); strings.Contains(body, "Only this machine") {
+		t.Error("warned of an address that others reach")
+	}
+	if body := proposed("localhost:7071"); !strings.Contains(body,
+		"Only this machine can open links to http://localhost:7071") {
+		t.Error("no warning of an address that only this machine reaches")
+	}
+	var at api.PublicAddress
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/address", "").Body.Bytes(), &at))
+	if at.URL != "" {
+		t.Fatalf("an address nobody has confirmed: %+v", at)
+	}
+	shows(t, r, "/api/ui/attention", "Messages without links")
+	const page = "/api/ui/notifications/address"
+	if w := post(t, r, page, "same-origin", url.Values{"url": {"tide"}, "back": {"/notifications"}}); w.Code != 400 ||
+		!strings.Contains(w.Body.String(), "an address such as") {
+		t.Errorf("a mistake: %d %s", w.Code, w.Body)
+	}
+	send(t, r, page, url.Values{"url": {"https://tide.example"}, "back": {"/notifications"}})
+	shows(t, r, "/api/ui/notifications", "https://tide.example")
+	shows(t, r, "/api/ui/attention", "Nothing needs attention")
+}

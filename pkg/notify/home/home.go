@@ -1,0 +1,125 @@
+// Package home keeps the address at which people reach the installation. Messages lead back to it. It is a setting, or
+// what an administrator has confirmed; it is never taken from a request, because the sender of a request
+// chooses the host that it names.
+//
+//	Notifications  home  address  the address that was confirmed
+package home
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Setting is the setting that has the address.
+const Setting = "PUBLIC_URL"
+
+// Dashboard is the path of the dashboard below the address.
+const Dashboard = "/api/ui"
+
+// address is the row of the address that was confirmed.
+type address struct {
+	URL string    `col:"url"`
+	By  string    `col:"by"` // name of the administrator's key
+	At  time.Time `col:"at"`
+}
+
+var (
+	rows = row.Of[address]()
+	key  = storage.Key{Partition: "home", Row: "address"}
+)
+
+// Book keeps the address. Any number of processes may use it.
+type Book struct {
+	Rows storage.Table
+	Set  string // the value of the setting; empty if it is not set
+	// Nearby lists addresses of the machine for people to choose from; nil for none. See [Machine].
+	Nearby func() []string
+}
+
+// Get returns the address. It is empty if nobody has given one.
+func (b Book) Get(ctx context.Context) (api.PublicAddress, error) {
+	if b.Set != "" {
+		return api.PublicAddress{URL: b.Set, Origin: "setting"}, nil
+	}
+	kept, _, err := rows.Load(ctx, b.Rows, key)
+	if err != nil || kept.URL == "" {
+		return api.PublicAddress{}, err
+	}
+	return api.PublicAddress{URL: kept.URL, Origin: "here", By: kept.By, At: kept.At}, nil
+}
+
+// Confirm keeps an address that an administrator has confirmed; an empty one removes it. Errors: Invalid; Conflict if
+// the setting has the address.
+func (b Book) Confirm(ctx context.Context, text, by string, now time.Time) (api.PublicAddress, error) {
+	if b.Set != "" {
+		return api.PublicAddress{}, fault.New(fault.Conflict, "the setting %s has the address: change it there", Setting)
+	}
+	kept := address{By: by, At: now}
+	if strings.TrimSpace(text) != "" {
+		var err error
+		if kept.URL, err = Parse(text); err != nil {
+			return api.PublicAddress{}, fault.Field("url", "url: %w", err)
+		}
+	}
+	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: key, Props: rows.Encode(&kept)}})
+	if err != nil {
+		return api.PublicAddress{}, err
+	}
+	return b.Get(ctx)
+}
+
+// Parse returns an address as it is kept: scheme and host, without a slash at the end. It takes the address of the
+// dashboard, too.
+func Parse(text string) (string, error) {
+	const most = 300 // bytes
+	text = strings.TrimSpace(text)
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(text) > most:
+		return "", fault.New(fault.Invalid, "an address such as https://tidemark.example or http://192.168.1.5:7071")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", fault.New(fault.Invalid, "leave out user names, queries and anchors: want https://tidemark.example")
+	}
+	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(Dashboard, "/") {
+		return "", fault.New(fault.Invalid, "want the address without the path /%s: the dashboard is at %s", at, Dashboard)
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}).String(), nil
+}
+
+// IsLoopback reports whether an address is of this machine, so that no other machine reaches it.
+func IsLoopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		err == nil && (addr.Unmap().IsLoopback() || addr.IsUnspecified())
+}
+
+// Machine returns the addresses at which the local network may reach this machine, at most five.
+func Machine() (out []string) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	const most = 5
+	for _, a := range all {
+		network, ok := a.(*net.IPNet)
+		if ok && network.IP.To4() != nil && network.IP.IsPrivate() && len(out) < most {
+			out = append(out, network.IP.String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package notify
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/home"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
+	"github.com/tidemark/tidemark/pkg/notify/mute"
+)
+
+// links makes the links of messages back to the installation. Without an address it makes none, and without a key no
+// link that mutes.
+type links struct {
+	home  string
+	key   []byte
+	until time.Time
+}
+
+// links returns what makes the links of the messages of a step.
+func (s *base) links(ctx context.Context) (links, error) {
+	at, err := s.o.Home.Get(ctx)
+	if err != nil || at.URL == "" {
+		return links{}, err
+	}
+	return links{at.URL + home.Dashboard, s.o.Keys.Derive(mute.Purpose), s.now().Add(mute.LinkLife)}, nil
+}
+
+// to returns the address of a page of the dashboard, or "" without an address.
+func (l links) to(path string, query url.Values) string {
+	if l.home == "" {
+		return ""
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return l.home + path
+}
+
+// of returns the links of a change in a message of a rule.
+func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
+	out.Why = l.to("/changes/"+url.PathEscape(c.ID), nil)
+	out.Difference = out.Why
+	if c.Diff != "" {
+		q := url.Values{"from": {c.From}, "to": {c.To}}
+		if diff, err := url.Parse(c.Diff); err == nil && diff.Query().Has("part") {
+			q.Set("part", diff.Query().Get("part"))
+		}
+		out.Difference = l.to("/items/"+url.PathEscape(c.ItemID)+"/diff", q)
+	}
+	if c.ItemID != "" && len(l.key) > 0 {
+		token := mute.Link{Item: c.ItemID, Rule: r.ID, Until: l.until}.Sign(l.key)
+		out.Mute = l.to("/mute/"+token, nil)
+	}
+	return out
+}
+
+// rule returns the address of a rule.
+func (l links) rule(r *rule) string { return l.to("/notifications/rules/"+url.PathEscape(r.ID), nil) }
+
+// PublicAddress returns the address at which people reach the installation.
+func (s *Book) PublicAddress(ctx context.Context) (api.PublicAddress, error) {
+	out, err := s.o.Home.Get(ctx)
+	if problem := s.o.Keys.Problem(); problem != "" {
+		out.NoMutes = problem
+	}
+	return out, err
+}
+
+// Nearby lists the addresses of the machine in its local network.
+func (s *Book) Nearby() []string {
+	if s.o.Home.Nearby == nil {
+		return nil
+	}
+	return s.o.Home.Nearby()
+}
+
+// SavePublicAddress keeps the address that an administrator has confirmed.
+func (s *Book) SavePublicAddress(ctx context.Context, address, by string) (api.PublicAddress, error) {
+	if _, err := s.o.Home.Confirm(ctx, address, by, s.now()); err != nil {
+		return api.PublicAddress{}, err
+	}
+	return s.PublicAddress(ctx)
+}

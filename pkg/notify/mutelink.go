@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/notify/mute"
+)
+
+// LinkedMute is what the mute link of a message is about, and what is muted of it now.
+type LinkedMute struct {
+	Title string    // title or address of the page
+	Rule  string    // name of the rule
+	Mute  *api.Mute // the mute that holds now; nil if none does
+}
+
+// linked is a valid mute link, with what it names.
+type linked struct {
+	LinkedMute
+
+	link mute.Link
+	page Page
+}
+
+// Linked returns what a mute link is about. It reads only. Errors: NotFound for a link that is not valid, or whose page
+// or rule no longer exists; Expired for one that has expired.
+func (s *Book) Linked(ctx context.Context, token string) (LinkedMute, error) {
+	l, err := s.linked(ctx, token)
+	return l.LinkedMute, err
+}
+
+func (s *Book) linked(ctx context.Context, token string) (l linked, err error) {
+	if l.link, err = mute.ParseLink(s.o.Keys.Derive(mute.Purpose), token, s.now()); err != nil {
+		return l, err
+	}
+	r, _, err := s.rule(ctx, l.link.Rule)
+	if fault.Is(err, fault.NotFound) {
+		return l, fault.New(fault.NotFound, "the rule of this message no longer exists, so it sends nothing")
+	}
+	if err != nil {
+		return l, err
+	}
+	if s.o.Page != nil {
+		l.page, err = s.o.Page(ctx, l.link.Item)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return l, fault.New(fault.NotFound, "the page of this message is no longer watched")
+	}
+	if err != nil {
+		return l, err
+	}
+	l.Rule, l.Title = r.Name, l.page.Title
+	if l.Title == "" {
+		l.Title = l.page.URL
+	}
+	all, err := s.Mutes.All(ctx)
+	for _, m := range all.Of(l.link.Item, s.now()) {
+		if m.Rule == "" || m.Rule == l.link.Rule {
+			l.Mute = &m
+		}
+	}
+	return l, err
+}
+
+// MuteByLink mutes the page of a link for its rule, for a day or a week. If the page is muted already, and not by a
+// link, it stays as it is: somebody who has signed in has decided that.
+func (s *Book) MuteByLink(ctx context.Context, token, length string) (LinkedMute, error) {
+	l, err := s.linked(ctx, token)
+	if err != nil {
+		return l.LinkedMute, err
+	}
+	if length != "day" && length != "week" {
+		return l.LinkedMute, fault.Field("for", "for must be day or week, not %.40q", length)
+	}
+	if l.Mute != nil && !l.Mute.ByLink {
+		return l.LinkedMute, nil
+	}
+	until, err := mute.Until(length, s.now())
+	if err != nil {
+		return l.LinkedMute, err // Unreachable: both lengths are known.
+	}
+	m, err := s.Mutes.Add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
+		Until: until, ByLink: true}, s.now())
+	if err == nil {
+		l.Mute = &m
+	}
+	return l.LinkedMute, err
+}
+
+// UnmuteByLink ends the mute that a link has made. Other mutes stay.
+func (s *Book) UnmuteByLink(ctx context.Context, token string) (LinkedMute, error) {
+	l, err := s.linked(ctx, token)
+	if err != nil || l.Mute == nil || !l.Mute.ByLink {
+		return l.LinkedMute, err
+	}
+	_, err = s.Mutes.End(ctx, l.Mute.ID, s.now())
+	if fault.Is(err, fault.NotFound) {
+		err = nil // it has ended meanwhile
+	}
+	if err == nil {
+		l.Mute = nil
+	}
+	return l.LinkedMute, err
+}
