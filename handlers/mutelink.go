@@ -75,14 +75,14 @@ func (d *door) muteByLink(r *http.Request, token string, form bool) (of notify.L
 	if err != nil {
 		return of, d.unavailable(r, err)
 	}
-	book := services.of.Notify
+	links := services.of.Notify.Links
 	switch {
 	case !form:
-		return book.Linked(r.Context(), token)
+		return links.Read(r.Context(), token)
 	case r.PostForm.Get("do") == "undo":
-		of, err = book.UnmuteByLink(r.Context(), token)
+		of, err = links.Undo(r.Context(), token)
 	default:
-		of, err = book.MuteByLink(r.Context(), token, r.PostForm.Get("do"))
+		of, err = links.Mute(r.Context(), token, r.PostForm.Get("do"))
 	}
 	return of, services.flushed(r.Context(), err)
 }

@@ -23,26 +23,30 @@ type linked struct {
 	page Page
 }
 
-// Linked returns what a mute link is about. It reads only. Errors: NotFound for a link that is not valid, or whose page
-// or rule no longer exists; Expired for one that has expired.
-func (s *Book) Linked(ctx context.Context, token string) (LinkedMute, error) {
+// MuteLinks does what the mute links of messages ask for.
+type MuteLinks struct{ book *Book }
+
+// Read returns what a mute link is about. It changes nothing. Errors: NotFound for a link that is not valid, or whose
+// page or rule no longer exists; Expired for one that has expired.
+func (s MuteLinks) Read(ctx context.Context, token string) (LinkedMute, error) {
 	l, err := s.linked(ctx, token)
 	return l.LinkedMute, err
 }
 
-func (s *Book) linked(ctx context.Context, token string) (l linked, err error) {
-	if l.link, err = mute.ParseLink(s.o.Keys.Derive(mute.Purpose), token, s.now()); err != nil {
+func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err error) {
+	b := s.book
+	if l.link, err = mute.ParseLink(b.o.Keys.Derive(mute.Purpose), token, b.now()); err != nil {
 		return l, err
 	}
-	r, _, err := s.rule(ctx, l.link.Rule)
+	r, _, err := b.rule(ctx, l.link.Rule)
 	if fault.Is(err, fault.NotFound) {
 		return l, fault.New(fault.NotFound, "the rule of this message no longer exists, so it sends nothing")
 	}
 	if err != nil {
 		return l, err
 	}
-	if s.o.Page != nil {
-		l.page, err = s.o.Page(ctx, l.link.Item)
+	if b.o.Page != nil {
+		l.page, err = b.o.Page(ctx, l.link.Item)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return l, fault.New(fault.NotFound, "the page of this message is no longer watched")
@@ -54,8 +58,8 @@ func (s *Book) linked(ctx context.Context, token string) (l linked, err error) {
 	if l.Title == "" {
 		l.Title = l.page.URL
 	}
-	all, err := s.Mutes.All(ctx)
-	for _, m := range all.Of(l.link.Item, s.now()) {
+	all, err := b.Mutes.All(ctx)
+	for _, m := range all.Of(l.link.Item, b.now()) {
 		if m.Rule == "" || m.Rule == l.link.Rule {
 			l.Mute = &m
 		}
@@ -63,9 +67,9 @@ func (s *Book) linked(ctx context.Context, token string) (l linked, err error) {
 	return l, err
 }
 
-// MuteByLink mutes the page of a link for its rule, for a day or a week. If the page is muted already, and not by a
+// Mute mutes the page of a link for its rule, for a day or a week. If the page is muted already, and not by a
 // link, it stays as it is: somebody who has signed in has decided that.
-func (s *Book) MuteByLink(ctx context.Context, token, length string) (LinkedMute, error) {
+func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, error) {
 	l, err := s.linked(ctx, token)
 	if err != nil {
 		return l.LinkedMute, err
@@ -76,25 +80,25 @@ func (s *Book) MuteByLink(ctx context.Context, token, length string) (LinkedMute
 	if l.Mute != nil && !l.Mute.ByLink {
 		return l.LinkedMute, nil
 	}
-	until, err := mute.Until(length, s.now())
+	until, err := mute.Until(length, s.book.now())
 	if err != nil {
 		return l.LinkedMute, err // Unreachable: both lengths are known.
 	}
-	m, err := s.Mutes.Add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
-		Until: until, ByLink: true}, s.now())
+	m, err := s.book.Mutes.Add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
+		Until: until, ByLink: true}, s.book.now())
 	if err == nil {
 		l.Mute = &m
 	}
 	return l.LinkedMute, err
 }
 
-// UnmuteByLink ends the mute that a link has made. Other mutes stay.
-func (s *Book) UnmuteByLink(ctx context.Context, token string) (LinkedMute, error) {
+// Undo ends the mute that a link has made. Other mutes stay.
+func (s MuteLinks) Undo(ctx context.Context, token string) (LinkedMute, error) {
 	l, err := s.linked(ctx, token)
 	if err != nil || l.Mute == nil || !l.Mute.ByLink {
 		return l.LinkedMute, err
 	}
-	_, err = s.Mutes.End(ctx, l.Mute.ID, s.now())
+	_, err = s.book.Mutes.End(ctx, l.Mute.ID, s.book.now())
 	if fault.Is(err, fault.NotFound) {
 		err = nil // it has ended meanwhile
 	}

@@ -101,6 +101,7 @@ type Notifier struct {
 
 	Follower *Follower
 	Worker   *Worker
+	Links    MuteLinks
 }
 
 // New makes a notifier.
@@ -119,7 +120,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
 	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}
-	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
+	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
 }
 
 // Create makes the table and the queue if they are missing.
