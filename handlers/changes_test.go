@@ -228,14 +228,18 @@ func TestW4Conditional(t *testing.T) {
 		if path == "/api/changes.atom" {
 			var f struct {
 				Entries []struct {
-					Title   string    `xml:"title"`
-					Link    *struct{} `xml:"link"`
-					Content string    `xml:"content"`
+					Title string `xml:"title"`
+					Links []struct {
+						Href string `xml:"href,attr"`
+					} `xml:"link"`
+					Content string `xml:"content"`
 				} `xml:"http://www.w3.org/2005/Atom entry"`
 			}
 			must(t, xml.Unmarshal(first.Body.Bytes(), &f))
 			e := f.Entries[0]
-			if e.Link != nil || !strings.Contains(e.Title, "<script>") || !strings.Contains(e.Content, "]]><b>") {
+			if len(e.Links) != 1 || e.Links[0].Href != "http://example.com/api/ui/changes/1.1.1" ||
+				!strings.Contains(e.Title, "<script>") || !strings.Contains(e.Content, "]]&gt;&lt;b&gt;") ||
+				strings.Contains(e.Content, "<b>") {
 				t.Errorf("%+v", e)
 			}
 		}

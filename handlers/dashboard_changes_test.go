@@ -60,6 +60,9 @@ func TestU1MarkedAsRead(t *testing.T) {
 	shows(t, r, "/api/ui", "Earlier", "Page 59")
 	after := listed(t, r, "top=50").Continuation
 	shows(t, r, "/api/ui/?after="+after, "Newest", "Page 9", "Page 0")
+	const alternate = `<link rel="alternate" type="application/atom+xml" title="Tidemark: what has changed" href="`
+	shows(t, r, "/api/ui/?host=port.example&unread=true", alternate+`/api/changes.atom?host=port.example"`)
+	shows(t, r, "/api/ui/items", alternate+`/api/changes.atom"`)
 }
 
 // changesOnPage is how many changes the first page lists.

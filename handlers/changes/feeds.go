@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
@@ -37,13 +38,28 @@ func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 	return at.String(), home
 }
 
+// linksTo returns a function that makes the links of a change to the dashboard. They are at the address that an
+// administrator has given, or else at the address by which the reader asked for this feed, as the feed's own link.
+func (h *Handlers) linksTo(r *http.Request) (func(api.FeedChange) letter.Links, error) {
+	at, err := h.Notify.PublicAddress(r.Context())
+	if at.URL == "" {
+		own := wire.Address(r)
+		at.URL = own.Scheme + "://" + own.Host
+	}
+	return func(c api.FeedChange) letter.Links { return notify.LinksAt(at.URL, c) }, err
+}
+
 // changesAtom answers with the newest changes as Atom 1.0 (RFC 4287).
 func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	all, err := h.latest(r, api.ChangesAtom.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := xml.MarshalIndent(atomOf(r, all), "", " ")
+	to, err := h.linksTo(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := xml.MarshalIndent(atomOf(r, all, to), "", " ")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,12 +73,17 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	to, err := h.linksTo(r)
+	if err != nil {
+		return 0, nil, err
+	}
 	self, home := addresses(r, api.ChangesJSON.Endpoint)
 	out := api.JSONFeed{Version: "https://jsonfeed.org/version/1.1", Title: feedTitle, HomePageURL: home, FeedURL: self,
 		Items: []api.JSONFeedItem{}}
 	for _, c := range all {
 		out.Items = append(out.Items, api.JSONFeedItem{
 			ID: entryURI(c), URL: c.URL, Title: letter.Subject(c), ContentText: letter.Summary(c),
+			ContentHTML:   letter.ContentHTML(c, to(c)),
 			DatePublished: c.At.UTC().Format(time.RFC3339), Tags: []string{string(c.Kind)},
 		})
 	}
@@ -92,7 +113,7 @@ type atomEntry struct {
 	ID       string       `xml:"id"`
 	Title    string       `xml:"title"`
 	Updated  string       `xml:"updated"`
-	Link     *atomLink    `xml:"link,omitempty"`
+	Links    []atomLink   `xml:"link"`
 	Category atomCategory `xml:"category"`
 	Content  atomContent  `xml:"content"`
 }
@@ -111,17 +132,18 @@ type atomContent struct {
 	Text string `xml:",chardata"`
 }
 
-func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
+func atomOf(r *http.Request, all []api.FeedChange, to func(api.FeedChange) letter.Links) atomFeed {
 	self, home := addresses(r, api.ChangesAtom.Endpoint)
 	f := atomFeed{ID: "urn:tidemark:changes", Title: feedTitle, Author: atomAuthor{"Tidemark"},
 		Links:   []atomLink{{Rel: "self", Href: self}, {Href: home}},
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 	for i, c := range all {
 		e := atomEntry{ID: entryURI(c), Title: letter.Subject(c), Updated: c.At.UTC().Format(time.RFC3339),
-			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", letter.Summary(c)}}
+			Category: atomCategory{string(c.Kind)}, Content: atomContent{"html", letter.ContentHTML(c, to(c))}}
 		if strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://") {
-			e.Link = &atomLink{Href: c.URL}
+			e.Links = append(e.Links, atomLink{Href: c.URL})
 		}
+		e.Links = append(e.Links, atomLink{Rel: "related", Href: to(c).Difference})
 		if i == 0 {
 			f.Updated = e.Updated
 		}

@@ -11,7 +11,8 @@ type ChangeQuery struct {
 	Host  string `json:"host,omitempty"`  // Only changes of this host.
 	Tag   string `json:"tag,omitempty"`   // Only changes of items that had this tag.
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
-	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond and bytes.
+	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond,
+	// bytes and reverted.
 	Kind string `json:"kind,omitempty"`
 	// Set it to main to leave out changes beside the main content, and beyond the part that is read.
 	Zone string `json:"zone,omitempty"`
@@ -128,6 +129,7 @@ type JSONFeedItem struct {
 	URL           string   `json:"url,omitempty"`
 	Title         string   `json:"title,omitempty"`
 	ContentText   string   `json:"content_text"`
+	ContentHTML   string   `json:"content_html"`
 	DatePublished string   `json:"date_published"`
 	Tags          []string `json:"tags,omitempty"`
 }

@@ -58,8 +58,9 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	return f, nil
 }
 
-// ofContent are the kinds that content includes: what readers of the page see has changed, outside of its main content.
-var ofContent = []string{string(Beside), string(Beyond), string(Bytes)}
+// ofContent are the kinds that content includes: what readers of the page see has changed, outside of its main content,
+// or to what it was before.
+var ofContent = []string{string(Beside), string(Beyond), string(Bytes), string(Reverted)}
 
 // During returns a filter that accepts only changes between two times: at the first time or later, and before the
 // second. A zero time is no bound.

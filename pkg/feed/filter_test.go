@@ -30,6 +30,7 @@ func TestW1Filter(t *testing.T) {
 		"another type":                 {filter: api.ChangeFilter{Type: "file"}},
 		"content, of beside":           {filter: api.ChangeFilter{Kind: "content"}, of: Beside, want: true},
 		"content, of beyond":           {filter: api.ChangeFilter{Kind: "content"}, of: Beyond, want: true},
+		"content, of reverted":         {filter: api.ChangeFilter{Kind: "content"}, of: Reverted, want: true},
 		"main content, of beside":      {filter: api.ChangeFilter{Kind: "content", Zone: "main"}, of: Beside},
 		"any kind in main, of beyond":  {filter: api.ChangeFilter{Zone: "main"}, of: Beyond},
 		"any kind in main, of content": {filter: api.ChangeFilter{Zone: "main"}, want: true},

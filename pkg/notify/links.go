@@ -57,6 +57,11 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 	return out
 }
 
+// LinksAt returns the links to a change at an address of the installation. There is none that mutes.
+func LinksAt(address string, c api.FeedChange) letter.Links {
+	return links{home: address + home.Dashboard}.of(nil, c)
+}
+
 // rule returns the address of a rule.
 func (l links) rule(r *rule) string { return l.to("/notifications/rules/"+url.PathEscape(r.ID), nil) }
 

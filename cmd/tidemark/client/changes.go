@@ -83,7 +83,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&o.query.Zone, "zone", "",
 		"main, to leave out changes beside the main content and beyond what is read")
 	f.StringVar(&o.query.Kind, "kind", "",
-		"only changes of these `KINDS`, of which content includes beside and beyond: "+kindNames())
+		"only changes of these `KINDS`, of which content includes beside, beyond and reverted: "+kindNames())
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
 	f.Float64Var(&o.query.MinShare, "min-share", 0, "the smallest changed `PART` of the text, 0 to 1")
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that must all occur in the title, the address or the passages")

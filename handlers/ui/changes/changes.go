@@ -101,7 +101,18 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 		}
 	}
 	d.Days = byDay(d.Changes, unread.Changes)
-	return frame.Page{Name: "changes", Title: "What changed", Data: d}, nil
+	return frame.Page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
+}
+
+// feedOf returns the address of the feed with the filters of a page's address.
+func feedOf(query url.Values) string {
+	q := url.Values{}
+	for _, name := range []string{"host", "tag", "type", "kind", "q"} {
+		if value := query.Get(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+	return frame.Address(frame.AllChanges, q)
 }
 
 // changeQuery returns the API's query for the parameters of a page's address.

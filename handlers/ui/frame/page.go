@@ -10,6 +10,9 @@ import (
 	"net/url"
 )
 
+// AllChanges is the address of the feed of all changes.
+const AllChanges = "/api/changes.atom"
+
 // Root is the path of the dashboard.
 const Root = "/api/ui"
 
@@ -22,6 +25,7 @@ type Page struct {
 	Data        any
 	Status      int    // 200 when zero
 	Pictures    bool   // whether the browser may load pictures of other sites
+	Feed        string // address of the feed of what the page lists; that of all changes when empty
 	To          string // if set, redirect to this path below [Root], which may have a query
 }
 

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -39,7 +40,7 @@ func (s *Server) Serve(v View) http.Handler {
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data,
+		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, AllChanges),
 			Flash: flashes[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
