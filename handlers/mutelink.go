@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,7 +60,7 @@ func (d *door) serveMuteLink(w http.ResponseWriter, r *http.Request, token strin
 	}
 	of, err := d.muteByLink(r, token, form)
 	if err != nil {
-		ui.RefuseForm(w, r, d.notMuted(r, err))
+		ui.RefuseForm(w, r, notMuted(r, d.Log, err))
 		return
 	}
 	done := ""
@@ -89,13 +90,13 @@ func (d *door) muteByLink(r *http.Request, token string, form bool) (of notify.L
 
 // notMuted returns what is said of a link that cannot be used. Of other errors it says nothing, because anybody may
 // ask.
-func (d *door) notMuted(r *http.Request, err error) *api.Problem {
+func notMuted(r *http.Request, log *slog.Logger, err error) *api.Problem {
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Expired:
 		return &api.Problem{Title: "Not muted", Status: http.StatusNotFound, Detail: err.Error()}
 	case fault.Invalid:
 		return &api.Problem{Title: "Not muted", Status: http.StatusBadRequest, Detail: "the form asks for day, week or undo"}
 	}
-	d.Log.ErrorContext(r.Context(), "a mute link failed", "err", err)
+	log.ErrorContext(r.Context(), "a mute link failed", "err", err)
 	return &api.Problem{Title: "Not muted", Status: http.StatusServiceUnavailable, Detail: "try again in a minute"}
 }

@@ -40,8 +40,8 @@ func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 
 // linksTo returns a function that makes the links of a change to the dashboard. They are at the address that an
 // administrator has given, or else at the address by which the reader asked for this feed, as the feed's own link.
-func (h *Handlers) linksTo(r *http.Request) (func(api.FeedChange) letter.Links, error) {
-	at, err := h.Notify.PublicAddress(r.Context())
+func linksTo(r *http.Request, n *notify.Notifier) (func(api.FeedChange) letter.Links, error) {
+	at, err := n.PublicAddress(r.Context())
 	if at.URL == "" {
 		own := wire.Address(r)
 		at.URL = own.Scheme + "://" + own.Host
@@ -55,7 +55,7 @@ func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	to, err := h.linksTo(r)
+	to, err := linksTo(r, h.Notify)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -73,7 +73,7 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	to, err := h.linksTo(r)
+	to, err := linksTo(r, h.Notify)
 	if err != nil {
 		return 0, nil, err
 	}
