@@ -11,8 +11,8 @@ import (
 // choose from.
 func (h *Handlers) publicAddress(ctx context.Context, _ api.None) (api.PublicAddress, error) {
 	out, err := h.Notify.PublicAddress(ctx)
-	if wire.MayCall(ctx, api.SavePublicAddress.Endpoint) == nil {
-		out.Machine = h.Notify.Nearby()
+	if wire.MayCall(ctx, api.SavePublicAddress.Endpoint) != nil {
+		out.Machine = nil
 	}
 	return out, err
 }

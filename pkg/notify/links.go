@@ -65,21 +65,16 @@ func LinksAt(address string, c api.FeedChange) letter.Links {
 // rule returns the address of a rule.
 func (l links) rule(r *rule) string { return l.to("/notifications/rules/"+url.PathEscape(r.ID), nil) }
 
-// PublicAddress returns the address at which people reach the installation.
+// PublicAddress returns the address at which people reach the installation, with the addresses of the machine.
 func (s *Book) PublicAddress(ctx context.Context) (api.PublicAddress, error) {
 	out, err := s.o.Home.Get(ctx)
 	if problem := s.o.Keys.Problem(); problem != "" {
 		out.NoMutes = problem
 	}
-	return out, err
-}
-
-// Nearby lists the addresses of the machine in its local network.
-func (s *Book) Nearby() []string {
-	if s.o.Home.Nearby == nil {
-		return nil
+	if s.o.Home.Nearby != nil {
+		out.Machine = s.o.Home.Nearby()
 	}
-	return s.o.Home.Nearby()
+	return out, err
 }
 
 // SavePublicAddress keeps the address that an administrator has confirmed.
