@@ -1,0 +1,40 @@
+package frame
+
+import (
+	"cmp"
+	"strings"
+)
+
+// labels are the names that people see of fields that errors are about. They are the labels in the templates.
+var labels = map[string]string{
+	"tags": "Tags", "name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
+	"interval.min": "Minimum interval", "interval.max": "Maximum interval", "interval": "Minimum interval",
+	"schedule": "Schedule", "schedule.text": "Schedule", "schedule.cron": "Or a cron expression",
+	"schedule.timezone": "Time zone of the schedule",
+	"activeHours":       "Active hours", "activeHours.from": "From", "activeHours.to": "To", "activeHours.days": "Active hours",
+	"activeHours.timezone": "Time zone of the hours", "priority": "Priority",
+	"watch": "Only these parts", "watch.include": "Only these parts", "watch.exclude": "Except these parts",
+	"watch.ignore": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",
+	"filter.host": "Host", "filter.tag": "Tag", "filter.items": "Pages that a search finds", "filter.type": "Type",
+	"filter.kind": "Kinds of change", "filter.minShare": "Minimum share of the text, in percent",
+	"filter.q": "Containing the words", "filter.added": "Added text matches", "filter.removed": "Removed text matches",
+	"channels": "Channels", "digest": "When", "at": "Time, if daily", "timezone": "Time zone",
+	"quietHours": "Quiet hours from", "quietHours.from": "Quiet hours from", "quietHours.to": "to",
+	"quietHours.timezone": "Time zone of the quiet hours",
+}
+
+// Alert says in one line what is wrong with a form, by the labels of its fields. It is "" if nothing is wrong.
+func (f Form) Alert() string {
+	if f.Problem == nil {
+		return ""
+	}
+	var parts []string
+	for _, e := range f.Problem.Errors {
+		name, _, _ := strings.Cut(e.Field, "[") // channels[0].kind
+		parts = append(parts, cmp.Or(labels[name], e.Field)+": "+e.Message)
+	}
+	if len(parts) == 0 {
+		return f.Problem.Error()
+	}
+	return strings.Join(parts, "; ")
+}
