@@ -196,17 +196,26 @@ func (s *stage) shoot(name string) {
 	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
 	defer cancel()
 	must(s.T, chromedp.Run(ctx, chromedp.FullScreenshot(&png, 100)))
+	s.save(name, png)
+}
+
+// save writes a picture.
+func (s *stage) save(name string, png []byte) {
+	s.Helper()
 	dir := filepath.Join(root, "build", "screenshots")
 	must(s.T, os.MkdirAll(dir, 0o755))
 	must(s.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
-// shootBoth saves a picture of the page at both widths.
+// shootBoth saves a picture of one screen of the page at both widths.
 func (s *stage) shootBoth(name string) {
 	s.Helper()
 	for _, l := range []look{looks[2], looks[0]} {
 		s.lookAs(l)
-		s.shoot(name + "-" + l.name)
+		var png []byte
+		s.do(chromedp.EmulateViewport(l.width, 800), chromedp.CaptureScreenshot(&png))
+		s.save(name+"-"+l.name, png)
+		s.lookAs(l)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// helpIndex is the page of the documentation that lists the other pages.
-	helpIndex = "README"
+	// helpIndex is the page of the documentation that lists what people do.
+	helpIndex = "help"
 	helpPath  = "/help"
 )
 

@@ -12,7 +12,7 @@ func TestL7HelpIsSafe(t *testing.T) {
 		{"a <script>alert(1)</script> b", "<p>a <!-- raw HTML omitted -->alert(1)<!-- raw HTML omitted --> b</p>\n"},
 		{"[x](javascript:alert(1)) [y](data:text/html,z) ![p](images/a.png)", "<p>x y p</p>\n"},
 		{"[a *b* c](../pkg/api)", "<p>a <em>b</em> c</p>\n"},
-		{"[guide](guide.md#search) [top](README.md) [web](https://a.example/?a=1&b=2) [here](#x)",
+		{"[guide](guide.md#search) [top](help.md) [web](https://a.example/?a=1&b=2) [here](#x)",
 			`<p><a href="/api/ui/help/guide#search">guide</a> <a href="/api/ui/help">top</a> ` +
 				`<a href="https://a.example/?a=1&amp;b=2">web</a> <a href="#x">here</a></p>` + "\n"},
 		{"| a | b |\n|---|--:|\n| 1 | 2 |", `<td align="right">2</td>`},
