@@ -21,7 +21,9 @@ import (
 const (
 	// helpIndex is the page of the documentation that lists what people do.
 	helpIndex = "help"
-	helpPath  = "/help"
+	// allPages is the page that lists all of the documentation.
+	allPages = "README"
+	helpPath = "/help"
 )
 
 // handbook turns the documentation into HTML. It leaves out pictures and everything that is not Markdown. It writes
@@ -36,6 +38,9 @@ func (a area) help(r *http.Request) (frame.Page, error) {
 	name := strings.TrimSuffix(r.PathValue("page"), ".md")
 	if name == "" {
 		name = helpIndex
+	}
+	if strings.EqualFold(name, allPages) { // paths may arrive in lower case
+		name = allPages
 	}
 	source, err := tidemark.Docs.ReadFile("docs/" + name + ".md")
 	if err != nil {
