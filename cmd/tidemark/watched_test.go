@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-const watchedDetail = `{"id":"url_w","status":"Indexed","displaySource":"https://a.example/lamp","tags":["prices","lamps"],
+const watchedDetail = `{"id":"url_w","status":"Indexed","displaySource":"https://a.example/lamp","title":"Storm\u001b[2J lamp","tags":["prices","lamps"],
 	"watchBroken":true,"why":".price finds nothing","effective":{"watch":{"include":[".price"],"ignore":["^Stock"]},
 	"schedule":{"text":"weekdays at 9am","timezone":"Europe/Paris"},"interval":{"min":"1h","max":"7d"},"priority":7,
 	"from":{"watch.include":"item","watch.ignore":"tag prices","schedule":"tag prices","interval":"default","priority":"item"}}}`
@@ -12,6 +12,7 @@ func TestW16ShowAndWhyOfAWatch(t *testing.T) {
 	performAll(t, []script{
 		{name: "show how it is watched", args: []string{"show", "url_w"}, answers: []answered{{200, watchedDetail}}, out: `
 id             url_w
+title          Storm�[2J lamp
 source         https://a.example/lamp
 status         Indexed
 watch broken   .price finds nothing
@@ -24,7 +25,7 @@ priority       7
 		{name: "why says how it is watched", args: []string{"why", "url_w"}, answers: []answered{{200, watchedDetail}},
 			beside: map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m","itemId":"url_w","until":"2026-03-02T12:00:00Z"}]}`}},
 			out: `
-Indexed  https://a.example/lamp
+Indexed  Storm�[2J lamp  https://a.example/lamp
 the watch is broken: .price finds nothing
 tags: prices, lamps
 watches: .price

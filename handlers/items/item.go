@@ -78,8 +78,9 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
-		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
-		Thin: it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: it.Watched.Broken != "", Why: it.Thin,
+		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, Title: it.Title,
+		SourceHost: it.SourceHost,
+		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: it.Watched.Broken != "", Why: it.Thin,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,

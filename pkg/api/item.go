@@ -17,6 +17,7 @@ type Item struct {
 	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
+	Title            string `json:"title,omitempty"`         // the page's own title when it was last indexed
 	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
 	ParentPageID     string `json:"parentPageId,omitempty"`
 	ContentGroupID   string `json:"contentGroupId,omitempty"` // shared by the http, https and query variants of a URL

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"cmp"
-
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
@@ -31,7 +29,7 @@ func acceptCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			name := terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource))
+			name := sourceOf(item)
 			if !item.Collapsed && !item.WatchBroken {
 				t.Say("there is nothing to accept: %s has neither collapsed, nor is its watch broken", name)
 				return nil

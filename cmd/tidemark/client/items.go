@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -138,8 +137,7 @@ func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
 
 func itemRow(now time.Time, it api.Item) string {
 	row := fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", terminal.Clean(string(it.Status)), terminal.Ago(now, it.LastChecked),
-		terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), terminal.Clean(cmp.Or(it.DisplaySource,
-			it.NormalizedSource)))
+		terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it))
 	if it.ErrorMessage != "" {
 		row += "  (" + terminal.Cut(terminal.Clean(it.ErrorMessage), 60) + ")"
 	}

@@ -96,7 +96,7 @@ func sayWatches(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 			are := map[bool]string{true: "is", false: "are"}[len(broken) == 1]
 			t.Say("\n%s %s broken:", words.Count(len(broken), "watch"), are)
 		}
-		t.Say("  %s: %s", terminal.Clean(firstOf(it.DisplaySource, it.NormalizedSource)), terminal.Clean(it.Why))
+		t.Say("  %s: %s", nameOf(it), terminal.Clean(it.Why))
 	}
 	if host != "" {
 		return nil

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 
@@ -49,7 +48,7 @@ func reindex(ctx context.Context, t *terminal.Terminal, s *command.Server, what 
 	if err != nil {
 		return err
 	}
-	t.Say("%s is due now: %s", terminal.Clean(item.ID), terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	t.Say("%s is due now: %s", terminal.Clean(item.ID), sourceOf(item))
 	sayPause(ctx, t, s, item.SourceHost)
 	return nil
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,6 @@ func remove(ctx context.Context, t *terminal.Terminal, s *command.Server, name s
 	if err != nil {
 		return err
 	}
-	t.Say("%s is being removed: %s", terminal.Clean(item.ID), terminal.Clean(cmp.Or(item.DisplaySource,
-		item.NormalizedSource)))
+	t.Say("%s is being removed: %s", terminal.Clean(item.ID), sourceOf(item))
 	return nil
 }

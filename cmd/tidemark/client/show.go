@@ -139,7 +139,8 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 	it := detail.Item
 	all := []field{
 		{"id", it.ID},
-		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
+		{"title", it.Title},
+		{"source", sourceOf(it)},
 		{"status", string(it.Status)},
 		{"error", failure(it)},
 		{"watch broken", whyIf(it.WatchBroken, it)},

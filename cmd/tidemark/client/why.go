@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -38,7 +37,7 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 		return err
 	}
 	now := t.Now()
-	t.Say("%s  %s", terminal.Clean(string(item.Status)), terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	t.Say("%s  %s", terminal.Clean(string(item.Status)), nameOf(item.Item))
 	sayWatch(ctx, t, s, item)
 	if len(item.History) == 0 {
 		t.Say("nothing was decided yet")

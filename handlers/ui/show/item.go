@@ -1,14 +1,16 @@
 package show
 
-import "github.com/tidemark/tidemark/pkg/api"
+import (
+	"cmp"
 
-// ItemTitle returns a title for an item, made from the address of its source.
-func ItemTitle(it api.Item) string {
-	if it.DisplaySource != "" {
-		return it.DisplaySource
-	}
-	return it.NormalizedSource
-}
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// ItemTitle returns the title of an item, or the address of its source if it has none.
+func ItemTitle(it api.Item) string { return cmp.Or(it.Title, ItemSource(it)) }
+
+// ItemSource returns the address of an item's source.
+func ItemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
 
 // Bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
 // to a comparison of texts, because stored bytes are always read by today's rules.

@@ -27,6 +27,7 @@ var Funcs = template.FuncMap{
 	"kindTone": kindTone, "kindWord": kindWord, "changeTitle": ChangeTitle, "changeExtent": letter.Extent,
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"name":        ItemTitle,
+	"sourceOf":    ItemSource,
 }
 
 // Choice is one option of a select element.
