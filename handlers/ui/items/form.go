@@ -35,6 +35,9 @@ func (form) Indexes() []show.Choice {
 func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
 	s.Interval = &api.Interval{Min: text("interval.min"), Max: text("interval.max")}
+	if every := shortSpan(text("every")); every != "" {
+		s.Interval = &api.Interval{Min: every, Max: every}
+	}
 	s.Schedule = &api.Schedule{Text: text("schedule.text"), Cron: text("schedule.cron"),
 		Timezone: text("schedule.timezone")}
 	s.ActiveHours = &api.ActiveHours{From: text("activeHours.from"), To: text("activeHours.to"),
@@ -51,6 +54,23 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	return s, nil
 }
 
+// units are the words for units of time, and what the API has for them.
+var units = map[string]string{"minute": "m", "minutes": "m", "min": "m", "hour": "h", "hours": "h", "day": "d",
+	"days": "d", "week": "w", "weeks": "w"}
+
+// shortSpan returns a span of time as the API has it, such as 15m for "every 15 minutes" and 1d for "day". It returns
+// any other text as it is: the API says what is wrong with it.
+func shortSpan(text string) string {
+	words := strings.Fields(strings.TrimPrefix(strings.ToLower(text), "every "))
+	if len(words) == 1 && units[words[0]] != "" {
+		words = append([]string{"1"}, words...)
+	}
+	if len(words) == 2 && units[words[1]] != "" {
+		return words[0] + units[words[1]]
+	}
+	return text
+}
+
 // linesOf returns the lines of a field, without the empty ones.
 func linesOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
@@ -64,7 +84,9 @@ func linesOf(text string) (out []string) {
 // valuesOf returns settings as values of the form's fields.
 func valuesOf(s api.TagSettings) url.Values {
 	f := url.Values{}
-	if i := s.Interval; i != nil {
+	if i := s.Interval; i != nil && i.Min == i.Max {
+		f.Set("every", i.Min)
+	} else if i != nil {
 		f.Set("interval.min", i.Min)
 		f.Set("interval.max", i.Max)
 	}

@@ -5,6 +5,7 @@ package wallclock
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 	_ "time/tzdata" // for machines without time zone data
 
@@ -14,13 +15,13 @@ import (
 // Clock is a time of day, in minutes after midnight.
 type Clock int
 
-// Parse reads a time such as 07:30. Errors: Invalid.
+// Parse reads a time such as 07:30, 7:30 or 7:30 pm. Errors: Invalid.
 func Parse(text string) (Clock, error) {
-	t, err := time.Parse("15:04", text)
-	if err != nil || len(text) != len("15:04") {
+	at, ok := ParseSpoken(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", ""))
+	if !ok {
 		return 0, fault.New(fault.Invalid, "%.20q is no time of a day such as 07:30", text)
 	}
-	return Clock(t.Hour()*60 + t.Minute()), nil
+	return at, nil
 }
 
 var spoken = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?$`)

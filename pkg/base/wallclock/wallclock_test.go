@@ -6,12 +6,13 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]Clock{"07:30": 450, "00:00": 0, "23:59": 1439} {
+	for text, want := range map[string]Clock{"07:30": 450, "00:00": 0, "23:59": 1439, "7:30": 450, "7:30 PM": 1170, "9am": 540,
+		"noon": 720} {
 		if have, err := Parse(text); err != nil || have != want {
 			t.Errorf("Parse(%q) = %d, %v, want %d", text, have, err, want)
 		}
 	}
-	for _, text := range []string{"", "7:30", "07:30:00", "24:00", "07.30", "noon", "07:60"} {
+	for _, text := range []string{"", "7", "07:30:00", "24:00", "7:30 xm", "07:60", "7:3"} {
 		if have, err := Parse(text); err == nil {
 			t.Errorf("Parse(%q) = %d", text, have)
 		}

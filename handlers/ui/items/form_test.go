@@ -1,0 +1,27 @@
+package items
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// TestW10OneFieldForTheInterval checks that "every 15 minutes" is one field, that it is shown again in that field, and
+// that two different bounds keep theirs (W10).
+func TestW10OneFieldForTheInterval(t *testing.T) {
+	for text, want := range map[string]string{"every 15 minutes": "15m", "15m": "15m", "Hour": "1h", "2 days": "2d",
+		"1h30m": "1h30m", "soon": "soon", "every week": "1w"} {
+		s, err := settingsOf(url.Values{"every": {text}})
+		if err != nil || s.Interval.Min != want || s.Interval.Max != want {
+			t.Errorf("%q: %+v, %v", text, s.Interval, err)
+		}
+		if f := valuesOf(s); f.Get("every") != want || f.Get("interval.min") != "" {
+			t.Errorf("%q is shown as %v", text, f)
+		}
+	}
+	if f := valuesOf(api.TagSettings{Interval: &api.Interval{Min: "1h", Max: "7d"}}); f.Get("every") != "" ||
+		f.Get("interval.min") != "1h" || f.Get("interval.max") != "7d" {
+		t.Errorf("two bounds are shown as %v", f)
+	}
+}
