@@ -1,11 +1,27 @@
 "use strict";
 // Keeps pages up to date, and shows answers while a person types. Every page also works without this script.
 
+// Times are in the reader's zone, with the zone in the title. Without this script they are in UTC.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+function inZone(root) {
+  if (zone === "UTC") return root;
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.valueOf())) continue;
+    const said = at.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "medium" });
+    if (time.textContent.endsWith(" UTC")) time.textContent = said;
+    time.title = `${said} ${zone}`;
+  }
+  return root;
+}
+inZone(document);
+for (const field of document.querySelectorAll("form[data-zone] [name$=imezone]")) field.value ||= zone;
+
 // fetchPage fetches a page. It returns null if the server redirects to another page, such as the sign-in page.
 async function fetchPage(url, signal) {
   const res = await fetch(url, { signal, credentials: "same-origin" });
   if (!res.ok || res.redirected) return null;
-  return new DOMParser().parseFromString(await res.text(), "text/html");
+  return inZone(new DOMParser().parseFromString(await res.text(), "text/html"));
 }
 
 const fetchPart = async (url, id, signal) => (await fetchPage(url, signal))?.getElementById(id);
