@@ -8,10 +8,12 @@ import (
 // labels are the names that people see of fields that errors are about. They are the labels in the templates.
 var labels = map[string]string{
 	"tags": "Tags", "name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
-	"every": "Check every", "interval.min": "Minimum interval", "interval.max": "Maximum interval", "interval": "Minimum interval",
+	"every": "Check every", "interval.min": "Minimum interval", "interval.max": "Maximum interval",
+	"interval": "Minimum interval",
 	"schedule": "Schedule", "schedule.text": "Schedule", "schedule.cron": "Or a cron expression",
 	"schedule.timezone": "Time zone of the schedule",
-	"activeHours":       "Active hours", "activeHours.from": "From", "activeHours.to": "To", "activeHours.days": "Active hours",
+	"activeHours":       "Active hours", "activeHours.from": "From", "activeHours.to": "To",
+	"activeHours.days":     "Active hours",
 	"activeHours.timezone": "Time zone of the hours", "priority": "Priority",
 	"watch": "Only these parts", "watch.include": "Only these parts", "watch.exclude": "Except these parts",
 	"watch.ignore": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",

@@ -6,8 +6,10 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]Clock{"07:30": 450, "00:00": 0, "23:59": 1439, "7:30": 450, "7:30 PM": 1170, "9am": 540,
-		"noon": 720} {
+	for text, want := range map[string]Clock{
+		"07:30": 450, "00:00": 0, "23:59": 1439, "7:30": 450, "7:30 PM": 1170, "9am": 540,
+		"noon": 720,
+	} {
 		if have, err := Parse(text); err != nil || have != want {
 			t.Errorf("Parse(%q) = %d, %v, want %d", text, have, err, want)
 		}
