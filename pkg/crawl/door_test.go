@@ -116,4 +116,8 @@ func TestX6RefreshIsFollowed(t *testing.T) {
 	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v2" {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
+	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=http://10.0.0.1/">One moment.`})
+	if it := r.next("/p"); !strings.Contains(it.ErrorMessage, "refresh refused") || r.index.holds(it) != "v2" {
+		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
+	}
 }

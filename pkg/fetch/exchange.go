@@ -120,7 +120,7 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	if err := x.finish(res, conditional); err != nil {
 		return nil, err
 	}
-	return x.refreshed(u), nil
+	return x.refreshed(u)
 }
 
 // request makes the request of a hop and reports whether it is conditional.

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds of a page that only leads to another one.
@@ -25,11 +27,12 @@ const (
 var refreshValue = regexp.MustCompile(`(?is)^\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)$`)
 
 // refreshed returns the page to which an answer leads by a Refresh header or by a meta element, or nil. The answer must
-// be a short page, so that no text is passed over, and the other page must be shown within seconds. An address that
-// must not be requested, or was already, is not followed: then the short page is what there is.
-func (x *exchange) refreshed(from *url.URL) *url.URL {
+// be a short page, so that no text is passed over, and the other page must be shown within seconds. An address that no
+// browser would request, one of another scheme, or one that was requested already, is not followed: then the short page
+// is what there is. Errors: Blocked for a page that the guard refuses.
+func (x *exchange) refreshed(from *url.URL) (*url.URL, error) {
 	if !x.req.Refresh || x.out.Encoding != "" || !isRefreshable(x.out) || len(x.out.Redirects) >= x.redirects {
-		return nil
+		return nil, nil
 	}
 	s := readStub(x.out.Body)
 	value := x.out.Header.Get("Refresh")
@@ -38,7 +41,7 @@ func (x *exchange) refreshed(from *url.URL) *url.URL {
 	}
 	location := refreshTarget(value)
 	if location == "" || s.letters > maxStubLetters {
-		return nil
+		return nil, nil
 	}
 	base := from
 	if s.base != "" && value == s.refresh {
@@ -47,11 +50,15 @@ func (x *exchange) refreshed(from *url.URL) *url.URL {
 		}
 	}
 	to, err := x.c.guard.resolve(base, location)
-	if err != nil || x.seen[to.String()] > 0 {
-		return nil
+	switch {
+	case fault.Is(err, fault.Blocked) && isWeb(to):
+		x.record(from, x.out.Status, to)
+		return nil, fault.New(fault.Blocked, "refresh refused: %w", err)
+	case err != nil || x.seen[to.String()] > 0:
+		return nil, nil
 	}
 	x.record(from, x.out.Status, to)
-	return to
+	return to, nil
 }
 
 // isRefreshable reports whether a response is a short page in HTML.

@@ -36,7 +36,7 @@ func (g *guard) admit(u *url.URL) error {
 	switch {
 	case u.Scheme == "":
 		return fault.New(fault.Invalid, "url without a scheme")
-	case u.Scheme != "http" && u.Scheme != "https":
+	case !isWeb(u):
 		return fault.New(fault.Blocked, "scheme %q: want http or https", u.Scheme)
 	case u.User != nil:
 		return fault.New(fault.Invalid, "url with userinfo: credentials belong in settings")
@@ -54,6 +54,8 @@ func (g *guard) admit(u *url.URL) error {
 	u.Host = joinHost(u.Scheme, ascii, port)
 	return g.permit(ascii, effectivePort(u))
 }
+
+func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
 // permit checks ports and literal addresses before a connection is made. Names are checked at dial.
 func (g *guard) permit(host, port string) error {

@@ -39,9 +39,9 @@ func cut(body []byte) []byte {
 }
 
 // neutral rewrites the body so that the parser's own escaping changes nothing: it decodes UTF-16, drops byte order
-// marks and other characters without width before the text, makes plain blanks of no-break spaces, escapes bytes
-// outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into control
-// characters when a rule holds a lower-case escape or a byte outside ASCII.
+// marks and other characters without width before the text, takes the text out of a page that shows nothing else, makes
+// plain blanks of no-break spaces, escapes bytes outside ASCII and writes escapes in upper case. Otherwise the parser
+// turns the digits of an escape into control characters when a rule holds a lower-case escape or a byte outside ASCII.
 func neutral(body []byte) string {
 	body = fromUTF16(body)
 	// Byte order marks are such characters, too. A partial mark is dropped as well.
@@ -52,7 +52,7 @@ func neutral(body []byte) string {
 		}
 		body = body[1:]
 	}
-	text := strings.ReplaceAll(string(body), "\u00a0", " ")
+	text := strings.ReplaceAll(preformatted(string(body)), "\u00a0", " ")
 	var out strings.Builder
 	out.Grow(len(text))
 	for i := 0; i < len(text); i++ {
@@ -120,6 +120,7 @@ func (b *builder) HandleUserAgent(_ int, value string) {
 		b.rules.delays = append(b.rules.delays, delay{})
 		b.delaySeen = false
 	}
+	value = unquoted(value)
 	b.rules.groups[len(b.rules.groups)-1].add(value)
 	b.rules.delays[len(b.rules.delays)-1].add(value)
 }
@@ -138,6 +139,7 @@ func (b *builder) HandleDisallow(_ int, value string) { b.add(value, false) }
 
 // HandleSitemap stores a sitemap, in whichever group its line is.
 func (b *builder) HandleSitemap(_ int, value string) {
+	value = unquoted(value)
 	if value == "" || len(value) > MaxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
 		return
 	}
@@ -162,7 +164,7 @@ func (b *builder) add(value string, allow bool) {
 		return // a rule above any user-agent line belongs to no group
 	}
 	b.ruleSeen, b.delaySeen = true, true
-	if value == "" {
+	if value = unquoted(value); value == "" {
 		return // an empty pattern has no priority, so it never decides
 	}
 	g := &b.rules.groups[len(b.rules.groups)-1]

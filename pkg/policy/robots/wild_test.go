@@ -32,3 +32,38 @@ func TestX10Charsets(t *testing.T) {
 		}
 	}
 }
+
+// TestX10PagesAndQuotes checks that rules are read where a page shows nothing but them, and where values are in quotes;
+// and that no other page becomes rules (X10).
+func TestX10PagesAndQuotes(t *testing.T) {
+	const lines = "User-agent: *\nDisallow: /private"
+	for name, tt := range map[string]struct {
+		body string
+		held bool
+	}{
+		"a pre element":               {"<pre>" + lines + "</pre>", true},
+		"a page with a title":         {"<html><title>robots.txt</title><body><pre>" + lines + "</pre></body>", true},
+		"with a style and a script":   {"<style>pre {}</style><script>1</script><pre class=x>" + lines, true},
+		"upper case, br and entities": {"\ufeff\n<HTML><PRE>User&#45;agent: *<BR>Disallow: /private</PRE></HTML>", true},
+		"the agent in quotes":         {"User-agent: \"*\"\nDisallow: /private", true},
+		"the agent's name in quotes":  {"User-agent: 'Tidemark/1.0'\nDisallow: /private", true},
+		"all in quotes":               {"User-agent: \"*\"\nDisallow: \"/private\"", true},
+		"an empty rule in quotes":     {"User-agent: *\nDisallow: \"\"", false},
+		"an error page":               {"<h1>Not found</h1><pre>" + lines + "</pre>", false},
+		"an article":                  {"<p>Write this:</p><pre>" + lines + "</pre>", false},
+		"words after it":              {"<pre>" + lines + "</pre><p>Write this.", false},
+		"two elements":                {"<pre>" + lines + "\n</pre><pre>Allow: /a</pre>", false},
+		"a comment":                   {"<!-- <pre>" + lines + "</pre> -->", false},
+		"headers of the request":      {"<pre>GET /robots.txt HTTP/1.1\nUser-agent: Tidemark/1.0\nAccept: */*</pre>", false},
+		"one quote":                   {"User-agent: *\nDisallow: \"/private", false},
+	} {
+		r := Parse([]byte(tt.body))
+		if r.Allowed("tidemark", "/private/x") == tt.held || !r.Allowed("tidemark", "/x") {
+			t.Errorf("%s: want rules held: %v; have %+v", name, tt.held, r.groups)
+		}
+	}
+	r := Parse([]byte("<pre>Sitemap: 'https://a.example/m.xml?a=1&amp;b=2'</pre>"))
+	if have := r.Sitemaps(); len(have) != 1 || have[0] != "https://a.example/m.xml?a=1&b=2" {
+		t.Errorf("have %q", have)
+	}
+}

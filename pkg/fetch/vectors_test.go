@@ -1,0 +1,106 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// refusedPages returns addresses that no stranger may lead to: each denied IP address as it is and in the spellings
+// that browsers read as the same address, names that resolve to one, other ports, and userinfo.
+func refusedPages() (pages []string) {
+	for _, addresses := range denied {
+		for _, address := range addresses {
+			pages = append(pages, "http://"+joinHost("http", address, "")+"/x")
+			if ip := netip.MustParseAddr(address); ip.Is4() {
+				b := ip.As4()
+				n := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+				pages = append(pages, fmt.Sprintf("http://%d/x", n), fmt.Sprintf("//0x%08x/x", n),
+					fmt.Sprintf(`\\%#o.%#o.%d\x`, b[0], b[1], uint32(b[2])<<8|uint32(b[3])),
+					fmt.Sprintf("https://[::ffff:%x:%x]/x", n>>16, n&0xffff))
+			}
+		}
+	}
+	return append(pages, "http://0x7f.1/", "http://127.1/", "http://0/", "http://%31%32%37.0.0.1/", "http://１２７.0.0.1/",
+		"http://127。0。0。1/", "http://①27.0.0.1/", "h\tttp://10.0.0.1/", "http:///10.0.0.1/", "http:\\\\10.0.0.1/",
+		"//u:hunter2@10.0.0.1/", "http://1.1.1.1:22/", "http://site.example:8080/", "http://127.0.0.1:1/",
+		"http://localhost/", "http://LOCALHOST./", "http://inside.example/", "https://metadata.example/",
+		"http://u@inside.example/", "http://mixed.example/")
+}
+
+// dialled records which addresses a client connects to. It sees what the guard sees.
+type dialled struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (d *dialled) watch(c *Client) {
+	dial := c.transport.DialContext
+	c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err == nil {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.all = append(d.all, address)
+		}
+		return conn, err
+	}
+}
+
+// TestX6RefusedPages checks that the guard refuses each of the addresses wherever an answer leads to it: a Location, a
+// Refresh header and a meta element; that the error and the chain say so; and that Link: rel=canonical is requested in
+// no case (X6, S13).
+func TestX6RefusedPages(t *testing.T) {
+	dns := newNames(map[string][]string{"inside.example": {"127.0.0.1"}, "metadata.example": {"169.254.169.254"},
+		"mixed.example": {"10.0.0.1 127.0.0.1"}, "localhost": {"127.0.0.1"}})
+	next := ""
+	page := func(header, format string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"], w.Header()[header] = []string{"text/html"}, []string{fmt.Sprintf(format, next)}
+			io.WriteString(w, "<p>One moment.</p>")
+		}
+	}
+	c, base := serve(t, Config{Resolver: dns.resolver()}, map[string]http.HandlerFunc{
+		"/location": func(w http.ResponseWriter, r *http.Request) { to(302, next)(w, r) },
+		"/refresh":  page("Refresh", "0;url=%s"),
+		"/meta": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, meta("0;url="+next))
+		},
+		"/link": page("Link", `<%s>; rel="canonical"`),
+	})
+	var made dialled
+	made.watch(c)
+	pages := refusedPages()
+	if len(pages) < 132 {
+		t.Errorf("%d addresses, want at least 132", len(pages))
+	}
+	for _, next = range pages {
+		for _, way := range []string{"/location", "/refresh", "/meta"} {
+			res, err := c.Get(t.Context(), Request{URL: base + way, Refresh: true})
+			if fault.KindOf(err) != fault.Blocked || len(res.Redirects) != 1 || res.Redirects[0].Location == "" {
+				t.Errorf("%s to %q: have %v by %v", way, next, err, res.Redirects)
+			}
+			if told := fmt.Sprint(err, res.Redirects); strings.Contains(told, "hunter2") {
+				t.Errorf("%s to %q: a password is told: %s", way, next, told)
+			}
+		}
+		res, err := c.Get(t.Context(), Request{URL: base + "/link", Refresh: true})
+		if err != nil || res.Requests != 1 || len(res.Redirects) != 0 || res.Header.Get("Link") == "" {
+			t.Errorf("Link: rel=canonical to %q: %v, %d requests by %v", next, err, res.Requests, res.Redirects)
+		}
+	}
+	for _, address := range made.all {
+		if "http://"+address != base {
+			t.Errorf("%s was connected to", address)
+		}
+	}
+}
