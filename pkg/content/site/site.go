@@ -108,8 +108,8 @@ func (s *Site) holds(host string) bool {
 }
 
 // Robots returns the address of robots.txt under the site's other name, with or without www. It is asked for when a
-// guessed document at the site's domain, its robots.txt or /sitemap.xml, cannot be read. Robots returns "" for any
-// other document, and for a site that has no other name.
+// guessed document at the site's domain, its robots.txt or /sitemap.xml, does not lead to pages. Robots returns "" for
+// any other document, and for a site that has no other name.
 func (s *Site) Robots(document string) string {
 	u, err := url.Parse(document)
 	if err != nil || !s.WWW || u.Host != s.Domain || u.Path != "/robots.txt" && u.Path != "/sitemap.xml" {

@@ -2,6 +2,7 @@ package politeness
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -22,6 +23,13 @@ type ruling struct {
 // unknown reports whether robots.txt could not be fetched. As long as robots.txt cannot be fetched, nothing else may
 // be fetched from the origin.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
+
+// RobotsError means that nothing may be fetched from a host for now, because its robots.txt cannot be fetched.
+type RobotsError struct{ Host, Reason string }
+
+func (e *RobotsError) Error() string {
+	return fmt.Sprintf("robots.txt of %s cannot be fetched: %s", e.Host, e.Reason)
+}
 
 // allows reports whether a URL may be fetched.
 func (r ruling) allows(agent, rawURL string) bool {

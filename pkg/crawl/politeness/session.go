@@ -31,8 +31,8 @@ const (
 )
 
 // admit lets a request through when robots.txt allows it and the host can accept it now. Errors: errDisallowed;
-// Throttled with the length of the pause; Blocked and Invalid for an address that must never be requested. All other
-// errors are failures of this program.
+// Throttled with the length of the pause, and a [*RobotsError] if robots.txt is why; Blocked and Invalid for an address
+// that must never be requested. All other errors are failures of this program.
 func (h *session) admit(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -47,7 +47,7 @@ func (h *session) admit(ctx context.Context, target string) error {
 	case err != nil:
 		return h.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(h.hosts.clock()), "robots.txt of %s cannot be fetched: %s", o.Host, r.reason)
+		return fault.After(r.expires.Sub(h.hosts.clock()), "%w", &RobotsError{o.Host, r.reason})
 	case !r.allows(h.hosts.agent, target):
 		return errDisallowed
 	}

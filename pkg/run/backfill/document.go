@@ -97,7 +97,7 @@ func (w *step) document(ctx context.Context) error {
 	w.out.add.Requests = got.requests
 	var refused *politeness.SiteError
 	switch {
-	case fault.Is(err, fault.Throttled) && c.patient(w.now):
+	case fault.Is(err, fault.Throttled) && !w.elsewhere(d, err) && c.patient(w.now):
 		w.out.wait, w.out.note = min(max(fault.RetryAfter(err), time.Second), maxWait), "waits for the site: "+err.Error()
 		return nil
 	case fault.Is(err, fault.Throttled) || errors.As(err, &refused):
@@ -111,6 +111,16 @@ func (w *step) document(ctx context.Context) error {
 	}
 	w.out.wait = max(w.out.wait, w.run.Delay)
 	return nil
+}
+
+// elsewhere reports whether the run does not wait for a host whose robots.txt cannot be fetched: the site may be found
+// at its other name, or this is the other name, which is only a guess.
+func (w *step) elsewhere(d doc, why error) bool {
+	var down *politeness.RobotsError
+	if !errors.As(why, &down) || !w.site.WWW {
+		return false
+	}
+	return w.site.Robots(d.URL) != "" || d.Kind == docRobots && w.at.Read > 0
 }
 
 // because returns the reason why the last document could not be read, in parentheses.

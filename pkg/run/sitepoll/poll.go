@@ -145,7 +145,7 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 		st.All = Coverage{Rules: rules} // all addresses are evaluated again
 	}
 	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
-	st.Docs, st.Seen, st.Traps, st.NotBefore, st.UpdatedAt = nil, nil, nil, now, now
+	st.Docs, st.Seen, st.Traps, st.Listed, st.NotBefore, st.UpdatedAt = nil, nil, nil, false, now, now
 	st.Step++
 	st.first(found, kind)
 	if err := s.polls.Begin(ctx, st); err != nil {
@@ -188,5 +188,5 @@ func (st *state) end(now time.Time) {
 	} else {
 		st.LastFeeds = st.Now
 	}
-	st.Now, st.Docs, st.Seen, st.Traps = nil, nil, nil, nil
+	st.Now, st.Docs, st.Seen, st.Traps, st.Listed = nil, nil, nil, nil, false
 }

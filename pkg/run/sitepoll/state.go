@@ -142,8 +142,9 @@ type state struct {
 type Held struct {
 	Now       *Poll     `json:"now,omitempty"` // the active poll
 	Docs      []doc     `json:"docs,omitempty"`
-	Seen      []string  `json:"seen,omitempty"`  // addresses of documents of this poll, as keys
-	Traps     []byte    `json:"traps,omitempty"` // state of the detector of endless spaces in this poll
+	Seen      []string  `json:"seen,omitempty"`   // addresses of documents of this poll, as keys
+	Listed    bool      `json:"listed,omitempty"` // a document of this poll lists pages
+	Traps     []byte    `json:"traps,omitempty"`  // state of the detector of endless spaces in this poll
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt"`
 	Last      *Poll     `json:"last,omitempty"` // the last full poll that has ended

@@ -57,7 +57,7 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 	}
 	if len(st.Docs) > 0 {
 		st.Now.Note = ""
-		if next.Ops, next.Wait, err = w.read(ctx); err != nil || len(st.Docs) > 0 {
+		if next.Ops, next.Wait, err = w.read(ctx); err != nil || len(st.Docs) > 0 || w.guess() {
 			return next, err
 		}
 	}
@@ -109,7 +109,10 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		LastModified: known.LastModified, FinalURL: known.FinalURL})
 	w.st.Now.Requests += page.Requests
 	var refused *politeness.SiteError
+	var down *politeness.RobotsError
 	switch {
+	case errors.As(err, &down) && w.passOver(err):
+		return nil, 0, nil
 	case fault.Is(err, fault.Throttled):
 		w.st.Now.Note = run.Clip("waits for the site: "+err.Error(), maxMessage)
 		return nil, min(max(fault.RetryAfter(err), time.Second), maxWait), nil
@@ -132,10 +135,7 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 		return firstPause << (d.Tries - 1)
 	}
 	w.failed(d.URL, why.Error())
-	other := w.site.Robots(d.URL)
-	if w.st.Docs = w.st.Docs[1:]; other != "" {
-		w.st.push(doc{URL: other, Kind: docRobots})
-	}
+	w.st.Docs = w.st.Docs[1:]
 	return 0
 }
 
@@ -147,9 +147,14 @@ func (w *step) keep(
 	d := st.Docs[0]
 	got, err := parse(d, known, page, w.site)
 	if err != nil {
-		return nil, w.giveUp(err), nil
+		wait := w.giveUp(err)
+		if d.Kind == docRobots && wait == 0 {
+			w.queueMaps(d, nil) // a site that refuses its robots.txt may have a sitemap nevertheless
+		}
+		return nil, wait, nil
 	}
 	st.Docs = st.Docs[1:]
+	st.Listed = st.Listed || len(got.Links) > 0 || got.same && known.Addresses > 0
 	if d.Again == 0 {
 		st.Now.Documents++
 	}
