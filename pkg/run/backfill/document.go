@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -114,13 +115,14 @@ func (w *step) document(ctx context.Context) error {
 }
 
 // elsewhere reports whether the run does not wait for a host whose robots.txt cannot be fetched: the site may be found
-// at its other name, or this is the other name, which is only a guess.
+// at its other name, or this is the other name, which is only a guess while the given one answers.
 func (w *step) elsewhere(d doc, why error) bool {
 	var down *politeness.RobotsError
 	if !errors.As(why, &down) || !w.site.WWW {
 		return false
 	}
-	return w.site.Robots(d.URL) != "" || d.Kind == docRobots && w.at.Read > 0
+	isRobots := func(d doc) bool { return d.Kind == docRobots }
+	return w.site.Robots(d.URL) != "" || isRobots(d) && !slices.ContainsFunc(w.at.Failed, isRobots)
 }
 
 // because returns the reason why the last document could not be read, in parentheses.
@@ -158,6 +160,9 @@ func (w *step) giveUp(d doc, why error) {
 	c.InARow++
 	if len(c.Failed) < maxGivenUp {
 		c.Failed = append(c.Failed, d)
+	}
+	if d.Kind == docRobots && fault.Is(why, fault.Invalid) && len(w.site.Feeds) == 0 {
+		c.push(doc{URL: site.SitemapBeside(d.URL), Kind: docMap}) // a refused robots.txt does not hide the sitemap
 	}
 	if other := w.site.Robots(d.URL); other != "" {
 		c.push(doc{URL: other, Kind: docRobots})

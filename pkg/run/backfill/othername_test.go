@@ -1,38 +1,46 @@
 package backfill_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
 // TestX5OtherName checks X5: a run finds a site at its other name, with or without www., when the given name has no
-// sitemap or cannot be reached.
+// sitemap or cannot be reached; it does not wait for another name that is not there; and a robots.txt that is refused
+// does not hide the sitemap beside it.
 func TestX5OtherName(t *testing.T) {
-	for domain, sitemap := range map[string]string{
-		"apex.example":     "https://www.apex.example/sitemap.xml",
-		"www.apex.example": "https://apex.example/sitemap.xml",
-	} {
-		t.Run(domain, func(t *testing.T) {
-			onStores(t, func(t *testing.T, r *rig) {
-				r.restart(func(o *backfill.Options) { o.Sites = site.List{{Slug: "s", Domain: domain, WWW: true}} })
-				r.web.Pages[sitemap] = runtest.URLSet("https://apex.example/1", "https://www.apex.example/2")
-				r.end(r.start(backfill.Request{Sources: []string{"s"}}).ID)
-				if n := len(r.items()); n != 2 {
-					t.Errorf("%d items, want 2", n)
-				}
-				began := r.Clock.Now()
-				r.web.Pages["https://"+domain+"/robots.txt"] = fault.After(4*time.Hour, "%w", &politeness.RobotsError{Host: domain})
-				r.end(r.start(backfill.Request{Sources: []string{"s"}}).ID)
-				if waited := r.Clock.Now().Sub(began); waited > time.Hour {
-					t.Errorf("the run waited for %v", waited)
-				}
+	down := fault.After(4*time.Hour, "%w", &politeness.RobotsError{Host: "x.example", Reason: "no such host"})
+	for _, domain := range []string{"apex.example", "www.apex.example"} {
+		given, other := "https://"+domain, "https://"+source.OtherName(domain)
+		two := runtest.URLSet(given+"/1", other+"/2")
+		for name, tt := range map[string]struct {
+			pages map[string]any
+			items int
+		}{
+			"no sitemap":         {map[string]any{other + "/sitemap.xml": two}, 2},
+			"not to be reached":  {map[string]any{given + "/robots.txt": down, other + "/sitemap.xml": two}, 2},
+			"no other name":      {map[string]any{other + "/robots.txt": down}, 0},
+			"robots.txt refused": {map[string]any{given + "/robots.txt": 403, given + "/sitemap.xml": two}, 2},
+		} {
+			t.Run(domain+"/"+name, func(t *testing.T) {
+				onStores(t, func(t *testing.T, r *rig) {
+					r.restart(func(o *backfill.Options) { o.Sites = site.List{{Slug: "s", Domain: domain, WWW: true}} })
+					maps.Copy(r.web.Pages, tt.pages)
+					began := r.Clock.Now()
+					r.end(r.start(backfill.Request{Sources: []string{"s"}}).ID)
+					if n, waited := len(r.items()), r.Clock.Now().Sub(began); n != tt.items || waited > time.Hour {
+						t.Errorf("%d items after %v, want %d", n, waited, tt.items)
+					}
+				})
 			})
-		})
+		}
 	}
 }
