@@ -38,3 +38,35 @@ func TestU1HeldRemovals(t *testing.T) {
 		t.Errorf("%d\n%s", w.Code, body)
 	}
 }
+
+// TestU6BrokenMachineNeedsAttention checks that the disk, the store, the index, receivers that fail and runs that have
+// failed need attention, and that then nothing says that all is well (U6).
+func TestU6BrokenMachineNeedsAttention(t *testing.T) {
+	a := answers{
+		"/SearchStatus": `{"items":{"Indexed":3}}`,
+		"/health":       `{"status":"degraded","storage":"ok","index":"ok","warnings":["the disk is full"]}`,
+		"/channels":     `{"channels":[{"name":"ops","restsUntil":"2999-01-01T00:00:00Z"},{"name":"fine"}]}`,
+		"/address":      `{"url":"https://tidemark.example"}`,
+		"/backfill/runs": `{"runs":[{"id":"r1","status":"FAILED","sources":["port"],"note":"the sitemap is gone"},
+			{"id":"r2","status":"RUNNING","sources":["quay"]}]}`,
+	}
+	h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
+	get := func(path string) string {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", Root+path, nil))
+		return w.Body.String()
+	}
+	body := get("/attention")
+	for _, want := range []string{"the disk is full", "channels/ops", "the sitemap is gone"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(body, "Nothing needs attention") || strings.Contains(body, "channels/fine") ||
+		strings.Contains(body, "quay") {
+		t.Error(body)
+	}
+	if body := get("/"); !strings.Contains(body, "<strong>3 need attention") {
+		t.Error(body)
+	}
+}

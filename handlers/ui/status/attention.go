@@ -10,19 +10,16 @@ import (
 
 // attentionData lists the problems that a person must solve.
 type attentionData struct {
-	Errors  []api.Item       // the first of the items that cannot be checked
-	Failing int              // the number of all items that cannot be checked
-	Broken  []api.Item       // items whose watch is broken
-	Held    []api.HostStatus // hosts at which many pages went missing at once
-	Rules   []api.Rule       // rules that report nothing because they are broken
-	Failed  []api.Delivery   // messages that could not be delivered
-	NoHome  bool             // whether messages have no links, because nobody has confirmed an address
-	More    bool             // whether there are more failed messages than Failed has
+	problems
+
+	Errors []api.Item       // the first of the items that cannot be checked
+	Held   []api.HostStatus // hosts at which many pages went missing at once
 }
 
 // Nothing reports whether there are no problems.
 func (d attentionData) Nothing() bool {
-	return d.Failing+len(d.Broken)+len(d.Held)+len(d.Rules)+len(d.Failed) == 0 && !d.NoHome
+	n, _ := d.Count()
+	return n+len(d.Held) == 0
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
@@ -32,7 +29,10 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 	if err != nil {
 		return p, err
 	}
-	d := attentionData{Failing: st.Items[api.StatusError]}
+	var d attentionData
+	if d.problems, err = problemsOf(ctx, a.client, st.SearchStatus, a.clock()); err != nil {
+		return p, err
+	}
 	if d.Failing > 0 {
 		list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Status: api.StatusError, Top: needsShown})
 		if err != nil {
@@ -45,16 +45,5 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	if d.Broken, err = a.client.BrokenWatches(ctx, needsShown); err != nil {
-		return p, err
-	}
-	if d.Rules, err = brokenRules(ctx, a.client); err != nil {
-		return p, err
-	}
-	if d.NoHome, err = noAddress(ctx, a.client); err != nil {
-		return p, err
-	}
-	failed, err := failedDeliveries(ctx, a.client)
-	d.Failed, d.More = failed.Deliveries, failed.Continuation != ""
-	return frame.Page{Name: "attention", Title: "Needs attention", Data: d}, err
+	return frame.Page{Name: "attention", Title: "Needs attention", Data: d}, nil
 }

@@ -73,7 +73,9 @@ func (t *Tally) Forget() {
 func (t *Tally) count(ctx context.Context) (c Counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, t.client, api.StatusQuery{}); err == nil {
-		c.Needs, c.More, err = troubles(ctx, t.client, c.SearchStatus)
+		var p problems
+		p, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())
+		c.Needs, c.More = p.Count()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

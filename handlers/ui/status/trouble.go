@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -10,44 +11,76 @@ import (
 // needsShown limits the number of problems of each kind that are listed.
 const needsShown = 20
 
-// troubles counts the problems that a person must solve. The result more is true if n does not count all of them.
-func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
-	broken, err := c.BrokenWatches(ctx, needsShown)
-	if err != nil {
-		return 0, false, err
+// problems are what a person must solve.
+type problems struct {
+	Health   []string          // what keeps the app from working well: the disk, the store, the index
+	Failing  int               // the number of all items that cannot be checked
+	Broken   []api.Item        // items whose watch is broken
+	Rules    []api.Rule        // rules that report nothing because they are broken
+	Channels []api.Channel     // channels whose receivers fail, or that cannot send
+	Failed   []api.Delivery    // messages that could not be delivered
+	More     bool              // whether there are more failed messages than Failed has
+	NoHome   bool              // whether messages have no links, because nobody has confirmed an address
+	Runs     []api.BackfillRun // runs that have failed
+}
+
+// problemsOf finds the problems.
+func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now time.Time) (p problems, err error) {
+	p.Failing = st.Items[api.StatusError]
+	p.Health = ailments(ctx, c)
+	if p.Broken, err = c.BrokenWatches(ctx, needsShown); err != nil {
+		return p, err
 	}
-	rules, err := brokenRules(ctx, c)
+	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
 	if err != nil {
-		return 0, false, err
+		return p, err
 	}
-	homeless, err := noAddress(ctx, c)
+	p.Rules = slices.DeleteFunc(rules.Rules, func(r api.Rule) bool { return r.Problem == "" })
+	if p.Channels, p.NoHome, err = failingChannels(ctx, c, now); err != nil {
+		return p, err
+	}
+	failed, err := api.ListDeliveries.Call(ctx, c, api.DeliveryQuery{State: "failed", Top: needsShown})
 	if err != nil {
-		return 0, false, err
+		return p, err
 	}
-	failed, err := failedDeliveries(ctx, c)
-	if homeless {
+	p.Failed, p.More = failed.Deliveries, failed.Continuation != ""
+	runs, err := api.ListBackfills.Call(ctx, c, api.BackfillQuery{})
+	p.Runs = slices.DeleteFunc(runs.Runs, func(r api.BackfillRun) bool { return r.Status != api.BackfillFailed })
+	return p, err
+}
+
+// Count returns the number of problems. The result more is true if there are more.
+func (p problems) Count() (n int, more bool) {
+	if p.NoHome {
 		n = 1
 	}
-	n += st.Items[api.StatusError] + len(broken) + len(rules) + len(failed.Deliveries)
-	return n, failed.Continuation != "" || len(broken) == needsShown, err
+	n += len(p.Health) + p.Failing + len(p.Broken) + len(p.Rules) + len(p.Channels) + len(p.Failed) + len(p.Runs)
+	return n, p.More || len(p.Broken) == needsShown
 }
 
-// brokenRules returns the rules that report nothing because they are broken.
-func brokenRules(ctx context.Context, c *api.Client) ([]api.Rule, error) {
-	all, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
-	return slices.DeleteFunc(all.Rules, func(r api.Rule) bool { return r.Problem == "" }), err
+// ailments returns what the app's report of its health complains of, or the error that prevented the report.
+func ailments(ctx context.Context, c *api.Client) (out []string) {
+	h, err := api.GetHealth.Call(ctx, c, api.None{})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, part := range []struct{ name, state string }{{"the store", h.Storage}, {"the index", h.Index}} {
+		if part.state != "" && part.state != api.HealthOK {
+			out = append(out, part.name+": "+part.state)
+		}
+	}
+	return append(out, h.Warnings...)
 }
 
-// noAddress reports whether there are channels, but no address to which their messages lead.
-func noAddress(ctx context.Context, c *api.Client) (bool, error) {
+// failingChannels returns the channels that cannot send, or whose receivers fail. The result homeless is true if there
+// are channels, but no address to which their messages lead.
+func failingChannels(ctx context.Context, c *api.Client, now time.Time) (failing []api.Channel, homeless bool,
+	err error) {
 	all, err := api.ListChannels.Call(ctx, c, api.None{})
 	if err != nil || len(all.Channels) == 0 {
-		return false, err
+		return nil, false, err
 	}
 	at, err := api.GetPublicAddress.Call(ctx, c, api.None{})
-	return at.URL == "", err
-}
-
-func failedDeliveries(ctx context.Context, c *api.Client) (api.DeliveryPage, error) {
-	return api.ListDeliveries.Call(ctx, c, api.DeliveryQuery{State: "failed", Top: needsShown})
+	works := func(ch api.Channel) bool { return ch.Problem == "" && !ch.RestsUntil.After(now) }
+	return slices.DeleteFunc(all.Channels, works), at.URL == "", err
 }
