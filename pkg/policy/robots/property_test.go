@@ -100,6 +100,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Add([]byte("\u200b\ufeffUser-agent:\u00a0*\nDisallow:\u00a0/private"), "/private")
+	f.Add([]byte("<title>x</title><PRE>User-agent: '*'<br>Disallow: \"/private\"</pre></html>"), "/private")
 	f.Add([]byte("\xff\xfeU\x00s\x00e\x00r\x00"), "/")
 	f.Fuzz(func(t *testing.T, body []byte, url string) {
 		rules := Parse(body)
