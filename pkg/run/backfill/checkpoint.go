@@ -72,6 +72,9 @@ type Cursor struct {
 	Slice  int    `json:"slice,omitempty"`  // the index of the next link row
 	Offset int    `json:"offset,omitempty"` // the position in that row
 	Ended  bool   `json:"ended,omitempty"`
+	// Listed is whether a document lists pages. Guessed is whether the site's other name was asked because none does.
+	Listed  bool `json:"listed,omitempty"`
+	Guessed bool `json:"guessed,omitempty"`
 }
 
 // checkpoint is the row of one source of a run.

@@ -84,6 +84,7 @@ type reading struct {
 func (w *step) document(ctx context.Context) error {
 	c := w.at
 	switch {
+	case len(c.Docs) == 0 && w.guess(): // the document that it queued is read
 	case len(c.Docs) == 0 && c.Read == 0:
 		return w.end(SourceFailed, "nothing of it could be read"+c.because())
 	case len(c.Docs) == 0:
@@ -112,6 +113,20 @@ func (w *step) document(ctx context.Context) error {
 	}
 	w.out.wait = max(w.out.wait, w.run.Delay)
 	return nil
+}
+
+// guess queues robots.txt under the site's other name when no document lists any page. It reports whether it did.
+func (w *step) guess() bool {
+	c := w.at
+	first := newCheckpoint("", "", w.now)
+	if first.begin(w.run.Mode, w.site, w.dates); c.Listed || c.Guessed || len(first.Docs) != 1 {
+		return false
+	}
+	other := w.site.Robots(first.Docs[0].URL)
+	if c.Guessed = true; other != "" {
+		c.push(doc{URL: other, Kind: docRobots})
+	}
+	return len(c.Docs) > 0
 }
 
 // elsewhere reports whether the run does not wait for a host whose robots.txt cannot be fetched: the site may be found
@@ -164,9 +179,6 @@ func (w *step) giveUp(d doc, why error) {
 	if d.Kind == docRobots && fault.Is(why, fault.Invalid) && len(w.site.Feeds) == 0 {
 		c.push(doc{URL: site.SitemapBeside(d.URL), Kind: docMap}) // a refused robots.txt does not hide the sitemap
 	}
-	if other := w.site.Robots(d.URL); other != "" {
-		c.push(doc{URL: other, Kind: docRobots})
-	}
 	c.after(d, false, w.site, w.dates)
 }
 
@@ -177,6 +189,7 @@ func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	c.Read, c.Asked, c.InARow, c.Since = c.Read+1, c.Asked+1, 0, time.Time{}
 	c.Now, c.Fresh, c.Slices, c.Next = &d, 0, 0, got.Next
 	w.out.last = d.URL
+	c.Listed = c.Listed || len(got.Links) > 0
 	w.out.add.Bytes = got.bytes
 	if !got.missing {
 		w.out.add.Documents = 1

@@ -25,8 +25,12 @@ func TestX5OtherName(t *testing.T) {
 			pages map[string]any
 			items int
 		}{
-			"no sitemap":         {map[string]any{other + "/sitemap.xml": two}, 2},
-			"not to be reached":  {map[string]any{given + "/robots.txt": down, other + "/sitemap.xml": two}, 2},
+			"no sitemap":        {map[string]any{other + "/sitemap.xml": two}, 2},
+			"not to be reached": {map[string]any{given + "/robots.txt": down, other + "/sitemap.xml": two}, 2},
+			"no sitemap where robots.txt says": {map[string]any{given + "/robots.txt": "Sitemap: /all.xml",
+				other + "/sitemap.xml": two}, 2},
+			"a sitemap without addresses": {map[string]any{given + "/sitemap.xml": runtest.URLSet(),
+				other + "/sitemap.xml": two}, 2},
 			"no other name":      {map[string]any{other + "/robots.txt": down}, 0},
 			"robots.txt refused": {map[string]any{given + "/robots.txt": 403, given + "/sitemap.xml": two}, 2},
 		} {
