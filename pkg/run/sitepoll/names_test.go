@@ -211,3 +211,21 @@ func TestX5Forms(t *testing.T) {
 		}
 	}
 }
+
+// TestX5OneNameAlone checks that a poll of a site whose file gives one name only counts the pages at the other one by
+// reason, with an example and what to do (X5).
+func TestX5OneNameAlone(t *testing.T) {
+	n, r := newNames(t), inMemory(t)
+	n.pages = pages{bare + "/*": "-> " + www + "/*", www + "/sitemap.xml": runtest.URLSet(www+"/1", www+"/2", bare+"/3",
+		"https://shop.example.com/4")}
+	r.restart(func(o *sitepoll.Options) { o.Sites = site.List{{Slug: "s", Domain: "example.com"}} })
+	r.Service = sitepoll.New(r.Store, r.reg, n.hosts(t, r), r.o)
+	poll := r.tick("s")
+	const todo = "other host: www.example.com; add it as a site, or set www: true, to have its pages"
+	if poll.New != 1 || poll.Excluded != 3 || poll.Reasons[todo] != 2 || poll.Examples[todo] != www+"/1" {
+		t.Errorf("%+v", poll)
+	}
+	if why := "other host: shop.example.com"; poll.Reasons[why] != 1 || poll.Examples[why] == "" {
+		t.Errorf("%v, %v", poll.Reasons, poll.Examples)
+	}
+}
