@@ -145,7 +145,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	if d.Access == HostKeys && (e == nil || !e.Anonymous) {
 		// The host has checked its own key. If the request also carries one of Tidemark's keys, that key identifies
 		// the caller.
-		given = slices.DeleteFunc(given, func(s string) bool { return !strings.HasPrefix(s, keys.Prefix) })
+		given = slices.DeleteFunc(given, isNoKey)
 		if len(given) == 0 {
 			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
 			return
@@ -198,6 +198,9 @@ func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duratio
 	}
 	return wait
 }
+
+// isNoKey reports whether a string cannot be one of Tidemark's keys.
+func isNoKey(s string) bool { return !strings.HasPrefix(s, keys.Prefix) }
 
 // refuse answers a request with the reason for its refusal.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {

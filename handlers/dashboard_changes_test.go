@@ -73,7 +73,7 @@ func TestU1Attention(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/attention", "Messages without links", `href="/api/ui/notifications/address"`)
 	r.reachable()
-	shows(t, r, "/api/ui/attention", "Every page can be checked")
+	shows(t, r, "/api/ui/attention", "every page can be checked")
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+one+`","https://port.example/broken"]}`)

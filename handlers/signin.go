@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -63,7 +64,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	byProxy := false
 	if err == errNoKey {
 		if user, ok := d.userOf(r); ok {
-			k, token, err, byProxy = keys.Key{Name: user, Scope: d.UserScope}, d.userToken(user), nil, true
+			k, token, err, byProxy = keys.Key{Name: wire.UserPrefix + user, Scope: d.UserScope}, d.userToken(user), nil, true
 		}
 	}
 	if err == nil && !k.Scope.Covers(api.ScopeRead) {
@@ -84,14 +85,18 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		if token != "" {
 			form = keys.FormToken(token)
 		}
-		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{Name: k.Name, Token: form, Scope: k.Scope,
-			ByProxy: byProxy}))
+		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{
+			Name: strings.TrimPrefix(k.Name, wire.UserPrefix), Token: form, Scope: k.Scope, ByProxy: byProxy,
+		}))
 	}
 }
 
 // visitor identifies the caller of a page, either by the key of the request or by the session that its cookie gives.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	given := credentials(r, nil)
+	if _, ok := d.userOf(r); ok { // the proxy may add credentials of its own for the user
+		given = slices.DeleteFunc(given, isNoKey)
+	}
 	tokens := sessionsOf(r)
 	if len(given) > 0 || len(tokens) == 0 {
 		k, err = d.check(r, given)

@@ -37,10 +37,12 @@ func TestL4UserOfAProxy(t *testing.T) {
 		"a form":           {"POST", "/api/ui/read", "upTo=0.0.0.0", form, http.StatusForbidden, "page of this session"},
 		"a form of theirs": {"POST", "/api/ui/sign-out", "token=" + token, form, http.StatusSeeOther, ""},
 		"more than they may": {"POST", "/api/ui/add", "urls=a.example&token=" + token, form, http.StatusForbidden,
-			"this takes one for write"},
-		"no name":      {"GET", "/api/ui", "", as(" "), http.StatusUnauthorized, ""},
-		"a long name":  {"GET", "/api/ui", "", as(strings.Repeat("a", maxUser+1)), http.StatusUnauthorized, ""},
-		"a line break": {"GET", "/api/ui", "", as("a\u2028b"), http.StatusUnauthorized, ""},
+			"AUTH_HEADER_SCOPE"},
+		"an odd name":     {"GET", "/api/ui", "", as(`CORP\a/b#1?`), http.StatusOK, `CORP\a/b#1?`},
+		"a proxy's token": {"GET", "/api/ui", "", as("Anna", "Authorization", "Bearer eyJhbGciOi"), http.StatusOK, "Anna"},
+		"no name":         {"GET", "/api/ui", "", as(" "), http.StatusUnauthorized, ""},
+		"a long name":     {"GET", "/api/ui", "", as(strings.Repeat("a", maxUser+1)), http.StatusUnauthorized, ""},
+		"a line break":    {"GET", "/api/ui", "", as("a\u2028b"), http.StatusUnauthorized, ""},
 		"a key as well": {"GET", "/api/ui", "", as("Anna", "X-Functions-Key", g.keys[api.ScopeAdmin]), http.StatusOK,
 			`<body>`},
 	} {
@@ -56,5 +58,37 @@ func TestL4UserOfAProxy(t *testing.T) {
 		if w := ask(t, New(o), "GET", ui.Root, "", as("Anna")...); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s believes the header: %d", name, w.Code)
 		}
+	}
+}
+
+// TestL4KeysPage checks that keys are made, listed and removed in the dashboard, by administrators only, and that a
+// secret is shown once (L4).
+func TestL4KeysPage(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	c := g.signIn(t, api.ScopeAdmin)
+	form := []string{"Content-Type", "application/x-www-form-urlencoded", "Cookie", c.Name + "=" + c.Value}
+	token := "&token=" + keys.FormToken(c.Value)
+	made := ask(t, g, "POST", "/api/ui/keys", "name=anna&scope=read"+token, form...)
+	if body := made.Body.String(); made.Code != http.StatusOK || strings.Count(body, keys.Prefix) != 1 ||
+		!strings.Contains(body, `name="remove" value="anna"`) {
+		t.Fatalf("a new key: %d %s", made.Code, body)
+	}
+	if body := ask(t, g, "GET", "/api/ui/keys", "", form[2:]...).Body.String(); strings.Contains(body, keys.Prefix) ||
+		!strings.Contains(body, ">anna</th>") || !strings.Contains(body, "you are signed in by it") {
+		t.Errorf("the list: %s", body)
+	}
+	if w := ask(t, g, "POST", "/api/ui/keys", "name=A B&scope=read"+token, form...); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), `role="alert">Name: `) {
+		t.Errorf("a name that is none: %d %s", w.Code, w.Body)
+	}
+	if w := ask(t, g, "POST", "/api/ui/keys", "remove=anna"+token, form...); w.Code != http.StatusSeeOther {
+		t.Errorf("removing: %d %s", w.Code, w.Body)
+	}
+	if body := ask(t, g, "GET", "/api/ui/keys", "", form[2:]...).Body.String(); strings.Contains(body, ">anna</th>") {
+		t.Error("a removed key is listed")
+	}
+	c = g.signIn(t, api.ScopeWrite)
+	if w := ask(t, g, "GET", "/api/ui/keys", "", "Cookie", c.Name+"="+c.Value); w.Code != http.StatusForbidden {
+		t.Errorf("keys for writers: %d", w.Code)
 	}
 }

@@ -37,7 +37,7 @@ as of 1 hour ago
 1 source · Indexed 1
 nothing waits; of recent checks 0% found a change, 0% failed
 
-1 watch is broken:
+broken watches: 1
   https://a.example/: .price finds nothing
 
 tags with settings:

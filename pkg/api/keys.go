@@ -48,7 +48,7 @@ type KeyName struct {
 type Key struct {
 	Name  string `json:"name"`
 	Scope Scope  `json:"scope"`
-	// where the key was added: here (through the API), file or environment; only keys added here can be removed
+	// where the key is from: added (through the API or by a command), file or environment; only added keys can be removed
 	Origin   string    `json:"origin"`
 	Created  time.Time `json:"created,omitzero"`
 	LastUsed time.Time `json:"lastUsed,omitzero"` // when the key was last used, accurate to an hour

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"slices"
 )
 
@@ -37,22 +38,44 @@ func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	return nil
 }
 
-// BrokenWatches returns the items whose watch broke and is still broken. It looks at the items of the newest changes
-// of that kind, at most as many as most.
-func (c *Client) BrokenWatches(ctx context.Context, most int) (out []Item, err error) {
-	lately, err := ListChanges.Call(ctx, c, ChangeQuery{Kind: string(ChangeWatchBroken), Top: most})
+// maxBrokenPages bounds the pages of the feed that BrokenWatches reads.
+const maxBrokenPages = 10
+
+// BrokenWatches returns the items whose watch broke and is still broken, of one host or of all, the latest first. It
+// finds them by the changes of that kind. The result more is true if there may be others: it returns at most as many as
+// most, and looks only so far back.
+func (c *Client) BrokenWatches(ctx context.Context, host string, most int) (out []Item, more bool, err error) {
+	q := ChangeQuery{Kind: string(ChangeWatchBroken), Host: host, Top: 50}
 	seen := map[string]bool{}
-	for _, change := range lately.Changes {
-		if seen[change.ItemID] {
-			continue
+	for range maxBrokenPages {
+		lately, err := ListChanges.Call(ctx, c, q)
+		if err != nil {
+			return out, false, err
 		}
-		seen[change.ItemID] = true
-		it, err := GetItem.Call(ctx, c, ItemID{ID: change.ItemID})
-		if err == nil && it.WatchBroken { // otherwise the item was removed, or its watch works again
-			out = append(out, it.Item)
+		for _, change := range lately.Changes {
+			if seen[change.ItemID] {
+				continue
+			}
+			seen[change.ItemID] = true
+			it, err := GetItem.Call(ctx, c, ItemID{ID: change.ItemID})
+			if problem, ok := errors.AsType[*Problem](err); ok && problem.Status == http.StatusNotFound {
+				continue // the item was removed
+			}
+			if err != nil {
+				return out, false, err
+			}
+			if len(out) == most && it.WatchBroken {
+				return out, true, nil
+			}
+			if it.WatchBroken {
+				out = append(out, it.Item)
+			}
+		}
+		if q.Continuation = lately.Continuation; q.Continuation == "" {
+			return out, false, nil
 		}
 	}
-	return out, err
+	return out, true, nil
 }
 
 // Pages reads a listing page by page and stops at the first error.

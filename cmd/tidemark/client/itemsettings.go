@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
@@ -25,18 +24,22 @@ func settingFields(it api.ItemDetail) []field {
 	}
 	e := *it.Effective
 	own := func(setting, value string) string {
-		from := e.From[setting]
-		if value == "" || from == "" || from == "default" {
+		switch from := e.From[setting]; {
+		case value == "" || from == "" || from == "default":
 			return ""
+		case from == "item":
+			return value
+		default:
+			return value + " (" + from + ")"
 		}
-		return value + map[bool]string{false: " (" + from + ")"}[from == "item"]
 	}
 	if w := e.Watch; w != nil {
 		all = append(all,
 			field{"watches", own("watch.include", strings.Join(w.Include, ", "))},
 			field{"leaves out", own("watch.exclude", strings.Join(w.Exclude, ", "))},
 			field{"ignores", own("watch.ignore", strings.Join(w.Ignore, ", "))},
-			field{"only if", own("watch.trigger", w.Trigger)})
+			field{"only if", own("watch.trigger", w.Trigger)},
+			field{"indexes", own("watch.index", w.Index)})
 	}
 	return append(all,
 		field{"schedule", own("schedule", whenText(e.Schedule))},
@@ -69,7 +72,8 @@ func hoursText(a *api.ActiveHours) string {
 	if a == nil {
 		return ""
 	}
-	return strings.TrimSpace(strings.Trim(a.From+"-"+a.To, "-") + " " + strings.Join(a.Days, ","))
+	return strings.Join(strings.Fields(strings.Trim(a.From+"-"+a.To, "-")+" "+strings.Join(a.Days, ",")+" "+
+		cmp.Or(a.Timezone, "UTC")), " ")
 }
 
 func priorityText(p *int) string {
@@ -84,19 +88,18 @@ const mostBroken = 20
 
 // sayWatches reports the watches that are broken and the tags that have settings.
 func sayWatches(ctx context.Context, t *terminal.Terminal, s *command.Server, host string) error {
-	broken, err := s.Silent().BrokenWatches(ctx, mostBroken)
+	broken, more, err := s.Silent().BrokenWatches(ctx, host, mostBroken)
 	if err != nil {
 		return err
 	}
-	if host != "" {
-		broken = slices.DeleteFunc(broken, func(it api.Item) bool { return it.SourceHost != host })
-	}
 	for i, it := range broken {
 		if i == 0 {
-			are := map[bool]string{true: "is", false: "are"}[len(broken) == 1]
-			t.Say("\n%s %s broken:", words.Count(len(broken), "watch"), are)
+			t.Say("\nbroken watches: %s", words.Thousands(len(broken)))
 		}
 		t.Say("  %s: %s", nameOf(it), terminal.Clean(it.Why))
+	}
+	if more {
+		t.Say("  there may be more: `%s changes --kind watchBroken` lists all that broke", t.Name)
 	}
 	if host != "" {
 		return nil

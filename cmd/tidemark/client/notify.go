@@ -98,9 +98,10 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		{"id", r.ID}, {"name", r.Name}, {"problem", r.Problem}, {"warning", r.Warning},
 		{"page", firstOf(strings.TrimSpace(r.Title+" "+r.URL), r.Filter.ItemID)}, {"items", r.Filter.Items},
 		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
+		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
 		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
 		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
-		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},
+		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin}, {"made", terminal.Moment(t.Now(), r.Created)},
 	})
 	return nil
 }

@@ -61,6 +61,7 @@ type shownChange struct {
 	api.FeedChange
 	Unread bool
 	Also   []api.FeedChange // equal changes of other pages of the host
+	OrMore bool             // whether more of them may be on the next page
 }
 
 // Pages returns the number of pages that have changed alike.
@@ -101,6 +102,11 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 		}
 	}
 	d.Days = byDay(d.Changes, unread.Changes)
+	if n := len(d.Days); n > 0 && d.Continuation != "" {
+		for i := range d.Days[n-1].Changes {
+			d.Days[n-1].Changes[i].OrMore = true
+		}
+	}
 	return frame.Page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
 }
 
@@ -139,7 +145,9 @@ func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
 		}
 		of := changesOfDay{Day: day}
 		for _, l := range lines.All {
-			of.Changes = append(of.Changes, shownChange{l.Changes[0], slices.ContainsFunc(l.Changes, isUnread), l.Changes[1:]})
+			of.Changes = append(of.Changes, shownChange{
+				FeedChange: l.Changes[0], Unread: slices.ContainsFunc(l.Changes, isUnread), Also: l.Changes[1:],
+			})
 		}
 		of.Changes = gatherAdded(of.Changes)
 		days, all = append(days, of), all[n:]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -33,6 +34,16 @@ var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "st
 
 // Columns returns the columns of the list.
 func (itemsData) Columns() any { return columns }
+
+// Orders returns the orders of the list. The present one is always among them.
+func (d itemsData) Orders() []show.Choice {
+	out := show.Choices("", "the usual order", "source", "address", "status", "status", "-lastChecked", "last checked first",
+		"-lastChanged", "last changed first", "nextCrawlAt", "next check first")
+	if !slices.ContainsFunc(out, func(c show.Choice) bool { return c.Value == d.Sort }) {
+		out = append(out, show.Choice{Value: d.Sort, Text: d.Sort})
+	}
+	return out
+}
 
 // Filtered reports whether a filter is set.
 func (d itemsData) Filtered() bool {

@@ -13,22 +13,24 @@ const needsShown = 20
 
 // problems are what a person must solve.
 type problems struct {
-	Health   []string          // what keeps the app from working well: the disk, the store, the index
-	Failing  int               // the number of all items that cannot be checked
-	Broken   []api.Item        // items whose watch is broken
-	Rules    []api.Rule        // rules that report nothing because they are broken
-	Channels []api.Channel     // channels whose receivers fail, or that cannot send
-	Failed   []api.Delivery    // messages that could not be delivered
-	More     bool              // whether there are more failed messages than Failed has
-	NoHome   bool              // whether messages have no links, because nobody has confirmed an address
-	Runs     []api.BackfillRun // runs that have failed
+	Health  []string   // what keeps the app from working well: the disk, the store, the index
+	Failing int        // the number of all items that cannot be checked
+	Broken  []api.Item // items whose watch is broken
+
+	MoreBroken bool              // whether there may be more broken watches
+	Rules      []api.Rule        // rules that report nothing because they are broken
+	Channels   []api.Channel     // channels whose receivers fail, or that cannot send
+	Failed     []api.Delivery    // messages that could not be delivered
+	More       bool              // whether there are more failed messages than Failed has
+	NoHome     bool              // whether messages have no links, because nobody has confirmed an address
+	Runs       []api.BackfillRun // runs that have failed
 }
 
 // problemsOf finds the problems.
 func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now time.Time) (p problems, err error) {
 	p.Failing = st.Items[api.StatusError]
 	p.Health = ailments(ctx, c)
-	if p.Broken, err = c.BrokenWatches(ctx, needsShown); err != nil {
+	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
 		return p, err
 	}
 	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
@@ -55,7 +57,7 @@ func (p problems) Count() (n int, more bool) {
 		n = 1
 	}
 	n += len(p.Health) + p.Failing + len(p.Broken) + len(p.Rules) + len(p.Channels) + len(p.Failed) + len(p.Runs)
-	return n, p.More || len(p.Broken) == needsShown
+	return n, p.More || p.MoreBroken
 }
 
 // ailments returns what the app's report of its health complains of, or the error that prevented the report.

@@ -1,13 +1,13 @@
 package funchost
 
 import (
-	"github.com/tidemark/tidemark/pkg/api"
-
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // A front answers all HTTP requests: first the management API, then the functions by name, then the home page.

@@ -62,6 +62,9 @@ func recordOf(line string) (r slog.Record, ok bool) {
 func valueOf(v any) slog.Value {
 	switch v := v.(type) {
 	case map[string]any:
+		if len(v) == 0 {
+			return slog.AnyValue(v)
+		}
 		var attrs []slog.Attr
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			attrs = append(attrs, slog.Attr{Key: key, Value: valueOf(v[key])})
@@ -71,7 +74,8 @@ func valueOf(v any) slog.Value {
 		if n, err := v.Int64(); err == nil {
 			return slog.Int64Value(n)
 		}
-		return slog.AnyValue(v)
+		f, _ := v.Float64() // a number that is too large becomes infinite
+		return slog.Float64Value(f)
 	default:
 		return slog.AnyValue(v)
 	}

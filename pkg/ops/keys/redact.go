@@ -28,7 +28,31 @@ func RedactAttr(_ []string, a slog.Attr) slog.Attr {
 			a.Value = slog.StringValue(Redact(v.Error()))
 		case fmt.Stringer:
 			a.Value = slog.StringValue(Redact(v.String()))
+		case []any:
+			a.Value = slog.AnyValue(redactAll(v))
 		}
 	}
 	return a
+}
+
+// redactAll redacts the texts in a list, and in lists and objects within it.
+func redactAll(list []any) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case string:
+			out[i] = Redact(v)
+		case []any:
+			out[i] = redactAll(v)
+		case map[string]any:
+			object := map[string]any{}
+			for name, value := range v {
+				object[name] = redactAll([]any{value})[0]
+			}
+			out[i] = object
+		default:
+			out[i] = v
+		}
+	}
+	return out
 }
