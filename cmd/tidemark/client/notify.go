@@ -101,7 +101,8 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
 		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
 		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
-		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin}, {"made", terminal.Moment(t.Now(), r.Created)},
+		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},
+		{"made", terminal.Moment(t.Now(), r.Created)},
 	})
 	return nil
 }

@@ -76,8 +76,8 @@ func checkUserHeader(name string, proxies []netip.Prefix) error {
 // taken reports whether requests have a header of this name for another reason.
 func taken(name string) bool {
 	name = http.CanonicalHeaderKey(name)
-	return slices.Contains([]string{"Accept", "Authorization", "Cf-Connecting-Ip", "Connection", "Cookie", "Forwarded", "Host",
-		"Origin", "Range", "Referer", "Transfer-Encoding", "True-Client-Ip", "User-Agent", "Via", "X-Forwarded-For",
+	return slices.Contains([]string{"Accept", "Authorization", "Cf-Connecting-Ip", "Connection", "Cookie", "Forwarded",
+		"Host", "Origin", "Range", "Referer", "Transfer-Encoding", "True-Client-Ip", "User-Agent", "Via", "X-Forwarded-For",
 		"X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Functions-Key", "X-Real-Ip"}, name) ||
 		strings.HasPrefix(name, "Accept-") || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Sec-")
 }

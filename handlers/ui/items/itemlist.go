@@ -37,8 +37,8 @@ func (itemsData) Columns() any { return columns }
 
 // Orders returns the orders of the list. The present one is always among them.
 func (d itemsData) Orders() []show.Choice {
-	out := show.Choices("", "the usual order", "source", "address", "status", "status", "-lastChecked", "last checked first",
-		"-lastChanged", "last changed first", "nextCrawlAt", "next check first")
+	out := show.Choices("", "the usual order", "source", "address", "status", "status",
+		"-lastChecked", "last checked first", "-lastChanged", "last changed first", "nextCrawlAt", "next check first")
 	if !slices.ContainsFunc(out, func(c show.Choice) bool { return c.Value == d.Sort }) {
 		out = append(out, show.Choice{Value: d.Sort, Text: d.Sort})
 	}
