@@ -87,24 +87,31 @@ var (
 	doubledScheme = regexp.MustCompile(`^(?:(?i:https?):?//+)+((?i:https?):?//)`)
 )
 
-// mended adds what an address lacks: the colon or a slash of its scheme, or the scheme before the name of a host of the
-// document's own site. Otherwise it would be taken for a relative address. It drops a scheme before another one.
+// mended adds what an address lacks before the name of a host of the document's own site: the colon or a slash of its
+// scheme, or the scheme. Another name may be that of a file: browsers take https:a.html for a relative address. It
+// drops a scheme before another one.
 func (c *collector) mended(ref string) string {
-	if at := doubledScheme.FindStringSubmatchIndex(ref); at != nil {
-		ref = ref[at[2]:]
+	doubled := doubledScheme.FindStringSubmatchIndex(ref)
+	if doubled != nil {
+		ref = ref[doubled[2]:]
 	}
-	if m := brokenScheme.FindStringSubmatch(ref); m != nil && bareHost.MatchString(m[2]+"/") {
+	if m := brokenScheme.FindStringSubmatch(ref); m != nil && bareHost.MatchString(m[2]+"/") &&
+		(doubled != nil || c.isOwn(m[2])) {
 		return m[1] + "://" + m[2]
 	}
-	if !bareHost.MatchString(ref) {
-		return ref
-	}
-	scheme, rest, _ := strings.Cut(c.base, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	if named, _, _ := strings.Cut(ref, "/"); source.SameSite(strings.ToLower(named), host) {
+	if bareHost.MatchString(ref) && c.isOwn(ref) {
+		scheme, _, _ := strings.Cut(c.base, "://")
 		return scheme + "://" + ref
 	}
 	return ref
+}
+
+// isOwn reports whether an address without a scheme names a host of the document's own site.
+func (c *collector) isOwn(ref string) bool {
+	_, rest, _ := strings.Cut(c.base, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	named, _, _ := strings.Cut(ref, "/")
+	return source.SameSite(strings.ToLower(named), host)
 }
 
 // follow records the next page of the list, unless it is known or cannot be resolved.

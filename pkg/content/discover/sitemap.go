@@ -32,13 +32,15 @@ func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 
 // read selects the reader by the beginning of the text.
 func read(t *text, base string, o Bounds) (Found, error) {
-	switch begin := beginning(t); {
+	begin := beginning(t)
+	feed := jsonFeed.FindIndex(begin)
+	switch {
 	case len(begin) == 0 && t.cut != "":
 		return Found{}, fault.New(fault.Invalid, "nothing can be read: %s", t.cut)
 	case len(begin) == 0:
 		return Found{}, fault.New(fault.Invalid, "the document is empty")
-	case jsonFeed.Match(begin) && !wholePage.Match(begin):
-		t.Discard(jsonFeed.FindIndex(begin)[0])
+	case feed != nil && !wholePage.Match(begin[:feed[0]]) && !holdsRoot(begin[:feed[0]]):
+		t.Discard(feed[0])
 		return readJSON(t, base, o)
 	case begin[0] == '<', holdsRoot(begin):
 		return readMarkup(t, base, o)
@@ -70,7 +72,8 @@ func beginning(t *text) []byte {
 // holdsRoot reports whether there is a root element after other text, such as a warning from the program that made
 // the sitemap.
 func holdsRoot(begin []byte) bool {
-	for _, root := range [...]string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"} {
+	begin = bytes.ToLower(begin)
+	for _, root := range [...]string{"<?xml", "<url", "<sitemap", "<rss", "<feed", "<rdf"} {
 		if bytes.Contains(begin, []byte(root)) {
 			return true
 		}
@@ -128,7 +131,8 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 }
 
 var (
-	nextAddress = regexp.MustCompile(`[\s,;|]*\s["']?(?i:https?)://`) // another address in a line
+	// nextAddress matches another address in a line, but not the value of a parameter.
+	nextAddress = regexp.MustCompile(`(?:^|[^=\s,;|])([\s,;|]*\s["']?(?i:https?)://)`)
 	remark      = regexp.MustCompile(`\s#.*$`)
 	datedColumn = regexp.MustCompile(`["']?[,;]\s*["']?\d{4}-\d\d-\d\d(?:[Tt ]\d\d|\s*["',;]|\s*$)`)
 )
@@ -147,8 +151,8 @@ func addressesOf(line string) (refs []string) {
 
 // separate returns the addresses that stand in one text, with blanks between them.
 func separate(text string) (refs []string) {
-	for at := nextAddress.FindStringIndex(text); at != nil; at = nextAddress.FindStringIndex(text) {
-		refs, text = append(refs, trimmed(text[:at[0]])), strings.TrimLeft(text[at[0]:], " \t\r\n,;|")
+	for at := nextAddress.FindStringSubmatchIndex(text); at != nil; at = nextAddress.FindStringSubmatchIndex(text) {
+		refs, text = append(refs, trimmed(text[:at[2]])), strings.TrimLeft(text[at[2]:], " \t\r\n,;|")
 	}
 	return append(refs, trimmed(text))
 }

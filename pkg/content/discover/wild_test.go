@@ -84,12 +84,16 @@ var wildForms = []struct{ name, body, want string }{
 	{"a zero byte before the document", "\x00<urlset><url><loc>/a</loc></url></urlset>", "/a"},
 	{"a scheme with one slash", "<urlset><url><loc>https:/port.example/a</loc></url></urlset>", "/a"},
 	{"a scheme without slashes", "<urlset><url><loc>https:port.example/a</loc></url></urlset>", "/a"},
+	{"a scheme without slashes before a file", "<urlset><url><loc>https:a.html</loc></url><url><loc>https:/b.html</loc>" +
+		"</url></urlset>", "/a.html, /b.html"},
 	{"a scheme twice", "<urlset><url><loc>https://https://port.example/a</loc></url><url><loc>" +
 		"http://https//port.example/b</loc></url></urlset>", "/a, /b"},
 	{"two addresses in one loc", "<urlset><url><loc>https://port.example/a https://port.example/b</loc></url><url><loc>" +
 		"https://port.example/c,\n https://port.example/d</loc></url></urlset>", "/a, /b, /c, /d"},
 	{"an address within an address", "<urlset><url><loc>/save?u=https://x.example/</loc></url></urlset>",
 		"/save?u=https://x.example/"},
+	{"an address within an address, behind a blank", "<urlset><url><loc>https://port.example/go?u= https://x.example/y" +
+		"</loc></url></urlset>", "/go?u=%20https://x.example/y"},
 	{"a fragment", "<urlset><url><loc>#</loc></url><url><loc>/a</loc></url></urlset>", "/a"},
 	{"a list with remarks", "# pages\nhttps://port.example/a # first\nhttps://port.example/b#c\n", "/a, /b"},
 	{"a list in brackets", "x\n<https://port.example/a>\n", "/a"},
@@ -97,6 +101,15 @@ var wildForms = []struct{ name, body, want string }{
 	{"a JSON feed behind a warning in HTML", "<br />\n<b>Warning</b>: x<br />" + jsonFeedOfA, "/a"},
 	{"a JSON feed for a script", "call(" + jsonFeedOfA + ");", "/a"},
 	{"members in capitals", `{"version":"https://jsonfeed.org/version/1","Items":[{"URL":"/a"}]}`, "/a"},
+	{"RSS about JSON feeds", "<rss><channel><item><link>/b</link><description><![CDATA[" + jsonFeedOfA +
+		"]]></description></item></channel></rss>", "/b"},
+	{"Atom about JSON feeds, behind a warning", "Warning: x\n<feed><entry><link href=/b /><content><![CDATA[" +
+		jsonFeedOfA + "]]></content></entry></feed>", "/b"},
+	{"RDF about JSON feeds", "<rdf:RDF><item><link>/b</link><description><![CDATA[" + jsonFeedOfA +
+		"]]></description></item></rdf:RDF>", "/b"},
+	{"entries without a root about JSON feeds", "<url><loc>/b</loc><!-- " + jsonFeedOfA + " --></url>", "/b"},
+	{"a JSON feed about pages, behind a warning", "Warning: x\n" + `{"version":"https://jsonfeed.org/version/1","title":` +
+		`"<html>","items":[{"url":"/a"}]}`, "/a"},
 	{"a page about JSON feeds", "<!doctype html><pre>" + jsonFeedOfA + "</pre>", ""},
 	{"entries by number", `{"version":"https://jsonfeed.org/version/1","items":{"0":{"url":"/a"},"7":{"url":"/b"}}}`,
 		"/a, /b"},

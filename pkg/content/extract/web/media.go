@@ -46,7 +46,7 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	case declared == "text/plain":
 	case SaysNothing(declared):
 		declared = octets
-		if wholePage.Match(pageHead(body)) || looksLikeHTML(body) && !isNamed(urlPath) {
+		if wholePage.Match(pageHead(body)) || looksLikeHTML(body) && !isNamed(urlPath, body) {
 			return "text/html"
 		}
 	case isPage(declared, body):
@@ -190,15 +190,23 @@ func isPage(declared string, body []byte) bool {
 }
 
 // isNamed reports whether the name of a file gives the kind of its text, so that tags alone do not make it a page: a
-// file of Markdown may begin with one. The output of a program in PHP has the name of the program.
-func isNamed(urlPath string) bool {
-	language := languageByName(urlPath)
-	return typeByName(urlPath) != "" || language != "" && language != "php"
+// file of Markdown may begin with one. The output of a program has the name of the program, and no program begins with
+// the head of a page.
+func isNamed(urlPath string, body []byte) bool {
+	switch languageByName(urlPath) {
+	case "", "php":
+		return typeByName(urlPath) != ""
+	case "perl", "python", "ruby", "lua", "sh":
+		return !pageBegin.Match(pageHead(body))
+	}
+	return true
 }
 
 var (
 	// wholePage matches the beginning of a page. No other text begins so.
-	wholePage  = regexp.MustCompile(`(?is)^(?:\s|<\?xml.*?\?>|<!--.*?-->)*<(?:!doctype\s+html|html)(?:[\s>]|$)`)
+	wholePage = regexp.MustCompile(`(?is)^(?:\s|<\?xml.*?\?>|<!--.*?-->)*<(?:!doctype\s+html|html)(?:[\s>]|$)`)
+	// pageBegin matches the beginning of a page without its first tag.
+	pageBegin  = regexp.MustCompile(`(?is)^(?:\s|<!--.*?-->)*<(?:head|title|body)(?:[\s>]|$)`)
 	programTag = regexp.MustCompile(`(?i)<\?(?:php|=)`)
 )
 
