@@ -12,14 +12,15 @@ import (
 const leastCommon = 3
 
 // Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words at the beginning and
-// the end that both forms have in common. It matches any number where both forms have a number. Errors: Invalid if
-// the two forms have too little in common.
+// the end that both forms have in common. It matches any number where both forms have a number, and any weekday or month
+// where both have one beside a number. Errors: Invalid if the two forms have too little in common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {
 		was, is = was+is, was+is
 	}
-	a, b := pieces(was), pieces(is)
+	languages := languagesOf(was + " " + is)
+	a, b := pieces(was, languages), pieces(is, languages)
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
 		start++
@@ -37,7 +38,7 @@ func Suggest(was, is string) (string, error) {
 		rule += ".*" + tail + "$"
 	}
 	letters := 0
-	for _, r := range strings.ReplaceAll(head+tail, `\d`, "") {
+	for _, r := range strings.ReplaceAll(anyNames.ReplaceAllString(head+tail, ""), `\d`, "") {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			letters++
 		}
@@ -57,11 +58,17 @@ func Suggest(was, is string) (string, error) {
 
 var number = regexp.MustCompile(`\pN+`)
 
-// pieces returns the words of a line as regular expressions. In place of each number they match any number.
-func pieces(line string) []string {
+// pieces returns the words of a line as regular expressions. In place of each number they match any number, and in a
+// line with a number any weekday or month in place of one.
+func pieces(line string, languages [][]string) []string {
 	const most = 60 // number of words of a line
 	words := strings.Fields(line)
+	dated := number.MatchString(line)
 	for i, w := range words[:min(len(words), most)] {
+		if names, ok := anyName(w, languages); ok && dated {
+			words[i] = names
+			continue
+		}
 		var out strings.Builder
 		at := 0
 		for _, m := range number.FindAllStringIndex(w, -1) {
@@ -75,7 +82,7 @@ func pieces(line string) []string {
 
 // clipRule cuts a rule that is too long. It cuts at a space, because a space is always a literal.
 func clipRule(rule string) string {
-	const enough = MaxRule / 2
+	const enough = MaxRule * 9 / 10
 	if len(rule) <= enough {
 		return rule
 	}
