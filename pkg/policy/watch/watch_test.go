@@ -272,11 +272,14 @@ func TestW10SuggestedDates(t *testing.T) {
 		"English": {"It is Wednesday, 25 November 2026 14:42:23.", "It is Thursday, 26 November 2026 09:01:00.",
 			[]string{"It is Sunday, 3 May 2027 00:00:01."}, "It is closed, 3 May 2027 00:00:01."},
 		"one form only": {"", "Updated Mon 23 Nov 2026", []string{"Updated Fri 1 Jan 2027"}, "Updated by 1 Jan 2027"},
-		"German":        {"Stand: 25. November 2026", "Stand: 26. November 2026", []string{"Stand: 1. März 2027"}, "Stand: 1. Ebene 2027"},
+		"German": {"Stand: 25. November 2026", "Stand: 26. November 2026", []string{"Stand: 1. März 2027"},
+			"Stand: 1. Ebene 2027"},
 		"French": {"Mis à jour le mardi 24 novembre 2026", "Mis à jour le jeudi 26 novembre 2026",
 			[]string{"Mis à jour le lundi 1 août 2027"}, "Mis à jour le matin 1 août 2027"},
-		"a half of a day": {"Open until 5 pm today", "Open until 6 pm today", []string{"Open until 11 AM today"}, "Open until 11 or today"},
-		"no number":       {"Closed on Sunday and holidays", "Closed on Sunday and holidays", nil, "Closed on Monday and holidays"},
+		"a half of a day": {"Open until 5 pm today", "Open until 6 pm today", []string{"Open until 11 AM today"},
+			"Open until 11 or today"},
+		"no number": {"Closed on Sunday and holidays", "Closed on Sunday and holidays", nil,
+			"Closed on Monday and holidays"},
 	} {
 		rule, err := watch.Suggest(tt.was, tt.is)
 		if err != nil || len(rule) > watch.MaxRule {
