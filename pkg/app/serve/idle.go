@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const (
@@ -47,6 +49,7 @@ func giveBackWhenIdle(ctx context.Context) {
 		case <-tick.C:
 		}
 		if metrics.Read(sample); i.due(sample[0].Value.Uint64()) {
+			sqlitefile.Shrink(ctx)
 			debug.FreeOSMemory()
 		}
 	}

@@ -50,10 +50,6 @@ func (f *File) Readers(most int, pragmas ...string) (*sql.DB, error) {
 	return f.open(most, "deferred", append([]string{"query_only(1)"}, pragmas...))
 }
 
-// Quiet is the time after which a connection that nobody uses gives back its memory, which is up to 30 MB of pages: it
-// is closed, and opened again at its next use.
-const Quiet = 10 * time.Second
-
 func (f *File) open(most int, lock string, pragmas []string) (*sql.DB, error) {
 	if configured != nil {
 		return nil, configured
@@ -70,6 +66,6 @@ func (f *File) open(most int, lock string, pragmas []string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
-	db.SetConnMaxIdleTime(Quiet)
+	register(db)
 	return db, nil
 }

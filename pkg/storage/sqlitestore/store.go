@@ -133,7 +133,7 @@ func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	return &writer{
 		s: s, db: db, conn: conn, lock: t, group: maxGroup,
 		jobs: make(chan *job), quit: make(chan struct{}), idle: make(chan struct{}),
-		quiet: sqlitefile.Quiet, tx: &tx{stmts: sqlitefile.NewStatements(conn)},
+		quiet: quietTime, tx: &tx{stmts: sqlitefile.NewStatements(conn)},
 		held: heldWrites{timer: stopped(), limit: storage.MaxHeldTime},
 	}, nil
 }

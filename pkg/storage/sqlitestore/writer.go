@@ -14,6 +14,9 @@ import (
 // repeated if one of them fails in a way that undoes the others.
 const maxGroup = 64
 
+// quietTime is how long no write must have come before the connection gives back the memory of its pages.
+const quietTime = 10 * time.Second
+
 // job is a write that is waiting or running. Its state changes from "waiting" only once: when the writer begins the
 // job, or when the caller cancels it.
 type job struct {
@@ -47,7 +50,7 @@ type writer struct {
 	idle    chan struct{} // closed when run has returned
 	tx      *tx
 	commits int
-	quiet   time.Duration // [sqlitefile.Quiet], unless a test is in a hurry
+	quiet   time.Duration // quietTime; tests set it shorter
 	held    heldWrites
 }
 
