@@ -14,7 +14,7 @@ import (
 const (
 	// MaxErrorMessage limits the number of characters in an error message (spec 003 §7.6, A13).
 	MaxErrorMessage = 1024
-	maxHistory      = 30        // number of decisions
+	maxHistory      = 30        // number of decisions, and two more until those of a check are shared
 	maxHistoryBytes = 12 * 1024 // well below the limit of 64 KiB for a property
 )
 
@@ -37,6 +37,12 @@ func (d Decision) began() time.Time {
 	return d.At
 }
 
+// isWithin reports whether a line that stands for several checks also stands for this decision.
+func (d Decision) isWithin(line Decision) bool {
+	return line.Times > 1 && d.Times <= 1 && d.What == line.What && numberless(d.Why) == numberless(line.Why) &&
+		!d.At.Before(line.Since) && !d.At.After(line.At)
+}
+
 // after returns the decision as one that also stands for an earlier line with the same decision.
 func (d Decision) after(earlier Decision) Decision {
 	d.Since, d.Times = earlier.began(), max(earlier.Times, 1)+max(d.Times, 1)
@@ -49,9 +55,7 @@ func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(mes
 // Record adds a decision to the history. It drops the oldest decisions that exceed the bounds.
 func (it *Item) Record(now time.Time, what, why string) {
 	h := append(it.History, Decision{At: policy.Stamp(now), What: what, Why: words.ClipRunes(why, 300)})
-	if len(h) > maxHistory {
-		h = h[len(h)-maxHistory:]
-	}
+	h = h[max(0, len(h)-maxHistory-2):]
 	for len(h) > 1 && jsonLen(h) > maxHistoryBytes {
 		h = h[1:]
 	}
@@ -116,6 +120,9 @@ func mergeHistory(ours, theirs []Decision) []Decision {
 		at[lineOf(d)] = i
 	}
 	for _, d := range theirs {
+		if slices.ContainsFunc(ours, d.isWithin) {
+			continue // a worker of an earlier release has dropped how often, and since when
+		}
 		if i, ok := at[lineOf(d)]; !ok {
 			ours = append(ours, d)
 		} else if d.Times > ours[i].Times {
