@@ -12,8 +12,8 @@ import (
 const leastCommon = 3
 
 // Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words at the beginning and
-// the end that both forms have in common. It matches any number where both forms have a number, and any weekday or month
-// where both have one beside a number. Errors: Invalid if the two forms have too little in common.
+// the end that both forms have in common. It matches any number where both forms have a number, and any weekday or
+// month where both have one beside a number. Errors: Invalid if the two forms have too little in common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {

@@ -46,7 +46,8 @@ func shrink(ctx context.Context, db *sql.DB) {
 		if err != nil {
 			return // it is in use again, or closed
 		}
-		defer conn.Close()                                   // after the loop, because the pool would hand out the same connection again
+		// After the loop: the pool would hand out the same connection again.
+		defer conn.Close()
 		_, _ = conn.ExecContext(ctx, "PRAGMA shrink_memory") // the pages stay until the next try
 	}
 }
