@@ -42,7 +42,7 @@ func (r *running) mutes(item string) {
 	ok(r.RemoveMuteWithResponse(r.Context(), mute.Id))
 	ok(r.SavePublicAddressWithResponse(r.Context(), PublicAddressRequest{Url: "https://tide.example/"}))
 	if at := ok(r.GetPublicAddressWithResponse(r.Context())); at.Url == nil || *at.Url != "https://tide.example" {
-		r.t.Errorf("the address is %+v", at)
+		r.Errorf("the address is %+v", at)
 	}
 }
 
