@@ -21,7 +21,8 @@ func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 		hunks, _ := textdiff.Compare(before, after)
 		for _, hunk := range hunks {
 			for _, row := range hunk {
-				if !ignoredOf(old, row.Old, false, yield) || !ignoredOf(now, row.New, true, yield) {
+				gone, come := Rules(old, now, row)
+				if !ignoredOf(row.Old, false, gone, yield) || !ignoredOf(row.New, true, come, yield) {
 					return
 				}
 			}
@@ -29,12 +30,8 @@ func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	}
 }
 
-// ignoredOf yields one side of a row if the line is ignored. It returns false if the iteration must stop.
-func ignoredOf(p *Part, pieces []textdiff.Piece, added bool, yield func(Line) bool) bool {
-	text, differs := textdiff.Line(pieces)
-	if !differs {
-		return true
-	}
-	rule := p.Rule(text)
+// ignoredOf yields one side of a row if it has a rule. It returns false if the iteration must stop.
+func ignoredOf(pieces []textdiff.Piece, added bool, rule string, yield func(Line) bool) bool {
+	text, _ := textdiff.Line(pieces)
 	return rule == "" || yield(Line{Text: text, Added: added, Rule: rule})
 }

@@ -26,9 +26,10 @@ type Part struct {
 	Elements int          // number of elements that the selectors find; 1 without selectors
 	Why      string       // the reason why the selectors cannot be applied; empty if they can
 
-	rules *watch.Rules
-	spec  watch.Spec
-	lines map[string]bool // all lines of Doc
+	rules  *watch.Rules
+	spec   watch.Spec
+	page   string  // text of the whole page
+	finder *finder // nil until they are first needed
 }
 
 // Reader reads watched pages. It compiles its rules when it reads the first page, because most checks read no page.
@@ -57,7 +58,7 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 	if err != nil { // Unreachable for stored rules, which were compiled before.
 		return Part{Why: err.Error()}
 	}
-	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec}
+	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec, page: doc.Text}
 	if rules.Selects() {
 		p.read(doc, body, contentType, baseURL)
 	}
@@ -107,27 +108,4 @@ func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) 
 		}
 	}
 	return out
-}
-
-// Rule returns the rule by which a line of the page is ignored, or "" if the line is not ignored.
-func (p *Part) Rule(line string) string {
-	if rule := p.rules.Ignored(line); rule != "" {
-		return "ignore: " + rule
-	}
-	if !p.rules.Selects() {
-		return ""
-	}
-	if p.lines == nil {
-		p.lines = map[string]bool{}
-		for l := range strings.SplitSeq(p.Doc.Text, "\n") {
-			p.lines[strings.TrimSpace(l)] = true
-		}
-	}
-	switch {
-	case p.lines[strings.TrimSpace(line)]:
-		return ""
-	case p.rules.Narrow():
-		return "include: outside of " + strings.Join(p.spec.Include, ", ")
-	}
-	return "exclude: " + strings.Join(p.spec.Exclude, ", ")
 }

@@ -74,3 +74,63 @@ func TestW10BadRules(t *testing.T) {
 		t.Errorf("%d elements, why %q", p.Elements, p.Why)
 	}
 }
+
+// W22: TestW22MarkedByParts checks that a line of the page counts if words of the watched part differ in it, also where
+// that part is in the middle of the line, and does not count if only other words differ.
+func TestW22MarkedByParts(t *testing.T) {
+	const outside, seen = "include: outside of .price", "exclude: .seen"
+	price, rest := watch.Spec{Include: []string{".price"}}, watch.Spec{Exclude: []string{".seen"}}
+	box := watch.Spec{Include: []string{".box"}, Exclude: []string{".seen"}}
+	dated := watch.Spec{Include: []string{".price"}, Ignore: []string{"seen"}}
+	lamp := func(price, seen string) string {
+		return "<p class=box>Price: <span class=price>" + price + "</span> EUR, <span class=seen>seen " + seen +
+			" times</span> since May.</p><p>The lamp hangs at the door."
+	}
+	lampe := func(price, seen string) string {
+		return "<p>价格<b class=price>" + price + "</b>元，<b class=seen>" + seen + "人看过</b>，五月起。</p>"
+	}
+	for name, tt := range map[string]struct {
+		spec     watch.Spec
+		old, now string
+		want     string
+	}{
+		"the price, watched":       {price, lamp("79", "12"), lamp("84", "12"), ""},
+		"the rest, of a watch":     {price, lamp("79", "12"), lamp("79", "13"), outside},
+		"both, of a watch":         {price, lamp("79", "12"), lamp("84", "13"), ""},
+		"an excluded counter":      {rest, lamp("79", "12"), lamp("79", "13"), seen},
+		"the price, of the rest":   {rest, lamp("79", "12"), lamp("84", "12"), ""},
+		"a price in the counter":   {price, lamp("7", "17"), lamp("7", "18"), outside},
+		"the counter's number":     {price, lamp("12", "13"), lamp("13", "14"), ""},
+		"the counter of a box":     {box, lamp("79", "12"), lamp("79", "13"), "include: outside of .box"},
+		"the price of a box":       {box, lamp("79", "12"), lamp("84", "12"), ""},
+		"a line that is ignored":   {dated, lamp("79", "12"), lamp("84", "12"), ""},
+		"no spaces, the price":     {price, lampe("79", "12"), lampe("84", "12"), ""},
+		"no spaces, the rest":      {rest, lampe("79", "12"), lampe("84", "12"), ""},
+		"a number of another line": {rest, "<p>12<p class=seen>12 visitors", "<p>12<p class=seen>13 visitors", seen},
+	} {
+		have := rules(t, tt.spec, "<main><h1>Lamp</h1>"+tt.old+"</main>", "<main><h1>Lamp</h1>"+tt.now+"</main>")
+		if tt.want == "" && len(have) > 0 || tt.want != "" && !slices.Equal(have, []string{tt.want, tt.want}) {
+			t.Errorf("%s: %q, want %q", name, have, tt.want)
+		}
+	}
+}
+
+// rules returns the rules by which the lines are ignored that differ between two pages.
+func rules(t *testing.T, spec watch.Spec, was, is string) (out []string) {
+	t.Helper()
+	r := part.NewReader(spec)
+	for line := range part.Ignored(read(t, r, was), read(t, r, is), text(t, was), text(t, is)) {
+		out = append(out, line.Rule)
+	}
+	return out
+}
+
+// text returns the text of a whole page.
+func text(t *testing.T, page string) string {
+	t.Helper()
+	doc, err := web.Extract([]byte(page), "text/html", "https://port.example/", extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Text
+}

@@ -31,10 +31,14 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 	}
 	if watched != nil && r.Part != nil {
 		if o.News.Part {
+			shown, is := watched.Doc.Text, r.Part.Doc.Text
+			if r.Part.Whole() {
+				shown, is = before, now // which have what was excluded, too
+			}
 			before, now = watched.Text, r.Part.Text
 			o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
 			o.News.Why = o.News.Kind.Why(o.News.Extent)
-			d.ignored = ignored(watched, r.Part, watched.Doc.Text, r.Part.Doc.Text)
+			d.ignored = ignored(watched, r.Part, shown, is)
 		} else {
 			d.ignored = ignored(watched, r.Part, before, now)
 		}

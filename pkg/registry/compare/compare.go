@@ -101,13 +101,6 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 
 // hunkOf returns the lines of a hunk.
 func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
-	rule := func(side int, pieces []textdiff.Piece) string {
-		line, differs := textdiff.Line(pieces)
-		if parts[side] == nil || !differs {
-			return ""
-		}
-		return parts[side].Rule(line)
-	}
 	var gone, come []Line
 	flush := func() {
 		h = append(append(h, gone...), come...)
@@ -119,11 +112,12 @@ func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
 			h = append(h, Line{Old: r.OldN, New: r.NewN, Pieces: r.New})
 			continue
 		}
+		was, is := part.Rules(parts[0], parts[1], r)
 		if r.OldN > 0 {
-			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: rule(0, r.Old)})
+			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: was})
 		}
 		if r.NewN > 0 {
-			come = append(come, Line{New: r.NewN, Pieces: r.New, Ignored: rule(1, r.New)})
+			come = append(come, Line{New: r.NewN, Pieces: r.New, Ignored: is})
 		}
 	}
 	flush()
