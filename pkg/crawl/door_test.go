@@ -117,7 +117,27 @@ func TestX6RefreshIsFollowed(t *testing.T) {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
 	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=http://10.0.0.1/">One moment.`})
-	if it := r.next("/p"); !strings.Contains(it.ErrorMessage, "refresh refused") || r.index.holds(it) != "v2" {
+	if it := r.next("/p"); !strings.Contains(it.ErrorMessage, "10.0.0.1/, which is not followed") ||
+		r.index.holds(it) != "v2" {
+		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
+	}
+}
+
+// TestX6RefreshThatFails checks that a page whose refresh is not followed, or leads to nothing, keeps its own text with
+// the reason, and that a failure that may pass does not replace the text of the other page (X6).
+func TestX6RefreshThatFails(t *testing.T) {
+	r := newRig(t)
+	leads := page{body: `<html lang=en><meta http-equiv=refresh content="0;url=new">One moment.`}
+	r.site.put("/p", leads)
+	if it := r.first("/p"); it.Status != indexed || !strings.Contains(it.Thin, "/new, which is not followed: HTTP 404") {
+		t.Errorf("%s (%s), thin %q", it.Status, it.ErrorMessage, it.Thin)
+	}
+	r.site.put("/new", text("v1").etag("1"))
+	if it := r.next("/p"); r.index.holds(it) != "v1" || it.Thin != "" {
+		t.Errorf("holds %q, thin %q", r.index.holds(it), it.Thin)
+	}
+	r.site.put("/new", page{hangUp: true})
+	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v1" {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
 }

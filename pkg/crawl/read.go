@@ -19,6 +19,9 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	}
 	page, linked := doc.Text, verdict.LinkCanonical(&doc, header, address)
 	doc, watched := c.basis.Watching.Read(doc, body, header.Get("Content-Type"), address)
+	if why := got.Response.NotFollowed; why != nil {
+		doc.Thin = why.Error()
+	}
 	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
 	r.Page, r.Part, r.Linked = page, watched, linked
 	return r, nil

@@ -45,6 +45,9 @@ type exchange struct {
 	seen  map[string]int // how often each URL was requested since the cookies last changed
 	jar   *chainJar      // nil until a redirect sets a cookie
 	first string         // the origin of the first URL; empty once a redirect has left it
+	asked bool           // Large was called
+	ours  error          // an error of Large, or of Gate, for which the site is not the cause
+	stub  *stub          // the last short page whose refresh was followed, or nil
 }
 
 // run requests the URL and follows its redirects.
@@ -62,7 +65,10 @@ func (x *exchange) run(ctx context.Context) (err error) {
 			err = x.prepareHop(ctx, u)
 		}
 	}
-	return err
+	if ctx.Err() != nil {
+		return err
+	}
+	return x.orStub(err)
 }
 
 // timed makes one hop, which may take only the time that is left for the whole exchange.
@@ -73,14 +79,14 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	defer cancel()
 	timer := time.AfterFunc(left, cancel)
 	defer timer.Stop()
-	if ask := x.req.Large; ask != nil {
+	if ask := x.req.Large; ask != nil && !x.asked {
 		x.limit.large = sync.OnceValue(func() error { // the time that Large takes does not count
 			began := x.c.cfg.Now()
 			timer.Stop()
-			err := ask(ctx)
+			x.asked, x.ours = true, ask(ctx)
 			waited = x.c.cfg.Now().Sub(began)
 			timer.Reset(left - began.Sub(start))
-			return err
+			return x.ours
 		})
 	}
 	next, err := x.hop(hopCtx, u)
@@ -97,16 +103,21 @@ func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
 	}
-	if x.req.Gate != nil {
-		return x.req.Gate(ctx, to.String())
+	if x.req.Gate == nil {
+		return nil
 	}
-	return nil
+	err := x.req.Gate(ctx, to.String())
+	if !fault.Is(err, fault.Blocked) && !fault.Is(err, fault.Invalid) {
+		x.ours = err
+	}
+	return err
 }
 
 // hop sends one request. It returns the target of a redirect or a refresh, or nil when the response is final.
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	r, conditional := x.request(ctx, u)
 	x.out.Requests++
+	x.out.Body, x.out.Encoding = nil, ""
 	res, err := x.c.transportTo(u).RoundTrip(r)
 	if err != nil {
 		return nil, classify(err)
@@ -120,7 +131,7 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	if err := x.finish(res, conditional); err != nil {
 		return nil, err
 	}
-	return x.refreshed(u)
+	return x.refreshed(u, res), nil
 }
 
 // request makes the request of a hop and reports whether it is conditional.
@@ -175,10 +186,12 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 		return nil, fault.New(fault.TooLarge, "body of %d bytes: want at most %d", res.ContentLength, x.limit.bytes)
 	}
 	body, err := x.limit.read(res.Body, res.ContentLength)
-	if x.out.WireBytes = int64(len(body)); fault.Is(err, fault.TooLarge) {
-		x.out.WireBytes = x.limit.bytes + 1 // the number of bytes that were read
+	wire := int64(len(body))
+	if fault.Is(err, fault.TooLarge) {
+		wire = x.limit.bytes + 1 // the number of bytes that were read
 	}
-	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
+	x.out.WireBytes += wire
+	x.limit.short = x.limit.cut && wire == x.limit.bytes
 	if err != nil && !fault.Is(err, fault.TooLarge) && !fault.Is(err, fault.Unavailable) {
 		return nil, fault.New(fault.Unavailable, "broken body after %d bytes: %w", len(body), err)
 	}

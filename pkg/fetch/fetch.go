@@ -224,7 +224,8 @@ type Request struct {
 	// robots.txt and to keep the pace of the target's host. If Gate returns an error, Get returns that error. A nil
 	// Gate allows every redirect.
 	Gate func(ctx context.Context, target string) error
-	// Refresh follows a short page that leads to another one by a Refresh header or by a meta element, like a redirect.
+	// Refresh follows a short page that leads at once to another one of the same site, by a Refresh header or by a meta
+	// element, like a redirect. A HEAD request follows none.
 	Refresh bool
 	// MaxBytes replaces the client's MaxBytes if it is positive.
 	MaxBytes int64
@@ -244,9 +245,10 @@ type Response struct {
 	FinalURL    string // the URL that answered, without fragment
 	Requests    int    // number of requests sent or tried, including those for redirects
 	Redirects   []Redirect
-	Permanent   bool // there were redirects, and all of them were 301 or 308
-	NotModified bool // the status is 304: the content still matches the validators of the request
-	WireBytes   int64
+	Permanent   bool          // there were redirects, and all of them were 301 or 308
+	NotModified bool          // the status is 304: the content still matches the validators of the request
+	NotFollowed error         // why a refresh of this page was not followed; Unavailable if it may be later
+	WireBytes   int64         // received bytes of bodies, those of short pages that led here among them
 	Elapsed     time.Duration // duration, without the time spent in Gate and Large
 	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
 }

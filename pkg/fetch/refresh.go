@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -13,13 +14,14 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Bounds of a page that only leads to another one.
 const (
-	maxStub        = 64 << 10 // bytes
-	maxStubLetters = 400      // letters that people see
-	maxRefresh     = 10       // seconds until the other page is shown
+	maxStub     = 64 << 10 // bytes, decoded and as received
+	maxStubText = 100      // letters and digits that people see
+	maxRefresh  = 1        // seconds until the other page is shown
 )
 
 // refreshValue matches a Refresh header, or the content of its meta element, that names an address (HTML standard,
@@ -27,21 +29,16 @@ const (
 var refreshValue = regexp.MustCompile(`(?is)^\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)$`)
 
 // refreshed returns the page to which an answer leads by a Refresh header or by a meta element, or nil. The answer must
-// be a short page, so that no text is passed over, and the other page must be shown within seconds. An address that no
-// browser would request, one of another scheme, or one that was requested already, is not followed: then the short page
-// is what there is. Errors: Blocked for a page that the guard refuses.
-func (x *exchange) refreshed(from *url.URL) (*url.URL, error) {
-	if !x.req.Refresh || x.out.Encoding != "" || !isRefreshable(x.out) || len(x.out.Redirects) >= x.redirects {
-		return nil, nil
+// be a short page, so that no text is passed over. If another page is not followed, the response says why.
+func (x *exchange) refreshed(from *url.URL, res *http.Response) *url.URL {
+	if !x.req.Refresh || x.req.Head || !isRefreshable(x.out) {
+		return nil
 	}
 	s := readStub(x.out.Body)
-	value := x.out.Header.Get("Refresh")
-	if value == "" {
-		value = s.refresh
-	}
-	location := refreshTarget(value)
-	if location == "" || s.letters > maxStubLetters {
-		return nil, nil
+	value := cmp.Or(x.out.Header.Get("Refresh"), s.refresh)
+	location, soon := refreshTarget(value)
+	if location == "" || s.text >= maxStubText {
+		return nil
 	}
 	base := from
 	if s.base != "" && value == s.refresh {
@@ -50,52 +47,108 @@ func (x *exchange) refreshed(from *url.URL) (*url.URL, error) {
 		}
 	}
 	to, err := x.c.guard.resolve(base, location)
-	switch {
-	case fault.Is(err, fault.Blocked) && isWeb(to):
-		x.record(from, x.out.Status, to)
-		return nil, fault.New(fault.Blocked, "refresh refused: %w", err)
-	case err != nil || x.seen[to.String()] > 0:
-		return nil, nil
+	if to == nil || !isWeb(to) || to.String() == from.String() {
+		return nil
+	}
+	s.page, s.to = x.out, to
+	if err == nil {
+		err = x.mayFollow(from, to, soon)
+	}
+	if err != nil {
+		x.out.NotFollowed = s.notFollowed(err)
+		return nil
+	}
+	if x.keepCookies(from, res) {
+		clear(x.seen) // as for a redirect
 	}
 	x.record(from, x.out.Status, to)
-	return to, nil
+	x.stub = &s
+	return to
+}
+
+// mayFollow returns why a refresh is not followed, or nil.
+func (x *exchange) mayFollow(from, to *url.URL, soon bool) error {
+	switch {
+	case !soon:
+		return fault.New(fault.Blocked, "it is shown after more than %d second", maxRefresh)
+	case !source.SameSite(from.Host, to.Host):
+		return fault.New(fault.Blocked, "it is on another host")
+	case origin(from) == origin(to) && from.EscapedPath() == to.EscapedPath():
+		return fault.New(fault.Blocked, "only its query is another one")
+	case len(x.out.Redirects) >= x.redirects:
+		return fault.New(fault.TooLarge, "%w: more than %d", errRedirects, max(x.redirects, 0))
+	case x.seen[to.String()] > 0:
+		return fault.New(fault.TooLarge, "%w: a loop", errRedirects)
+	}
+	return nil
+}
+
+// orStub replaces a failure of the page to which a short page led by the short page, which then is what there is. The
+// response says why. A pause that a host asks for, and an error for which the site is not the cause, stay.
+func (x *exchange) orStub(err error) error {
+	status := x.out.Status
+	switch {
+	case x.stub == nil || x.ours != nil:
+		return err
+	case err != nil:
+	case x.out.OK() || x.out.NotModified || status == http.StatusTooManyRequests ||
+		status == http.StatusServiceUnavailable:
+		return nil
+	case status == http.StatusNotFound || status == http.StatusGone:
+		err = fault.New(fault.NotFound, "HTTP %d", status)
+	default:
+		err = fault.New(fault.Unavailable, "HTTP %d", status)
+	}
+	page := x.stub.page
+	page.NotFollowed = x.stub.notFollowed(err)
+	page.Requests, page.WireBytes, page.Elapsed = x.out.Requests, x.out.WireBytes, x.out.Elapsed
+	x.out = page
+	return nil
 }
 
 // isRefreshable reports whether a response is a short page in HTML.
 func isRefreshable(r Response) bool {
 	kind := strings.ToLower(r.Header.Get("Content-Type"))
 	whole := r.Status == http.StatusOK || r.Status == http.StatusNonAuthoritativeInfo
-	return whole && len(r.Body) <= maxStub && (kind == "" || strings.Contains(kind, "html"))
+	return whole && r.Encoding == "" && len(r.Body) <= maxStub && r.WireBytes <= maxStub &&
+		(kind == "" || strings.Contains(kind, "html"))
 }
 
-// refreshTarget returns the address that a Refresh value names, if it is shown within seconds; otherwise "".
-func refreshTarget(value string) string {
+// refreshTarget returns the address that a Refresh value names, or "", and whether it is shown at once.
+func refreshTarget(value string) (target string, soon bool) {
 	m := refreshValue.FindStringSubmatch(value)
 	if m == nil {
-		return ""
+		return "", false
 	}
-	if seconds, err := strconv.Atoi(m[1]); m[1] != "" && (err != nil || seconds > maxRefresh) {
-		return ""
-	}
-	target := strings.TrimSpace(m[2])
+	seconds, err := strconv.Atoi(m[1])
+	soon = m[1] == "" || err == nil && seconds <= maxRefresh
+	target = strings.TrimSpace(m[2])
 	if quote := target[:min(1, len(target))]; quote == `"` || quote == "'" {
 		target, _, _ = strings.Cut(target[1:], quote)
 	}
-	return strings.TrimSpace(target)
+	return strings.TrimSpace(target), soon
 }
 
 // stub is what matters of a page that may only lead to another one.
 type stub struct {
 	refresh string // the content of the first meta element that refreshes the page
 	base    string // the address against which the page's addresses are resolved
-	letters int    // that people see, as far as they were counted
+	text    int    // letters and digits that people see, as far as they were counted
+	page    Response
+	to      *url.URL // the other page
 }
 
-// readStub reads a page until it has too many letters. A meta element in noscript does not count, because the page may
+// notFollowed says to people why the other page does not stand in place of the short one.
+func (s stub) notFollowed(why error) error {
+	return fault.New(fault.KindOf(why), "the page only leads to %.200s, which is not followed: %w",
+		s.to.Host+s.to.EscapedPath(), why)
+}
+
+// readStub reads a page until it has too much text. A meta element in noscript does not count, because the page may
 // have its text by scripts.
 func readStub(body []byte) (s stub) {
 	unseen := 0 // elements around whose content people do not see
-	for z := html.NewTokenizer(bytes.NewReader(body)); s.letters <= maxStubLetters; {
+	for z := html.NewTokenizer(bytes.NewReader(body)); s.text < maxStubText; {
 		switch z.Next() {
 		case html.ErrorToken:
 			return s
@@ -113,15 +166,24 @@ func readStub(body []byte) (s stub) {
 			}
 		case html.TextToken:
 			if unseen == 0 {
-				for _, c := range string(z.Text()) {
-					if unicode.IsLetter(c) {
-						s.letters++
-					}
-				}
+				s.text += weight(z.Text())
 			}
 		}
 	}
 	return s
+}
+
+// weight returns the number of letters and digits in a text. Letters that stand for syllables or words count as four.
+func weight(text []byte) (n int) {
+	for _, c := range string(text) {
+		switch {
+		case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			n += 4
+		case unicode.IsLetter(c) || unicode.IsNumber(c):
+			n++
+		}
+	}
+	return n
 }
 
 func isUnseen(a atom.Atom) bool {

@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/memory"
 )
 
 // meta is a page that leads to another one by a meta element.
@@ -25,7 +28,7 @@ func TestX6Refresh(t *testing.T) {
 		{"", meta("0;URL=&quot;/x&quot;; more"), "/x"},
 		{"", meta("0,url=/x"), "/x"},
 		{"", meta("0 url=/x"), "/x"},
-		{"", meta("5;/x"), "/x"},
+		{"", meta("1;/x"), "/x"},
 		{"", meta(" 1.5 ; url = /x "), "/x"},
 		{"", meta(";url=/x"), "/x"},
 		{"", meta(`0;url=\x`), "/x"},
@@ -40,8 +43,16 @@ func TestX6Refresh(t *testing.T) {
 		{"0;url=/x", meta("0;url=/y"), "/x"},
 		{"0; URL=x", "<base href=/dir/>", "/a/x"},
 
-		{"", meta("60;url=/x"), "stays"},
-		{"", meta("99999999999999999999;url=/x"), "stays"},
+		{"", meta("2;url=/x"), "stays, told"},
+		{"", meta("60;url=/x"), "stays, told"},
+		{"", meta("0;url=?page=2"), "stays, told"},
+		{"", meta("0;url=/a/b?page=2"), "stays, told"},
+		{"", meta("0;url=http://other.example/x"), "stays, told"},
+		{"", meta("0;url=http://10.0.0.1/x"), "stays, told"},
+		{"", meta("0;url=/x") + strings.Repeat("<tr><td>06:12<td>1.4", 2000), "stays"},
+		{"", meta("0;url=/x") + strings.Repeat("満潮", 45), "stays"},
+		{"", meta("0;url=/x") + strings.Repeat("みちしお", 23), "stays"},
+		{"", meta("99999999999999999999;url=/x"), "stays, told"},
 		{"", meta("0"), "stays"},
 		{"", meta("0;"), "stays"},
 		{"", meta("0;url="), "stays"},
@@ -77,6 +88,9 @@ func TestX6Refresh(t *testing.T) {
 		if res.FinalURL == base+"/a/b" {
 			have, hops = "stays", 0
 		}
+		if res.NotFollowed != nil {
+			have += ", told"
+		}
 		if err != nil || have != tt.want || len(res.Redirects) != hops || res.Requests != hops+1 || res.Permanent {
 			t.Errorf("%q %q: have %q, %v, %v, want %q", tt.header, tt.body, have, res.Redirects, err, tt.want)
 		}
@@ -101,15 +115,116 @@ func TestX6RefreshChains(t *testing.T) {
 	})
 	for path, want := range map[string]string{"/ping": "/pong", "/1": "/3", "/moved": "/4"} {
 		res, err := c.Get(t.Context(), Request{URL: base + path, Refresh: true})
-		if err != nil || res.FinalURL != base+want || res.Permanent {
-			t.Errorf("%s: %s, %v, want %s", path, res.FinalURL, err, want)
+		if err != nil || res.FinalURL != base+want || res.Permanent || (res.NotFollowed == nil) != (want == "/4") {
+			t.Errorf("%s: %s, %v, %v, want %s", path, res.FinalURL, res.NotFollowed, err, want)
 		}
 	}
-	refuse := func(_ context.Context, target string) error {
-		return fault.New(fault.Blocked, "robots.txt forbids %s", target)
+	res, err := c.Get(t.Context(), Request{URL: base + "/stub", Refresh: true, Head: true})
+	if err != nil || res.FinalURL != base+"/stub" {
+		t.Errorf("HEAD: %s, %v", res.FinalURL, err)
 	}
-	_, err := c.Get(t.Context(), Request{URL: base + "/stub", Refresh: true, Gate: refuse})
-	wantKind(t, err, fault.Blocked, "robots.txt forbids "+base+"/4")
+}
+
+// TestX6RefreshFails checks that a short page stays, with the reason, if the page it leads to cannot be had; that a
+// pause and errors of this program stay; and that cookies of a short page are sent (X6).
+func TestX6RefreshFails(t *testing.T) {
+	leads := func(to string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1", Path: "/"})
+			w.Header().Set("Content-Type", "text/html")
+			if r.URL.Path == "/cookie" && r.Header.Get("Cookie") != "" {
+				io.WriteString(w, "<p>High water")
+				return
+			}
+			io.WriteString(w, meta("0;url="+to))
+		}
+	}
+	c, base := serve(t, Config{}, map[string]http.HandlerFunc{
+		"/missing": leads("/404"), "/broken": leads("/500"), "/busy": leads("/503"), "/cut": leads("/hangup"),
+		"/loop": leads("/back"), "/back": to(302, "/loop"), "/cookie": leads("/return"), "/return": to(302, "/cookie"),
+		"/outside": leads("/away"), "/away": to(302, "http://10.0.0.1/"), "/forbidden": leads("/private"),
+		"/later": leads("/full"),
+		"/404":   status(404), "/500": status(500), "/503": status(503),
+		"/hangup": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	})
+	gate := func(_ context.Context, target string) error {
+		switch strings.TrimPrefix(target, base) {
+		case "/private":
+			return fault.New(fault.Blocked, "robots.txt disallows it")
+		case "/full":
+			return fault.New(fault.Throttled, "not now")
+		}
+		return nil
+	}
+	for path, want := range map[string]fault.Kind{"/missing": fault.NotFound, "/broken": fault.Unavailable,
+		"/cut": fault.Unavailable, "/loop": fault.TooLarge, "/outside": fault.Blocked, "/forbidden": fault.Blocked} {
+		res, err := c.Get(t.Context(), Request{URL: base + path, Refresh: true, Gate: gate})
+		if err != nil || res.FinalURL != base+path || fault.KindOf(res.NotFollowed) != want || res.Status != 200 ||
+			!strings.Contains(string(res.Body), "One moment") {
+			t.Errorf("%s: %d of %s, %v, %v", path, res.Status, res.FinalURL, res.NotFollowed, err)
+		}
+	}
+	if res, err := c.Get(t.Context(), Request{URL: base + "/busy", Refresh: true}); err != nil || res.Status != 503 {
+		t.Errorf("a pause: %d, %v", res.Status, err)
+	}
+	res, err := c.Get(t.Context(), Request{URL: base + "/cookie", Refresh: true})
+	if err != nil || string(res.Body) != "<p>High water" {
+		t.Errorf("with a cookie: %q, %v", res.Body, err)
+	}
+	_, err = c.Get(t.Context(), Request{URL: base + "/later", Refresh: true, Gate: gate})
+	wantKind(t, err, fault.Throttled, "not now")
+}
+
+// TestX6RefreshBytes checks that the bytes of short pages count, that one of many bytes is not followed, that Large is
+// called once in a chain, and that an answer without a body has none (X6, S2).
+func TestX6RefreshBytes(t *testing.T) {
+	padded := append(packed(t, meta("0;url=/x")), bytes.Repeat(packed(t, ""), maxStub/20)...)
+	c, base := serve(t, Config{}, map[string]http.HandlerFunc{
+		"/a": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, meta("0;url=/x"))
+		},
+		"/padded": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(padded)
+		},
+		"/twice": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", "gzip, gzip")
+			w.Write(packed(t, string(append(packed(t, meta("0;url=/large")), bytes.Repeat(packed(t, ""), 20_000)...))))
+		},
+		"/large": func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, memory.Small+1)) },
+		"/x": func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") != "" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			io.WriteString(w, "High water")
+		},
+	})
+	asked := 0
+	get := func(r Request) Response {
+		r.URL, r.Refresh = base+r.URL, true
+		r.Large = func(context.Context) error { asked++; return nil }
+		res, err := c.Get(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := get(Request{URL: "/a"}); res.WireBytes != int64(len(meta("0;url=/x"))+len("High water")) {
+		t.Errorf("%d bytes were counted", res.WireBytes)
+	}
+	if res := get(Request{URL: "/a", ETag: "1", ValidFor: base + "/x"}); !res.NotModified || res.Body != nil {
+		t.Errorf("304: %v, body %q", res.NotModified, res.Body)
+	}
+	if res := get(Request{URL: "/padded"}); res.FinalURL != base+"/padded" || res.WireBytes <= maxStub {
+		t.Errorf("%d bytes lead to %s", res.WireBytes, res.FinalURL)
+	}
+	if res := get(Request{URL: "/twice"}); res.FinalURL != base+"/large" || asked != 1 {
+		t.Errorf("%s, asked %d times", res.FinalURL, asked)
+	}
 }
 
 // FuzzX6Refresh checks that the target of a Refresh value is a part of it, found in little time.
@@ -119,10 +234,22 @@ func FuzzX6Refresh(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		have := refreshTarget(value)
+		have, _ := refreshTarget(value)
 		if !strings.Contains(value, have) || have != strings.TrimSpace(have) {
 			t.Errorf("%q gives %q", value, have)
 		}
 		_ = readStub([]byte(value))
 	})
+}
+
+// packed compresses a text.
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

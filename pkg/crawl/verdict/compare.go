@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -44,6 +45,9 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		o := Failed("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
 		o.RetryAfter = resp.RetryAfter
 		return it, o
+	case (fault.Is(resp.NotFollowed, fault.Unavailable) || fault.Is(resp.NotFollowed, fault.Blocked)) && !b.Forced &&
+		it.HTTPFinalURL != "" && it.HTTPFinalURL != finalURL(resp):
+		return it, Failed("%v", resp.NotFollowed) // the known content is that of the page it leads to
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -51,8 +52,12 @@ func (b Basis) hasOtherText(it *registry.Item, r Reading) bool {
 		r.Hash != it.ContentHash
 }
 
-// validatorsOf returns the validators of an answer, as an item stores them.
+// validatorsOf returns the validators of an answer, as an item stores them. A page that would have led to another one
+// has none: with 304, the next check would not try again.
 func validatorsOf(resp fetch.Response) (etag, modified string) {
+	if fault.Is(resp.NotFollowed, fault.Unavailable) {
+		return "", ""
+	}
 	return Bounded(resp.Header.Get("ETag")), Bounded(resp.Header.Get("Last-Modified"))
 }
 
