@@ -1,8 +1,10 @@
 package sitepoll
 
 import (
-	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
 // guesses returns the addresses of the robots.txt under the site's name and under its other name, with or without www.
@@ -38,7 +40,8 @@ func (w *step) guess() bool {
 
 // passOver decides about a document of a host whose robots.txt cannot be fetched. If the site may be found at its other
 // name, that is asked before the poll waits for the host; and once a document lists pages, the poll does not wait. For
-// the other name, which is only a guess, it never waits. PassOver reports false if the poll must wait.
+// what is only a guess, it never waits. PassOver reports false if the poll must wait: all documents that are left were
+// passed over before.
 func (w *step) passOver(why error) bool {
 	guesses := w.guesses()
 	if len(guesses) == 0 {
@@ -48,21 +51,16 @@ func (w *step) passOver(why error) bool {
 	if !w.st.Listed {
 		w.st.push(doc{URL: other, Kind: docRobots})
 	}
+	guessed := d.URL == other || d.URL == site.SitemapBeside(other)
+	isLast := !slices.ContainsFunc(w.st.Docs[1:], func(d doc) bool { return !d.Later })
 	switch {
-	case hostOf(d.URL) == hostOf(other) || w.st.Listed && len(w.st.Docs) == 1:
+	case guessed || w.st.Listed && isLast:
 		w.giveUp(why)
-	case len(w.st.Docs) > 1:
+	case !isLast:
+		d.Later = true
 		w.st.Docs = append(w.st.Docs[1:], d)
 	default:
 		return false
 	}
 	return true
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }

@@ -1,7 +1,9 @@
 package sitepoll_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -55,5 +57,41 @@ func TestX5OtherName(t *testing.T) {
 			}
 			same(t, tt.asks, of(other, r.web.Requests()))
 		})
+	}
+}
+
+// TestX5PollWaitsForSeveralDocuments checks that a poll whose documents are all of hosts that cannot be asked passes
+// each over once, and then waits, or ends if the pages are listed elsewhere (X5).
+func TestX5PollWaitsForSeveralDocuments(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		r := inMemory(t)
+		r.restart(func(o *sitepoll.Options) { o.Sites = site.List{{Slug: "s", Domain: "apex.example", WWW: true}} })
+		robots := "Sitemap: https://cdn.example/a.xml\nSitemap: https://cdn.example/b.xml\n"
+		if listed {
+			robots = "Sitemap: https://apex.example/ok.xml\n" + robots
+			r.web.Pages["https://apex.example/ok.xml"] = runtest.URLSet("https://apex.example/1")
+		}
+		r.web.Pages["https://apex.example/robots.txt"] = robots
+		down := fault.After(30*time.Minute, "%w", &politeness.RobotsError{Host: "cdn.example", Reason: "status 503"})
+		r.web.Pages["https://cdn.example/a.xml"], r.web.Pages["https://cdn.example/b.xml"] = down, down
+		_, err := r.Tick(r.Context())
+		r.Must(err)
+		steps := 0
+		for steps < 100 && r.polling() { // only steps that are due at once
+			messages := r.Messages(sitepoll.Queue)
+			if len(messages) == 0 {
+				break
+			}
+			for _, m := range messages {
+				r.Must(r.Step(r.Context(), m))
+				steps++
+			}
+		}
+		if steps > 15 || r.polling() == listed {
+			t.Errorf("listed %v: %d steps at once, still polling %v", listed, steps, r.polling())
+		}
+		if now := r.site("s").Now; !listed && (now == nil || !strings.Contains(now.Note, "waits for the site")) {
+			t.Errorf("the poll says %+v", now)
+		}
 	}
 }

@@ -120,6 +120,7 @@ type doc struct {
 	Depth int    `json:"d,omitempty"` // number of indexes above the document
 	Tries int    `json:"t,omitempty"` // number of failed tries
 	Again int    `json:"a,omitempty"` // number of further steps that the document needed for its addresses
+	Later bool   `json:"l,omitempty"` // its host could not be asked, so the other documents went first
 }
 
 // The kinds of documents.
