@@ -11,7 +11,6 @@ import (
 // left out, such as ago.
 var calendar = [][]string{
 	{
-		"am pm",
 		"monday tuesday wednesday thursday friday saturday sunday",
 		"mon tue wed thu fri sat sun",
 		"january february march april may june july august september october november december",
@@ -101,5 +100,20 @@ func anyName(word string, languages [][]string) (string, bool) {
 	}
 	slices.Sort(names)
 	any := "(?i:" + strings.Join(slices.Compact(names), "|") + ")"
-	return regexp.QuoteMeta(m[1]) + any + regexp.QuoteMeta(m[3]), true
+	return anyNumber(m[1]) + any + anyNumber(m[3]), true
 }
+
+// aHalf finds the half of a day in a word, with what stands before and after it.
+var aHalf = regexp.MustCompile(`^(?i)(\P{L}*)(?:am|pm)(\P{L}*)$`)
+
+// anyHalf returns a regular expression for a word with am or pm directly after a number, which may be the word before,
+// in which the other half of a day may stand, too.
+func anyHalf(before, word string) (string, bool) {
+	m := aHalf.FindStringSubmatch(word)
+	if m == nil || !endsInDigit(before+m[1]) {
+		return "", false
+	}
+	return anyNumber(m[1]) + "(?i:am|pm)" + anyNumber(m[2]), true
+}
+
+func endsInDigit(s string) bool { return s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }

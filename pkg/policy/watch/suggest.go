@@ -2,6 +2,7 @@ package watch
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,26 +20,12 @@ func Suggest(was, is string) (string, error) {
 	if was == "" || is == "" {
 		was, is = was+is, was+is
 	}
-	languages := languagesOf(was + " " + is)
-	a, b := pieces(was, languages), pieces(is, languages)
-	start := 0
-	for start < min(len(a), len(b)) && a[start] == b[start] {
-		start++
-	}
-	end := 0
-	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	head, tail := strings.Join(b[:start], " "), strings.Join(b[len(b)-end:], " ")
-	rule := "^" + head
-	switch {
-	case start == len(a) && start == len(b):
-		rule += "$"
-	case end > 0:
-		rule += ".*" + tail + "$"
+	rule, kept := suggest(was, is, languagesOf(was+" "+is))
+	if len(rule) > MaxRule*9/10 {
+		rule, kept = suggest(was, is, nil) // the names take too much room
 	}
 	letters := 0
-	for _, r := range strings.ReplaceAll(anyNames.ReplaceAllString(head+tail, ""), `\d`, "") {
+	for _, r := range strings.ReplaceAll(anyNames.ReplaceAllString(kept, ""), `\d`, "") {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			letters++
 		}
@@ -56,28 +43,62 @@ func Suggest(was, is string) (string, error) {
 	return clipRule(rule), nil
 }
 
+// suggest makes the rule, and returns what it keeps of both forms.
+func suggest(was, is string, languages [][]string) (rule, kept string) {
+	a, b := pieces(was, languages), pieces(is, languages)
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	head, tail := strings.Join(b[:start], " "), strings.Join(b[len(b)-end:], " ")
+	rule = "^" + head
+	switch {
+	case start == len(a) && start == len(b):
+		rule += "$"
+	case end > 0:
+		rule += ".*" + tail + "$"
+	}
+	return rule, head + tail
+}
+
 var number = regexp.MustCompile(`\pN+`)
 
-// pieces returns the words of a line as regular expressions. In place of each number they match any number, and in a
-// line with a number any weekday or month in place of one.
-func pieces(line string, languages [][]string) []string {
+// pieces returns the words of a line as regular expressions. In place of each number they match any number, and in
+// place of a weekday or a month beside a number any other of the languages.
+func pieces(line string, languages [][]string) (out []string) {
 	const most = 60 // number of words of a line
 	words := strings.Fields(line)
-	dated := number.MatchString(line)
 	for i, w := range words[:min(len(words), most)] {
-		if names, ok := anyName(w, languages); ok && dated {
-			words[i] = names
-			continue
+		names, ok := anyHalf(strings.Join(words[max(0, i-1):i], ""), w)
+		if !ok && isBesideNumber(words, i) {
+			names, ok = anyName(w, languages)
 		}
-		var out strings.Builder
-		at := 0
-		for _, m := range number.FindAllStringIndex(w, -1) {
-			out.WriteString(regexp.QuoteMeta(w[at:m[0]]) + `\d+`)
-			at = m[1]
+		if !ok {
+			names = anyNumber(w)
 		}
-		words[i] = out.String() + regexp.QuoteMeta(w[at:])
+		out = append(out, names)
 	}
-	return words[:min(len(words), most)]
+	return out
+}
+
+// isBesideNumber reports whether a word, or one next to it, has a digit.
+func isBesideNumber(words []string, i int) bool {
+	return slices.ContainsFunc(words[max(0, i-1):min(len(words), i+2)], number.MatchString)
+}
+
+// anyNumber returns a regular expression for a text in which any number may stand for each of its numbers.
+func anyNumber(text string) string {
+	var out strings.Builder
+	at := 0
+	for _, m := range number.FindAllStringIndex(text, -1) {
+		out.WriteString(regexp.QuoteMeta(text[at:m[0]]) + `\d+`)
+		at = m[1]
+	}
+	return out.String() + regexp.QuoteMeta(text[at:])
 }
 
 // clipRule cuts a rule that is too long. It cuts at a space, because a space is always a literal.
