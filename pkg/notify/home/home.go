@@ -10,8 +10,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -90,10 +93,35 @@ func Parse(text string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", fault.New(fault.Invalid, "leave out user names, queries and anchors: want https://tidemark.example")
 	}
+	host, err := hostOf(u)
+	if err != nil {
+		return "", err
+	}
 	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(Dashboard, "/") {
 		return "", fault.New(fault.Invalid, "want the address without the path /%s: the dashboard is at %s", at, Dashboard)
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}).String(), nil
+	return (&url.URL{Scheme: u.Scheme, Host: host}).String(), nil
+}
+
+// hostOf returns the host of an address with its port: an IP address, or a name in ASCII.
+func hostOf(u *url.URL) (string, error) {
+	name, port := u.Hostname(), u.Port()
+	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
+		name = addr.String()
+	} else if name, err = idna.Lookup.ToASCII(name); err != nil {
+		return "", fault.New(fault.Invalid, "%.100q is no name of a host", u.Hostname())
+	}
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) || strings.HasSuffix(u.Host, ":") {
+		return "", fault.New(fault.Invalid, "the port must be a number of 1 to 65535")
+	}
+	switch {
+	case port != "":
+		return net.JoinHostPort(name, port), nil
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	default:
+		return name, nil
+	}
 }
 
 // IsLoopback reports whether an address is of this machine, so that no other machine reaches it.

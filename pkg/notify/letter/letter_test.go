@@ -39,6 +39,8 @@ func TestW20Subjects(t *testing.T) {
 		"Quay: added “not”":            changed(feed.Content, "Quay", "-You may moor here", "+You may not moor here"),
 		"Quay: now “One a two B three four”": changed(feed.Content, "Quay", "-One A two b three four",
 			"+One a two B three four"),
+		"Lamp: removed “Price: 79 EUR”, and more": changed(feed.Content, "Lamp", "-Price: 79 EUR",
+			"+Delivery in 12 days"),
 		"Lamp: changed":                    changed(feed.Content, "Lamp"),
 		"Lamp: gone":                       changed(feed.Gone, "Lamp"),
 		"https://shop.example/lamp: added": changed(feed.New, "", "+all of it"),

@@ -71,7 +71,7 @@ func pairsOf(all []api.ChangedPassage) (out []pair) {
 		switch {
 		case all[i].Op == "added":
 			out = append(out, pair{new: sideOf(all[i])})
-		case i+1 < len(all) && all[i+1].Op == "added":
+		case i+1 < len(all) && all[i+1].Op == "added" && isReplaced(all[i], all[i+1]):
 			out = append(out, pair{sideOf(all[i]), sideOf(all[i+1])})
 			i++
 		default:
@@ -79,6 +79,16 @@ func pairsOf(all []api.ChangedPassage) (out []pair) {
 		}
 	}
 	return out
+}
+
+// fewWords is the number of words of passages that may replace each other with nothing in common.
+const fewWords = 2
+
+// isReplaced reports whether a removed passage is told as replaced by the added one after it: if they have words in
+// common, or only a word or two. Passages of different places may stand side by side.
+func isReplaced(was, is api.ChangedPassage) bool {
+	return was.Pieces != nil ||
+		len(strings.Fields(was.Text)) <= fewWords && len(strings.Fields(is.Text)) <= fewWords
 }
 
 func sideOf(p api.ChangedPassage) (s side) {
