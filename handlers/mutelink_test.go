@@ -83,6 +83,27 @@ func TestW21MuteLink(t *testing.T) {
 	}
 }
 
+// W21: TestW21TwoMutes checks what the page of a link says while its mute holds, and one of somebody who has signed in:
+// it shows the latter, and an undo ends only its own, and does not say that messages are sent again.
+func TestW21TwoMutes(t *testing.T) {
+	r := newRig(t)
+	r.reachable()
+	id, link := muteLink(t, r)
+	post(t, r, link, "same-origin", url.Values{"do": {"week"}})
+	do(t, r, "POST", "/api/mutes", `{"itemId":"`+id+`","for":"always"}`)
+	shows(t, r, link, "Muted without an end", "This was set in Tidemark")
+	w := post(t, r, link, "same-origin", url.Values{"do": {"undo"}})
+	if body := w.Body.String(); strings.Contains(body, "are sent again") ||
+		!strings.Contains(body, "Muted without an end") {
+		t.Errorf("after the undo: %s", body)
+	}
+	var all api.Mutes
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/mutes", "").Body.Bytes(), &all))
+	if len(all.Mutes) != 1 || all.Mutes[0].ByLink {
+		t.Errorf("after the undo: %+v", all.Mutes)
+	}
+}
+
 // W21: TestW21MuteLinkIsBounded checks that a link changes no mute of somebody who has signed in, that a changed link
 // is worth nothing, and that many requests are refused.
 func TestW21MuteLinkIsBounded(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 type LinkedMute struct {
 	Title string    // title or address of the page
 	Rule  string    // name of the rule
-	Mute  *api.Mute // the mute that holds now; nil if none does
+	Mute  *api.Mute // the mute that holds now, rather one that no link has made; nil if none does
 }
 
 // linked is a valid mute link, with what it names.
@@ -21,6 +21,7 @@ type linked struct {
 
 	link mute.Link
 	page Page
+	own  string // id of the mute that the link has made and that holds now; "" if none does
 }
 
 // MuteLinks does what the mute links of messages ask for.
@@ -60,7 +61,13 @@ func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err erro
 	}
 	all, err := b.Mutes.All(ctx)
 	for _, m := range all.Of(l.link.Item, b.now()) {
-		if m.Rule == "" || m.Rule == l.link.Rule {
+		if m.Rule != "" && m.Rule != l.link.Rule {
+			continue
+		}
+		if m.ByLink {
+			l.own = m.ID
+		}
+		if l.Mute == nil || l.Mute.ByLink {
 			l.Mute = &m
 		}
 	}
@@ -92,18 +99,15 @@ func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, 
 	return l.LinkedMute, err
 }
 
-// Undo ends the mute that a link has made. Other mutes stay.
+// Undo ends the mute that a link has made. Other mutes stay, and one that still holds is returned.
 func (s MuteLinks) Undo(ctx context.Context, token string) (LinkedMute, error) {
 	l, err := s.linked(ctx, token)
-	if err != nil || l.Mute == nil || !l.Mute.ByLink {
+	if err != nil || l.own == "" {
 		return l.LinkedMute, err
 	}
-	_, err = s.book.Mutes.End(ctx, l.Mute.ID, s.book.now())
-	if fault.Is(err, fault.NotFound) {
-		err = nil // it has ended meanwhile
+	// NotFound: it has ended meanwhile.
+	if _, err := s.book.Mutes.End(ctx, l.own, s.book.now()); err != nil && !fault.Is(err, fault.NotFound) {
+		return l.LinkedMute, err
 	}
-	if err == nil {
-		l.Mute = nil
-	}
-	return l.LinkedMute, err
+	return s.Read(ctx, token)
 }
