@@ -48,7 +48,8 @@ type door struct {
 	next   http.Handler
 	failed keys.Limiter // counts wrong keys in requests
 	tried  keys.Limiter // counts wrong keys typed in the sign-in form
-	muting keys.Limiter // counts requests for mute links
+	forged keys.Limiter // counts requests for mute links that nobody has signed, by address
+	muting keys.Limiter // counts requests for the other mute links, by what they mute
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {

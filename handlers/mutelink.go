@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -29,13 +31,12 @@ func muteToken(r *http.Request) (token string, found bool) {
 }
 
 // serveMuteLink answers a request for a mute link. GET changes nothing, because programs follow the links in mails. A
-// form mutes the page, or ends that mute. Callers of an address share a small allowance.
+// form mutes the page, or ends that mute. The requests for what a link mutes share a small allowance; for links that
+// are not valid, there is one for each address.
 func (d *door) serveMuteLink(w http.ResponseWriter, r *http.Request, token string) {
 	r = wire.WithCaller(r, wire.Caller{})
 	w.Header().Set("X-Robots-Tag", "noindex")
-	now, from := time.Now(), address(r)
-	wait := d.muting.Wait(now, from)
-	d.muting.Failed(now, from)
+	wait := muteWait(d, r, token)
 	form := r.Method == http.MethodPost
 	switch {
 	case wait > 0:
@@ -68,6 +69,21 @@ func (d *door) serveMuteLink(w http.ResponseWriter, r *http.Request, token strin
 		done = r.PostForm.Get("do")
 	}
 	ui.MuteLink(w, r, ui.LinkedMute{Action: ui.Root + linkedMute + url.PathEscape(token), Done: done, LinkedMute: of})
+}
+
+// muteWait counts a request for a mute link, and returns how long it must wait. Nobody who shares an address can use up
+// the allowance of a valid link.
+func muteWait(d *door, r *http.Request, token string) (wait time.Duration) {
+	now, limiter, of := time.Now(), &d.forged, address(r)
+	if services, err := d.open(r.Context()); err == nil {
+		if what, signed := services.of.Notify.Links.Signed(token); signed {
+			sum := sha256.Sum256([]byte(what)) // a limiter counts by address
+			limiter, of = &d.muting, netip.AddrFrom16([16]byte(sum[:16])).String()
+		}
+	}
+	wait = limiter.Wait(now, of)
+	limiter.Failed(now, of)
+	return wait
 }
 
 // muteByLink does what a form asks for, or only reads.

@@ -105,7 +105,7 @@ func TestW21TwoMutes(t *testing.T) {
 }
 
 // W21: TestW21MuteLinkIsBounded checks that a link changes no mute of somebody who has signed in, that a changed link
-// is worth nothing, and that many requests are refused.
+// is worth nothing, and that many requests are refused: those for changed links leave a valid one alone.
 func TestW21MuteLinkIsBounded(t *testing.T) {
 	r := newRig(t)
 	r.reachable()
@@ -123,14 +123,24 @@ func TestW21MuteLinkIsBounded(t *testing.T) {
 		!strings.Contains(w.Body.String(), "not valid") {
 		t.Errorf("a changed link: %d", w.Code)
 	}
-	refused := 0
-	for range 20 {
-		if w := do(t, r, "GET", link, ""); w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "" {
-			refused++
+	refused := func(link string) (n int) {
+		t.Helper()
+		for range 20 {
+			w := do(t, r, "GET", link, "")
+			if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "" {
+				n++
+			}
 		}
+		return n
 	}
-	if refused < 5 {
-		t.Errorf("%d of 20 requests were refused", refused)
+	if n := refused(link + "A"); n < 5 {
+		t.Errorf("%d of 20 requests were refused for a changed link", n)
+	}
+	if w := do(t, r, "GET", link, ""); w.Code != http.StatusOK {
+		t.Errorf("after requests of its address for other links: %d", w.Code)
+	}
+	if n := refused(link); n < 5 {
+		t.Errorf("%d of 20 requests were refused", n)
 	}
 }
 

@@ -27,6 +27,13 @@ type linked struct {
 // MuteLinks does what the mute links of messages ask for.
 type MuteLinks struct{ book *Book }
 
+// Signed returns what a link would mute, if the link was signed here. It reads nothing but the link, which may have
+// expired.
+func (s MuteLinks) Signed(token string) (what string, signed bool) {
+	link, err := mute.ParseLink(s.book.o.Keys.Derive(mute.Purpose), token, s.book.now())
+	return link.Item + "\n" + link.Rule, err == nil || fault.Is(err, fault.Expired)
+}
+
 // Read returns what a mute link is about. It changes nothing. Errors: NotFound for a link that is not valid, or whose
 // page or rule no longer exists; Expired for one that has expired.
 func (s MuteLinks) Read(ctx context.Context, token string) (LinkedMute, error) {
