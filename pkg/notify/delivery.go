@@ -58,6 +58,22 @@ const (
 
 func deliveryKey(as, id string) storage.Key { return storage.Key{Partition: partition, Row: as + id} }
 
+// waiting returns the operation that writes a new delivery. If an older copy of the store was restored, a delivery that
+// was already sent is sent again.
+func waiting(id string, d delivery) storage.Op {
+	return storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}}
+}
+
+// sizeOf returns the size that operations on rows have in a transaction, which is never too small.
+func sizeOf(all map[string]storage.Op) (n int) {
+	const each = 2 << 10 // headers and keys
+	for _, op := range all {
+		n += each + storage.JSONSize(op.Entity)
+	}
+	return n
+}
+
 // order returns the prefix of delivery ids for a position in the feed; newer positions sort first.
 func order(p feed.Position) string {
 	const most = 0xffffffff

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ import (
 const (
 	perStep     = 500 // number of changes per step
 	maxExamined = 5000
+	// maxRows is the number of bytes of new deliveries at which a step ends. It leaves room in the transaction for the
+	// states of all rules and for the messages of one more rule.
+	maxRows = 2 << 20
 )
 
 // gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
@@ -89,11 +93,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 		return false, err
 	}
 	ops := append(p.stateOps(), stateRows.Put(stateKey, etag, &p.state))
-	for id, d := range p.ids {
-		// If an older copy of the store was restored, a delivery that was already sent is sent again.
-		ops = append(ops, storage.Op{Kind: storage.Upsert,
-			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
-	}
+	ops = slices.AppendSeq(ops, maps.Values(p.ids))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return false, err
 	}
@@ -115,16 +115,17 @@ type pass struct {
 	state   state
 	changed bool
 	at      feed.Position
-	ids     map[string]delivery
-	left    effort   // for the rest of the step
-	muted   mute.Set // nil until it is first needed
-	links   *links   // the same
+	ids     map[string]storage.Op // the rows of new deliveries, by id
+	bytes   int                   // size of these rows
+	left    effort                // for the rest of the step
+	muted   mute.Set              // nil until it is first needed
+	links   *links                // the same
 	held    held
 }
 
 // newPass begins a step. Rules that are switched off take no part, so what they had gathered is forgotten.
 func newPass(s *Follower, all rules, st state) *pass {
-	p := &pass{s: s, now: s.now(), state: st, ids: map[string]delivery{}, left: maxEffort,
+	p := &pass{s: s, now: s.now(), state: st, ids: map[string]storage.Op{}, left: maxEffort,
 		held: held{rules: map[string][]rule{}, states: map[string]*heldState{}}}
 	p.rules = slices.DeleteFunc(all.rules, func(r rule) bool { return r.Off })
 	if all.pages {
@@ -182,7 +183,18 @@ func (p *pass) beginAt(id string, at feed.Position) {
 }
 
 // room returns the number of further deliveries that fit into the transaction.
-func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) - p.held.writes }
+func (p *pass) room() int {
+	if p.bytes >= maxRows {
+		return 0
+	}
+	return storage.MaxOps - 1 - len(p.ids) - p.held.writes
+}
+
+// add adds deliveries to the transaction.
+func (p *pass) add(all map[string]storage.Op) {
+	maps.Copy(p.ids, all)
+	p.bytes += sizeOf(all)
+}
 
 // read lets the rules decide about new changes. It stops when no further delivery fits into the transaction, and when
 // the effort of the step is used up.
@@ -278,7 +290,8 @@ func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
 		if hidden(muted, r, c) {
 			continue
 		}
-		if err := p.report(ctx, r, c, reported{alike(), muted, len(p.ids)+len(r.Channels) <= room}); err != nil {
+		fits := p.bytes < maxRows && len(p.ids)+len(r.Channels) <= room
+		if err := p.report(ctx, r, c, reported{alike(), muted, fits}); err != nil {
 			return err
 		}
 	}
@@ -309,7 +322,7 @@ func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) 
 	case single && !by.muted.Cover(c.ItemID, r.ID, p.now):
 		for _, name := range r.Channels {
 			id, d := p.s.single(r, name, c, to, p.now)
-			p.ids[id] = d
+			p.add(map[string]storage.Op{id: waiting(id, d)})
 		}
 	case !single:
 		if !by.room {
@@ -341,8 +354,11 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 			full = true
 			continue
 		}
-		if err := p.write(ctx, r, g); err != nil {
+		if tooMany, err := p.write(ctx, r, g); err != nil {
 			return full, err
+		} else if tooMany {
+			full = true
+			continue
 		}
 		p.state.Rules[r.ID] = gathered{Began: g.Began}
 		p.changed = true
@@ -351,31 +367,38 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	return full || more, err
 }
 
-// write writes the digest of a rule, unless all of its changes are muted by now.
-func (p *pass) write(ctx context.Context, r *rule, g gathered) error {
+// write writes the digest of a rule, unless all of its changes are muted by now. It reports whether the digest does not
+// fit into the transaction; then none after it does.
+func (p *pass) write(ctx context.Context, r *rule, g gathered) (full bool, err error) {
 	muted, err := p.mutes(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if isOfPage(r.ID) && muted.Cover(r.Filter.ItemID, r.ID, p.now) {
-		return nil // also of changes that the digest does not list
+		return false, nil // also of changes that the digest does not list
 	}
 	some, lines, kinds, err := p.s.listed(ctx, r, g, muted)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if g = g.without(kinds); g.Gathered <= 0 || len(lines.All) == 0 && len(kinds) > 0 {
-		return nil
+		return false, nil
 	}
 	to, err := p.linking(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
+	all := map[string]storage.Op{}
 	for _, name := range r.Channels {
 		id, d := p.s.digest(r, name, g, some, lines, to, p.now)
-		p.ids[id] = d
+		all[id] = waiting(id, d)
 	}
-	return nil
+	if len(p.ids) > 0 && p.bytes+sizeOf(all) > maxRows {
+		p.bytes = max(p.bytes, maxRows)
+		return true, nil
+	}
+	p.add(all)
+	return false, nil
 }
 
 // resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.

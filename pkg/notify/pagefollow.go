@@ -220,9 +220,11 @@ func (p *pass) pageDigest(ctx context.Context, id string, atEnd bool) (full bool
 		p.wake(p.now)
 		return true, nil
 	}
-	g := h.gathered
+	if full, err = p.write(ctx, &r, h.gathered); full || err != nil {
+		return full, err
+	}
 	end()
-	return false, p.write(ctx, &r, g)
+	return false, nil
 }
 
 // gatheredChanges yields the changes of a digest: those of a rule for one page by their positions, and those of any
