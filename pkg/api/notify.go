@@ -340,7 +340,7 @@ type AlikeChanges struct {
 	Kind     ChangeKind       `json:"kind"`
 	Count    int              `json:"count"` // number of pages
 	Passages []ChangedPassage `json:"passages"`
-	URLs     []string         `json:"urls"` // the first 100 pages
+	URLs     []string         `json:"urls"` // the first pages, at most 100, and 64 KiB in a digest
 }
 
 // TestMessage is a test message.

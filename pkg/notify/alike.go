@@ -26,15 +26,23 @@ func partsOf(lines api.ChangeLines, to func(api.FeedChange) letter.Links) (out [
 	return out
 }
 
+// maxAlike is the number of bytes of the addresses of equal changes in a digest.
+const maxAlike = 64 << 10
+
 // alikeJSON returns the lines of several equal changes in the API's form.
 func alikeJSON(l api.ChangeLines) (out []api.AlikeChanges) {
+	left := maxAlike
 	for _, line := range l.All {
 		if line.Count == 1 {
 			continue
 		}
 		first := line.Changes[0]
-		a := api.AlikeChanges{Host: first.Host, Kind: first.Kind, Count: line.Count, Passages: first.Passages}
+		a := api.AlikeChanges{Host: first.Host, Kind: first.Kind, Count: line.Count, Passages: first.Passages,
+			URLs: []string{}}
 		for _, c := range line.Changes {
+			if left -= len(c.URL); left < 0 {
+				break
+			}
 			a.URLs = append(a.URLs, c.URL)
 		}
 		out = append(out, a)

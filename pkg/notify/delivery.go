@@ -110,7 +110,26 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now 
 	return id, d
 }
 
-// digest makes the delivery of a rule's gathered changes to a channel.
+// maxRow is the size at which the row of a delivery still takes what its attempts add.
+const maxRow = 800 << 10
+
+// digests makes the rows of a digest for the channels of a rule. If they are too large for one step, the digest has
+// only its counts.
+func (s *Follower) digests(r *rule, g gathered, some []api.FeedChange, lines api.ChangeLines, to links,
+	now time.Time) map[string]storage.Op {
+	all := map[string]storage.Op{}
+	for _, name := range r.Channels {
+		id, d := s.digest(r, name, g, some, lines, to, now)
+		all[id] = waiting(id, d)
+	}
+	if some != nil && sizeOf(all) > min(maxRows, len(r.Channels)*maxRow) {
+		return s.digests(r, g, nil, api.ChangeLines{}, to, now)
+	}
+	return all
+}
+
+// digest makes the delivery of a rule's gathered changes to a channel. Without changes, that is nil, it has only their
+// counts.
 func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange, lines api.ChangeLines, to links,
 	now time.Time) (id string, d delivery) {
 	last, _ := feed.ParsePosition(g.Final)
@@ -125,7 +144,7 @@ func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedCh
 	l := letter.Letter{Title: letter.Digest(r.Name, data.Title, g.Gathered, lines), Rule: r.Name, RuleLink: to.rule(r),
 		Parts: partsOf(lines, func(c api.FeedChange) letter.Links { return to.of(r, c) }),
 		Rest:  g.Gathered - lines.Count(), Changes: to.to("/", nil)}
-	if len(lines.All) == 0 {
+	if some != nil && len(lines.All) == 0 {
 		l.Rest = 0 // all that the digest counts was purged
 	}
 	d.Title = l.Title

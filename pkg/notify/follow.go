@@ -388,11 +388,7 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) (full bool, err e
 	if err != nil {
 		return false, err
 	}
-	all := map[string]storage.Op{}
-	for _, name := range r.Channels {
-		id, d := p.s.digest(r, name, g, some, lines, to, p.now)
-		all[id] = waiting(id, d)
-	}
+	all := p.s.digests(r, g, some, lines, to, p.now)
 	if len(p.ids) > 0 && p.bytes+sizeOf(all) > maxRows {
 		p.bytes = max(p.bytes, maxRows)
 		return true, nil

@@ -109,20 +109,42 @@ func lines(all ...string) string {
 
 // Text returns the message as text for mail: all that the HTML has.
 func (l Letter) Text() string {
-	var parts []string
-	for _, p := range l.Parts {
-		parts = append(parts, lines(p.head(), Summary(p.Change), p.pages(), p.Links.Text()))
-	}
-	return strings.Join(append(parts, lines(l.rest(), l.from())), "\n\n")
+	return l.written("\n\n", func(p Part) string {
+		return lines(p.head(), Summary(p.Change), p.pages(), p.Links.Text())
+	}, func(l Letter) string { return lines(l.rest(), l.from()) })
 }
 
 // Brief returns the changes of the message as text for chats: the beginning of each difference, without links.
 func (l Letter) Brief() string {
-	var parts []string
-	for _, p := range l.Parts {
-		parts = append(parts, lines(p.head(), p.brief(), p.pages()))
+	return l.written("\n", func(p Part) string { return lines(p.head(), p.brief(), p.pages()) }, Letter.rest)
+}
+
+// written returns the parts that fit, and what follows them.
+func (l Letter) written(sep string, part func(Part) string, end func(Letter) string) string {
+	l, parts := l.fitting(part)
+	if last := end(l); last != "" {
+		return strings.TrimSpace(strings.Join(parts, "\n\n") + sep + last)
 	}
-	return lines(strings.Join(parts, "\n\n"), l.rest())
+	return strings.Join(parts, "\n\n")
+}
+
+// fitting returns the letter with as many parts as have at most [maxBytes] as they are written, and one at least. It
+// counts the changes of the others as the rest.
+func (l Letter) fitting(written func(Part) string) (Letter, []string) {
+	var parts []string
+	size := 0
+	for i, p := range l.Parts {
+		text := written(p)
+		if size += len(text); size > maxBytes && i > 0 {
+			for _, left := range l.Parts[i:] {
+				l.Rest += left.Count
+			}
+			l.Parts = l.Parts[:i]
+			break
+		}
+		parts = append(parts, text)
+	}
+	return l, parts
 }
 
 // Foot returns the lines that follow the changes in a chat: the links of the only change, and the rule.
@@ -141,7 +163,15 @@ func (l Letter) rest() string {
 	if l.Rest <= 0 {
 		return ""
 	}
-	return lines("and "+words.Thousands(l.Rest)+" more", l.Changes)
+	return lines(l.More(), l.Changes)
+}
+
+// More says of how many changes the message says no more.
+func (l Letter) More() string {
+	if len(l.Parts) == 0 {
+		return words.Count(l.Rest, "change") + ", too long for a message"
+	}
+	return "and " + words.Thousands(l.Rest) + " more"
 }
 
 // Text returns the links, one on a line.
@@ -192,7 +222,7 @@ func (p Part) pages() string {
 		return ""
 	}
 	var out []string
-	for _, c := range p.Pages[:min(len(p.Pages), listed)] {
+	for _, c := range p.first() {
 		out = append(out, words.Clean(c.URL))
 	}
 	if more := p.Count - len(out); more > 0 {
@@ -201,17 +231,30 @@ func (p Part) pages() string {
 	return strings.Join(out, "\n")
 }
 
+// first returns the pages of equal changes that a message names.
+func (p Part) first() []api.FeedChange {
+	most, left := 20, maxAddresses
+	for i, c := range p.Pages {
+		if left -= len(c.URL); left < 0 || i == most {
+			return p.Pages[:i]
+		}
+	}
+	return p.Pages
+}
+
 //go:embed letter.html
 var page string
 
 var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"piece": words.CleanPiece, "clean": words.Clean, "note": Note, "title": Part.title,
-	"web": web, "more": func(p Part) int { return p.Count - min(len(p.Pages), listed) },
-	"first": func(p Part) []api.FeedChange { return p.Pages[:min(len(p.Pages), listed)] },
+	"web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
 }).Parse(page))
 
-// listed is the number of pages of equal changes that a message names.
-const listed = 20
+// A message has at most maxBytes of changes, or one change, and names pages of equal changes with at most maxAddresses.
+const (
+	maxBytes     = 100 << 10
+	maxAddresses = 16 << 10
+)
 
 // web returns an address if it is one of the web, and otherwise "".
 func web(address string) string {
@@ -227,7 +270,10 @@ func several(p Part) string {
 }
 
 // HTML returns the message as a document.
-func (l Letter) HTML() string { return rendered("document", l) }
+func (l Letter) HTML() string {
+	l, _ = l.fitting(func(p Part) string { return rendered("part", p) })
+	return rendered("document", l)
+}
 
 // ContentHTML returns the difference of a change and a note, with a link to the place of the difference, for feeds.
 func ContentHTML(c api.FeedChange, links Links) string {

@@ -79,6 +79,32 @@ func TestW20Strangers(t *testing.T) {
 	}
 }
 
+// W20: TestW20LettersAreBounded checks that long addresses make no message long, and that it counts what it leaves out.
+func TestW20LettersAreBounded(t *testing.T) {
+	l := Letter{Title: "Many", Rule: "All"}
+	for range 20 {
+		c := changed(feed.Content, "Lamp", "+Two are left")
+		c.URL = "https://shop.example/" + strings.Repeat("a&b", 1000)
+		p := Part{Change: c, Count: 50}
+		for range 50 {
+			p.Pages = append(p.Pages, c)
+		}
+		l.Parts = append(l.Parts, p)
+	}
+	for name, text := range map[string]string{"html": l.HTML(), "text": l.Text(), "brief": l.Brief()} {
+		if len(text) > 110<<10 || len(text) < 50<<10 {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+		parts := strings.Count(text, "and 45 more pages")
+		if rest := "and " + words.Thousands(50*(20-parts)) + " more"; parts == 0 || !strings.Contains(text, rest) {
+			t.Errorf("%s has %d parts, and does not say: %s", name, parts, rest)
+		}
+	}
+	if text := (Letter{Rest: 1200}).Text(); !strings.Contains(text, "1,200 changes, too long for a message") {
+		t.Errorf("without parts: %s", text)
+	}
+}
+
 // FuzzLetter checks that whatever a page says, a subject is one bounded line and the HTML has the same elements.
 func FuzzLetter(f *testing.F) {
 	f.Add("Storm lamp", "79 EUR", "84 EUR")
