@@ -148,7 +148,7 @@ var written = []change{
 	{rule: "a chain has any number of cookies", file: "pkg/fetch/cookies.go", function: "exchange.keepCookies",
 		old: "x.jar != nil && x.jar.kept >= maxCookies", new: "false", by: in("pkg/fetch", "TestX9Cookies")},
 	{rule: "a page with a text is passed over for a refresh", file: "pkg/fetch/refresh.go",
-		function: "exchange.refreshed", old: " || s.letters > maxStubLetters", new: "",
+		function: "exchange.refreshed", old: " || s.text >= maxStubText", new: "",
 		by: in("pkg/fetch", "TestX6Refresh")},
 
 	// Differences.
