@@ -21,15 +21,13 @@ import (
 // other aliases are checked when they are due.
 const maxExpedited = 50
 
-const aliasPrefix = "alias|"
-
 // aliasRows returns the prefix of the keys of the rows that list an item's aliases.
-func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
+func aliasRows(hash string) string { return item.AliasPrefix + hash + "|" }
 
 // aliases reads the rows that list an item's aliases.
 func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entity, error] {
 	return r.s.Items.Query(ctx, storage.Query{
-		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: aliasPrefix + of.Hash() + item.AfterBar,
+		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: item.AliasPrefix + of.Hash() + item.AfterBar,
 		PageSize: storage.MaxOps,
 	})
 }

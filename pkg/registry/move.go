@@ -176,9 +176,7 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 	})
 }
 
-const formerPrefix = "former|"
-
-func formerRows(hash string) string { return formerPrefix + hash + "|" }
+func formerRows(hash string) string { return item.FormerPrefix + hash + "|" }
 
 // Formers lists the ids of the items that have moved to an item, including those that moved in several steps. If
 // there are none, it costs no request.
@@ -198,7 +196,8 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	seen := map[string]bool{it.Hash(): true} // moves may form a cycle if rules were changed back
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
-		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + item.AfterBar}
+		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row),
+			RowTo: item.FormerPrefix + at.Row + item.AfterBar}
 		for e, err := range r.s.Items.Query(ctx, q) {
 			if err != nil {
 				return err

@@ -118,8 +118,8 @@ func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) 
 // IsDigest reports whether a text has the form of a digest.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Changes yields the latest changes under each id of a past, newest first. For each id it yields at most the given
-// number of changes.
+// Changes yields the latest changes under each id of a past, newest first, but for the first content, which replaces
+// nothing. For each id it yields at most the given number of changes.
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {

@@ -11,10 +11,17 @@ const (
 	// DuePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
 	DuePrefix  = "due|"
 	HostPrefix = "host|"
+	// The prefixes of the keys of rows of other kinds.
+	AliasPrefix  = "alias|"
+	FormerPrefix = "former|"
+	RobotsPrefix = "robots|"
 	// AfterBar is the character that sorts directly after '|'. A prefix whose final '|' is replaced by AfterBar is
 	// the end of the prefix's key range.
 	AfterBar = "}"
 )
+
+// OtherPrefixes are the prefixes of all rows of the items table that are no items.
+var OtherPrefixes = []string{AliasPrefix, DuePrefix, FormerPrefix, HostPrefix, RobotsPrefix}
 
 // DueRow returns the RowKey of the due row of an item that is due at a time.
 func DueRow(at time.Time, hash string) string { return DuePrefix + storage.FormatTime(at) + "|" + hash }

@@ -14,10 +14,6 @@ import (
 // point read costs as much as seven rows of a query, and on the embedded store more.
 const maxGap = 4
 
-// otherRows are the prefixes of the rows that sort between items. A query for items must not contain them, because
-// there may be as many of them as there are items.
-var otherRows = []string{"alias|", item.DuePrefix, "former|", item.HostPrefix, "robots|"}
-
 // LoadJob reads the row of a job's host, and then the items of the job. Items that are close together, which the
 // number of the host's items says, are read by one query. Items that do not exist are returned with an empty ETag.
 func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, error) {
@@ -55,10 +51,11 @@ func closeRanges(hashes []string, known int) (groups [][]string) {
 	return groups
 }
 
-// areClose reports whether one query should read the items with the keys a and b, of which a is less.
+// areClose reports whether one query should read the items with the keys a and b, of which a is less. It must not read
+// along the rows of another kind, of which there may be as many as there are items.
 func areClose(a, b string, known int) bool {
 	return item.IsItemRow(a) && item.IsItemRow(b) && (shareBelow(b)-shareBelow(a))*float64(known) <= maxGap+1 &&
-		!slices.ContainsFunc(otherRows, func(prefix string) bool { return a < prefix && prefix < b })
+		!slices.ContainsFunc(item.OtherPrefixes, func(prefix string) bool { return a < prefix && prefix < b })
 }
 
 // shareBelow returns the share of all hashes that are less than the given one, from 0 to 1.

@@ -44,7 +44,7 @@ func TestK7CloseRanges(t *testing.T) {
 			t.Errorf("%d of %d items (-want +have):\n%s", tt.wanted, tt.known, diff)
 		}
 		for _, g := range groups {
-			for _, prefix := range otherRows {
+			for _, prefix := range item.OtherPrefixes {
 				if g[0] < prefix && prefix < g[len(g)-1] {
 					t.Errorf("%s is between %s and %s", prefix, g[0], g[len(g)-1])
 				}
