@@ -61,12 +61,6 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		return
 	}
 	k, token, err := d.visitor(r)
-	byProxy := false
-	if err == errNoKey {
-		if user, ok := d.userOf(r); ok {
-			k, token, err, byProxy = keys.Key{Name: wire.UserPrefix + user, Scope: d.UserScope}, d.userToken(user), nil, true
-		}
-	}
 	if err == nil && !k.Scope.Covers(api.ScopeRead) {
 		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
@@ -85,18 +79,28 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		if token != "" {
 			form = keys.FormToken(token)
 		}
-		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{
-			Name: strings.TrimPrefix(k.Name, wire.UserPrefix), Token: form, Scope: k.Scope, ByProxy: byProxy,
-		}))
+		name, byProxy := strings.CutPrefix(k.Name, wire.UserPrefix)
+		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{Name: name, Token: form, Scope: k.Scope, ByProxy: byProxy}))
 	}
 }
 
-// visitor identifies the caller of a page, either by the key of the request or by the session that its cookie gives.
+// visitor identifies the caller of a page: by the key of the request, by the session that its cookie gives, or else as
+// the user whom a proxy has signed in.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
+	user, byProxy := d.userOf(r)
 	given := credentials(r, nil)
-	if _, ok := d.userOf(r); ok { // the proxy may add credentials of its own for the user
+	if byProxy { // the proxy may add credentials of its own for the user
 		given = slices.DeleteFunc(given, isNoKey)
 	}
+	if k, token, err = d.holder(r, given); err == errNoKey && byProxy {
+		token = d.Secret + " " + user // takes the place of a session's token; only this process knows it
+		return keys.Key{Name: wire.UserPrefix + user, Scope: d.UserScope}, token, nil
+	}
+	return k, token, err
+}
+
+// holder returns the key that was given, or the key of the request's session.
+func (d *door) holder(r *http.Request, given []string) (k keys.Key, token string, err error) {
 	tokens := sessionsOf(r)
 	if len(given) > 0 || len(tokens) == 0 {
 		k, err = d.check(r, given)
@@ -125,9 +129,6 @@ func (d *door) userOf(r *http.Request) (name string, ok bool) {
 		!strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) })
 	return name, ok
 }
-
-// userToken takes the place of a session's token for such a user. It is known to this process only.
-func (d *door) userToken(user string) string { return d.Secret + " " + user }
 
 // ownForm reports whether a form carries the token of the visitor's session, which only pages of that session know.
 // If not, ownForm answers with the reason why the form is refused.
