@@ -29,10 +29,7 @@ func (a area) attention(r *http.Request) (p frame.Page, err error) {
 	if err != nil {
 		return p, err
 	}
-	var d attentionData
-	if d.problems, err = problemsOf(ctx, a.client, st.SearchStatus, a.clock()); err != nil {
-		return p, err
-	}
+	d := attentionData{problems: st.found}
 	if d.Failing > 0 {
 		list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Status: api.StatusError, Top: needsShown})
 		if err != nil {

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
@@ -38,11 +37,10 @@ func (a area) changeKeys(r *http.Request) (frame.Page, error) {
 		return frame.GoTo("/keys?done=key-remove"), err
 	}
 	made, err := api.AddKey.Call(ctx, a.client, api.KeyRequest{Name: f.Get("name"), Scope: api.Scope(f.Get("scope"))})
-	problem, refused := errors.AsType[*api.Problem](err)
-	switch {
-	case refused && problem.Status < http.StatusInternalServerError && problem.Status != http.StatusForbidden:
+	if problem := frame.Refusal(err); problem != nil {
 		return a.keysPage(r, keysData{Form: frame.Form{Values: f, Problem: problem}})
-	case err != nil:
+	}
+	if err != nil {
 		return frame.Page{}, err
 	}
 	return a.keysPage(r, keysData{Made: &made})

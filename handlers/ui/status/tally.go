@@ -22,6 +22,7 @@ type Counts struct {
 	api.SearchStatus
 	Needs int
 	More  bool // whether there are more problems than the number in Needs
+	found problems
 }
 
 // Tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
@@ -73,9 +74,8 @@ func (t *Tally) Forget() {
 func (t *Tally) count(ctx context.Context) (c Counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, t.client, api.StatusQuery{}); err == nil {
-		var p problems
-		p, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())
-		c.Needs, c.More = p.Count()
+		c.found, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())
+		c.Needs, c.More = c.found.Count()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
