@@ -123,7 +123,7 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // an error message may quote text of sites
 	for _, d := range it.History {
 		text += fmt.Sprintf("\n%s %s: %s", stamp(d.At), d.What, d.Why)
-		if d.Times > 1 && d.What != "scheduled" { // reasons that differ in numbers alone share a line
+		if d.IsShared() {
 			text += fmt.Sprintf(", %d times since %s", d.Times, stamp(d.Since))
 		}
 	}

@@ -155,6 +155,10 @@ type Decision struct {
 	Times int       `json:"times,omitempty"`
 }
 
+// IsShared reports whether the line says of several checks that they made one decision. Lines about the next check also
+// share reasons that differ in numbers alone, so their number says nothing.
+func (d Decision) IsShared() bool { return d.Times > 1 && d.What != "scheduled" }
+
 // Capture is an immutable record of the bytes that were fetched for an item and of what was read from them under one
 // normalization version. After that version changes, the same bytes may get another capture.
 type Capture struct {

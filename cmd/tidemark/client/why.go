@@ -92,7 +92,7 @@ func decisionText(d api.Decision) string {
 	if d.Why != "" {
 		text += ": " + terminal.Clean(d.Why)
 	}
-	if d.Times > 1 && d.What != "scheduled" { // reasons that differ in numbers alone share a line
+	if d.IsShared() {
 		text += fmt.Sprintf(", %s since %s", words.Count(d.Times, "time"), terminal.Stamp(d.Since))
 	}
 	return text
