@@ -72,12 +72,7 @@ func TestA21SameText(t *testing.T) {
 func TestA21SameTextReturns(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 1 })
 	for i, p := range []page{noisy("v1", 0), noisy("v1", 1), noisy("v2", 0), noisy("v1", 1), noisy("v1", 2)} {
-		r.site.put("/p", p)
-		if i == 0 {
-			r.first("/p")
-		} else {
-			r.next("/p")
-		}
+		r.serves("/p", p, i == 0)
 	}
 	var same []string
 	for _, c := range r.captures("/p") {
@@ -97,21 +92,41 @@ func TestA21SameTextReturns(t *testing.T) {
 func TestA21SameTextServedByAFormerState(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Retention.SameText = 3 })
 	for i, p := range []page{noisy("v1", 0), text("v2"), noisy("v1", 1), noisy("v1", 0), noisy("v1", 0)} {
-		r.site.put("/p", p)
 		if i == 4 {
 			r.Worker.o.Retention.Count = 2
 		}
-		if i == 0 {
-			r.first("/p")
-		} else {
-			r.next("/p")
-		}
+		r.serves("/p", p, i == 0)
 	}
 	it := r.item("/p")
 	if _, _, err := r.snaps.Load(t.Context(), it.ID, it.Validators.Served(it.RawHash)); err != nil ||
 		it.RawHash != snapshot.Hash([]byte(noisy("v1", 1).body)) {
 		t.Errorf("serves %q of %s: %v", it.Validators.Body, it.RawHash, err)
 	}
+}
+
+// serves puts a page on the site and checks it, for the first time or again.
+func (r *rig) serves(path string, p page, isFirst bool) {
+	r.t.Helper()
+	if r.site.put(path, p); isFirst {
+		r.first(path)
+	} else {
+		r.next(path)
+	}
+}
+
+// kept returns which of the served bodies are captured, each by its first place in the list.
+func (r *rig) kept(path string, served []page) string {
+	r.t.Helper()
+	verified := r.verifiedAt(path)
+	var have []string
+	for n, p := range served {
+		_, kept := verified[snapshot.Hash([]byte(p.body))]
+		before := slices.ContainsFunc(served[:n], func(o page) bool { return o.body == p.body })
+		if kept && !before {
+			have = append(have, fmt.Sprint(n))
+		}
+	}
+	return strings.Join(have, " ")
 }
 
 // priced is a page that declares a price, with other bytes for each number.
@@ -131,20 +146,9 @@ func TestX12DeclaredValuesAlone(t *testing.T) {
 		keeps := []string{"0", "0", "0 2", "0 2", "0 2", "0 2", "0 2 6", "0 2 6"}
 		serves := []int{0, 0, 2, 0, 0, 2, 6, 0} // the body of the row, where the served one is not kept
 		for i, p := range served {
-			r.site.put("/p", p)
-			if i == 0 {
-				r.first("/p")
-			} else {
-				r.next("/p")
-			}
-			var have []string
-			for n, q := range served {
-				if _, kept := r.verifiedAt("/p")[snapshot.Hash([]byte(q.body))]; kept && n != 5 {
-					have = append(have, fmt.Sprint(n))
-				}
-			}
+			r.serves("/p", p, i == 0)
 			it := r.item("/p")
-			if have := strings.Join(have, " "); have != keeps[i] ||
+			if have := r.kept("/p", served); have != keeps[i] ||
 				it.Validators.Served(it.RawHash) != snapshot.Hash([]byte(served[serves[i]].body)) {
 				t.Errorf("after %d: kept %s, want %s; serves %q", i, have, keeps[i], it.Validators.Body)
 			}
@@ -167,20 +171,8 @@ func TestX12DeclaredValues(t *testing.T) {
 		keeps := []string{"0", "0 1", "0 1 2", "0 1 2 3", "0 1 2 3 4", "0 1 2 3 4 5", "0 3 4 5 6", "0 3 4 5 6 7"}
 		counts := []int{1, 1, 1, 2, 2, 2, 2, 3}
 		for i, p := range served {
-			r.site.put("/p", p)
-			if i == 0 {
-				r.first("/p")
-			} else {
-				r.next("/p")
-			}
-			var have []string
-			verified := r.verifiedAt("/p")
-			for n, q := range served {
-				if _, kept := verified[snapshot.Hash([]byte(q.body))]; kept {
-					have = append(have, fmt.Sprint(n))
-				}
-			}
-			if have, it := strings.Join(have, " "), r.item("/p"); have != keeps[i] || it.CaptureCount != counts[i] {
+			r.serves("/p", p, i == 0)
+			if have, it := r.kept("/p", served), r.item("/p"); have != keeps[i] || it.CaptureCount != counts[i] {
 				t.Errorf("after %d: kept %s, want %s; the item counts %d, want %d", i, have, keeps[i], it.CaptureCount, counts[i])
 			}
 		}
