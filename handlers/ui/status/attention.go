@@ -12,8 +12,7 @@ import (
 type attentionData struct {
 	problems
 
-	Errors []api.Item       // the first of the items that cannot be checked
-	Held   []api.HostStatus // hosts at which many pages went missing at once
+	Held []api.HostStatus // hosts at which many pages went missing at once
 }
 
 // Nothing reports whether there are no problems.
@@ -24,20 +23,11 @@ func (d attentionData) Nothing() bool {
 
 // attention lists the problems that a person must solve, and how to solve each.
 func (a area) attention(r *http.Request) (p frame.Page, err error) {
-	ctx := r.Context()
-	st, err := a.tally.Counts(ctx)
+	st, err := a.tally.Counts(r.Context())
 	if err != nil {
 		return p, err
 	}
 	d := attentionData{problems: st.found}
-	if d.Failing > 0 {
-		list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Status: api.StatusError, Top: needsShown})
-		if err != nil {
-			return p, err
-		}
-		d.Errors = list.Items
-		d.Failing = max(d.Failing, len(d.Errors))
-	}
 	if st.Guarded > 0 {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]

@@ -23,9 +23,8 @@ func (a area) index(r *http.Request) (frame.Page, error) {
 }
 
 func (a area) indexPage(r *http.Request, host string, problem *api.Problem) (frame.Page, error) {
-	d := indexData{Host: host, Problem: problem, Health: a.healthOf(r)}
-	var err error
-	d.SearchStatus, err = api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{Host: ""})
+	st, err := a.tally.Counts(r.Context())
+	d := indexData{SearchStatus: st.SearchStatus, Host: host, Problem: problem, Health: a.healthOf(r)}
 	p := frame.Page{Name: "index", Title: "Index", Data: d}
 	if problem != nil {
 		p.Status = problem.Status

@@ -15,6 +15,7 @@ const needsShown = 20
 type problems struct {
 	Health  []string   // what keeps the app from working well: the disk, the store, the index
 	Failing int        // the number of all items that cannot be checked
+	Errors  []api.Item // the first of them
 	Broken  []api.Item // items whose watch is broken
 
 	MoreBroken bool              // whether there may be more broken watches
@@ -30,6 +31,14 @@ type problems struct {
 func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now time.Time) (p problems, err error) {
 	p.Failing = st.Items[api.StatusError]
 	p.Health = ailments(ctx, c)
+	if p.Failing > 0 {
+		list, err := api.ListItems.Call(ctx, c, api.ItemQuery{Status: api.StatusError, Top: needsShown})
+		if err != nil {
+			return p, err
+		}
+		p.Errors = list.Items
+		p.Failing = max(p.Failing, len(p.Errors))
+	}
 	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
 		return p, err
 	}
