@@ -72,7 +72,8 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 		"POST test-mode/toggle": api.ScopeAdmin, "GET config": api.ScopeAdmin, "GET keys": api.ScopeAdmin,
 		"POST keys": api.ScopeAdmin, "DELETE keys/{name}": api.ScopeAdmin,
 		"POST rules/{id}/test": api.ScopeRead, "POST rules/test": api.ScopeRead,
-		"POST channels": api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
+		"POST items/{id}/watch/try": api.ScopeRead,
+		"POST channels":             api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
 		"DELETE channels/{name}": api.ScopeAdmin, "POST channels/{name}/test": api.ScopeAdmin,
 		"POST channels/{name}/check": api.ScopeAdmin, "PUT address": api.ScopeAdmin,
 	}

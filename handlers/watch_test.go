@@ -48,8 +48,9 @@ func TestW10DashboardIgnores(t *testing.T) {
 	}
 	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
 	preview := post(t, r, item+"/ignore", "same-origin", form).Body.String()
-	for _, want := range []string{rule, "no notification would have been sent", "<del>Seen by 12 " + evil,
-		"The rules match lines in 2 of the 2 changes between the last 30 captures"} {
+	for _, want := range []string{strings.TrimSuffix(strings.TrimPrefix(rule, "<code>"), "</code>"),
+		"no notification would have been sent", "<del>Seen by 12 " + evil,
+		"The patterns match lines in 2 of the 2 changes between the last 30 captures"} {
 		if !strings.Contains(preview, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, preview)
 		}
@@ -101,11 +102,18 @@ func TestW16DashboardAccepts(t *testing.T) {
 	}
 }
 
+// captureIn returns the digest of the capture in an answer.
+func captureIn(answer string) string {
+	_, after, _ := strings.Cut(answer, `"capture":"`)
+	return after[:min(len(after), 64)]
+}
+
 // TestW10Contract records a conversation about the watched part of a page (testdata/watch.golden).
 func TestW10Contract(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
 	var log strings.Builder
+	capture := ""
 	for _, step := range []struct{ name, method, path, body string }{
 		{"a page is added", "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`},
 		{"the worker works", "", "", ""},
@@ -126,6 +134,16 @@ func TestW10Contract(t *testing.T) {
 		{"W10 no line in common", "POST", "/api/items/" + id + "/ignore", `{"text":"12"}`},
 		{"W10 which?", "POST", "/api/items/" + id + "/ignore", `{"text":"a line","pattern":"a"}`},
 		{"W10 no such hunk", "POST", "/api/items/" + id + "/ignore", `{"hunk":7}`},
+		{"W23 what can be chosen", "GET", "/api/items/" + id + "/elements", ""},
+		{"W23 what has a text", "GET", "/api/items/" + id + "/elements?find=seen+BY", ""},
+		{"W23 what a selector finds", "POST", "/api/items/" + id + "/watch/try", `{"watch":{"include":["p","h1"]}}`},
+		{"W23 a bad selector", "POST", "/api/items/" + id + "/watch/try", `{"watch":{"include":["p["]}}`},
+		{"W23 what a pattern hides", "POST", "/api/items/" + id + "/watch/try", `{"watch":{"ignore":["^Seen"]}}`},
+		{"W23 no capture", "POST", "/api/items/" + id + "/watch/try", `{"element":1}`},
+		{"W23 an element is chosen", "POST", "/api/items/" + id + "/watch/try", `{"capture":"CAPTURE","element":1}`},
+		{"W23 an element is left out", "POST", "/api/items/" + id + "/watch/try",
+			`{"capture":"CAPTURE","element":1,"larger":1,"as":"out"}`},
+		{"W23 no such element", "POST", "/api/items/" + id + "/watch/try", `{"capture":"CAPTURE","element":99}`},
 		{"X3 nothing to accept", "POST", "/api/items/" + id + "/accept", ""},
 		{"W16 nothing to accept", "POST", "/api/items/" + id + "/watch/accept", ""},
 		{"a part is watched that there is not", "watch", ".price", ""},
@@ -156,7 +174,11 @@ func TestW10Contract(t *testing.T) {
 			r.work()
 			continue
 		}
+		step.body = strings.Replace(step.body, "CAPTURE", capture, 1)
 		w := do(t, r, step.method, step.path, step.body)
+		if strings.HasSuffix(step.path, "/elements") {
+			capture = captureIn(w.Body.String())
+		}
 		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
 			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}

@@ -32,6 +32,8 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.OnAny(api.GetText, h.text),
 		wire.On(api.GetDiff, h.diff),
 		wire.On(api.IgnoreLines, h.ignoreLines),
+		wire.On(api.ListElements, h.elements),
+		wire.On(api.TryWatch, h.try),
 	}
 }
 

@@ -14,7 +14,7 @@ func (h *Handlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) (out ap
 		return out, err
 	}
 	done, err := h.Compare.Ignore(ctx, past, compare.Request{
-		Pattern: q.Pattern, Text: q.Text, Was: q.Was, Hunk: q.Hunk,
+		Pattern: q.Pattern, Patterns: q.Patterns, Text: q.Text, Was: q.Was, Hunk: q.Hunk,
 		Query: compare.Query{From: q.From, To: q.To, Part: q.Part}, Preview: q.Preview, Undo: q.Undo,
 	})
 	return ignoredJSON(done), err

@@ -139,11 +139,13 @@ var (
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 	GetReader   = route[None, Reader](ok, get, "readers/me")
 	// Changes to the reader's own state need only the scope read.
-	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
-	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)
-	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
-	AcceptItem  = route[ItemID, Item](begun, post, "items/{id}/accept")
-	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
+	SaveReader   = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
+	MarkRead     = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)
+	IgnoreLines  = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
+	ListElements = route[ElementQuery, PageElements](ok, get, "items/{id}/elements")
+	TryWatch     = route[TryRequest, WatchTrial](ok, post, "items/{id}/watch/try").scoped(ScopeRead)
+	AcceptItem   = route[ItemID, Item](begun, post, "items/{id}/accept")
+	AcceptWatch  = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )
 
 // Rules, channels and deliveries.

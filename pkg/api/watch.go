@@ -2,11 +2,14 @@ package api
 
 import "time"
 
-// IgnoreRequest creates rules for lines that should not count as changes of an item. Set one of pattern, text and hunk.
+// IgnoreRequest creates rules for lines that should not count as changes of an item. Set one of pattern, patterns,
+// text and hunk.
 type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
 	// Pattern is a regular expression (RE2) for lines.
 	Pattern string `json:"pattern,omitempty"`
+	// Patterns are several such expressions, which are saved together or not at all.
+	Patterns []string `json:"patterns,omitempty"`
 	// Text is a line from which a rule is made. The rule also matches lines that differ from Text only in numbers. If
 	// Was is set, it is the line that Text replaced, and the rule keeps only what both lines have in common.
 	Text string `json:"text,omitempty"`
@@ -41,4 +44,72 @@ type SilencedChange struct {
 	// Whole is true when nothing is left of the change, so that no one would have been notified.
 	Whole bool            `json:"whole"`
 	Lines []IgnoredChange `json:"lines"` // the first ten lines
+}
+
+// ElementQuery selects the elements of a captured page.
+type ElementQuery struct {
+	ID      string `json:"-" path:"id"`       // The item.
+	Capture string `json:"capture,omitempty"` // sha256 of a capture; the current one if left out
+	Find    string `json:"find,omitempty"`    // only lines with this text, whatever its case
+}
+
+// PageElements are the lines of a captured page, with the elements that can be chosen in a [TryRequest].
+type PageElements struct {
+	Capture string        `json:"capture"` // sha256 of the capture
+	At      time.Time     `json:"at,omitzero"`
+	Lines   []ElementLine `json:"lines"`         // at most 300
+	Total   int           `json:"total"`         // number of lines that fit
+	Cut     string        `json:"cut,omitempty"` // what of the page is not listed
+	Why     string        `json:"why,omitempty"` // why there are no elements to choose, such as in a PDF
+}
+
+// ElementLine is a text of a page that stands on its own, such as a paragraph.
+type ElementLine struct {
+	PageElement
+	Larger  bool   `json:"larger,omitempty"` // the element shows more than this text
+	Heading bool   `json:"heading,omitempty"`
+	Around  string `json:"around,omitempty"` // nav, header, footer or aside
+	// Parts are elements within the line that show a part of it.
+	Parts []PageElement `json:"parts,omitempty"`
+}
+
+// PageElement is an element of a page.
+type PageElement struct {
+	Element int    `json:"element"` // number in the capture
+	Text    string `json:"text"`
+}
+
+// TryRequest tries a watch on the last captures. Nothing is saved, and the site is not contacted.
+type TryRequest struct {
+	ID string `json:"-" path:"id"` // The item.
+	// Watch is what to try; the watch that applies to the item if left out.
+	Watch *Watch `json:"watch,omitempty"`
+	// Capture and Element name an element for which a selector is made and added to the watch.
+	Capture string `json:"capture,omitempty"`
+	Element int    `json:"element,omitempty"`
+	Larger  int    `json:"larger,omitempty"` // take the element around it, this many times
+	As      string `json:"as,omitempty"`     // only (the default) and also watch the element; out leaves it out
+}
+
+// WatchTrial is what a watch finds in the current capture, which comes first, and in those before it.
+type WatchTrial struct {
+	Watch    Watch          `json:"watch"`              // what was tried, ready to be saved
+	Selector string         `json:"selector,omitempty"` // the selector that was made
+	Text     string         `json:"text,omitempty"`     // what the chosen element shows
+	Larger   bool           `json:"larger,omitempty"`   // there is a larger element around it
+	Captures []TriedCapture `json:"captures"`           // at most 10
+}
+
+// TriedCapture is what a watch finds in a capture.
+type TriedCapture struct {
+	SHA256  string          `json:"sha256"`
+	At      time.Time       `json:"at,omitzero"`
+	Current bool            `json:"current,omitempty"`
+	Found   int             `json:"found"` // number of elements that the selectors find; 1 without selectors
+	Text    string          `json:"text"`  // the beginning of the text that counts
+	Cut     bool            `json:"cut,omitempty"`
+	Out     int             `json:"out,omitempty"`     // number of elements that are left out
+	OutText string          `json:"outText,omitempty"` // the beginning of what they show
+	Ignored []IgnoredChange `json:"ignored,omitempty"` // the first ten lines that rules ignore
+	Why     string          `json:"why,omitempty"`     // why the watch could not be tried
 }

@@ -50,9 +50,9 @@ type changesData struct {
 	Guide   *guide // nil if no guide is needed
 }
 
-// changesOfDay are the changes of one day, in UTC.
+// changesOfDay are the changes of one day in the time zone of the reader.
 type changesOfDay struct {
-	Day     time.Time
+	Day     time.Time // its beginning
 	Changes []shownChange
 }
 
@@ -101,7 +101,7 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 			return p, err
 		}
 	}
-	d.Days = byDay(d.Changes, unread.Changes)
+	d.Days = byDay(d.Changes, unread.Changes, frame.Zone(r))
 	if n := len(d.Days); n > 0 && d.Continuation != "" {
 		for i := range d.Days[n-1].Changes {
 			d.Days[n-1].Changes[i].OrMore = true
@@ -129,13 +129,13 @@ func changeQuery(q url.Values) api.ChangeQuery {
 }
 
 // byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones.
-func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
+func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfDay) {
 	isUnread := func(c api.FeedChange) bool {
 		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
 	}
 	for len(all) > 0 {
-		day := dayOf(all[0])
-		n := slices.IndexFunc(all, func(c api.FeedChange) bool { return !dayOf(c).Equal(day) })
+		day := dayOf(all[0], zone)
+		n := slices.IndexFunc(all, func(c api.FeedChange) bool { return !dayOf(c, zone).Equal(day) })
 		if n < 0 {
 			n = len(all)
 		}
@@ -181,7 +181,10 @@ func gatherAdded(list []shownChange) (out []shownChange) {
 	return out
 }
 
-func dayOf(c api.FeedChange) time.Time { return c.At.UTC().Truncate(24 * time.Hour) }
+func dayOf(c api.FeedChange, zone *time.Location) time.Time {
+	year, month, day := c.At.In(zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+}
 
 // kindChips are the filters by kind. A filter may select several kinds.
 var kindChips = []struct{ text, kinds string }{

@@ -2,9 +2,12 @@ package changes
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -26,7 +29,7 @@ func TestU6AddedPagesAreOneLine(t *testing.T) {
 	add("port.example", api.ChangeNew)
 	add("", api.ChangeNew)
 	unread = append(unread, all[5])
-	days := byDay(all, unread)
+	days := byDay(all, unread, time.UTC)
 	var got []string
 	for _, c := range days[0].Changes {
 		got = append(got, fmt.Sprintf("%s %s %d %v %v", c.Host, c.Kind, c.Pages(), c.IsAdded(), c.Unread))
@@ -35,5 +38,19 @@ func TestU6AddedPagesAreOneLine(t *testing.T) {
 		"few.example new 1 false false", " new 1 false false"}
 	if len(days) != 1 || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("have %q", got)
+	}
+}
+
+// TestW23DaysOfTheReader checks that changes are under the day on which they are in the time zone of the reader.
+func TestW23DaysOfTheReader(t *testing.T) {
+	late := api.FeedChange{}
+	late.At = time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
+	for zone, want := range map[string]string{"": "2026-03-01", "Asia%2FKolkata": "2026-03-02", "Local": "2026-03-01",
+		"..%2Fetc": "2026-03-01", "America/Lima": "2026-03-01"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.AddCookie(&http.Cookie{Name: "tidemark_zone", Value: zone})
+		if have := byDay([]api.FeedChange{late}, nil, frame.Zone(r))[0].Day.Format(time.DateOnly); have != want {
+			t.Errorf("%s: %s, want %s", zone, have, want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ var flashes = map[string]string{
 	"ignored":  "Lines like these are ignored from now on.",
 	"counted":  "Lines like these count again.",
 
+	"part":        "Saved. The next check reads the page with these parts; what changes elsewhere is not reported.",
 	"settings":    "Saved.",
 	"tag-saved":   "Saved.",
 	"tag-removed": "The settings of the tag are removed.",

@@ -16,7 +16,8 @@ var labels = map[string]string{
 	"activeHours.days":     "Active hours",
 	"activeHours.timezone": "Time zone of the hours", "priority": "Priority",
 	"watch": "Only these parts", "watch.include": "Only these parts", "watch.exclude": "Except these parts",
-	"watch.ignore": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",
+	"watch.ignore": "Ignored lines", "patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines",
+	"text": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",
 	"filter.host": "Host", "filter.tag": "Tag", "filter.items": "Pages that a search finds", "filter.type": "Type",
 	"filter.kind": "Kinds of change", "filter.minShare": "Minimum share of the text, in percent",
 	"filter.q": "Containing the words", "filter.added": "Added text matches", "filter.removed": "Removed text matches",
@@ -33,7 +34,7 @@ func (f Form) Alert() string {
 	var parts []string
 	for _, e := range f.Problem.Errors {
 		name, _, _ := strings.Cut(e.Field, "[") // channels[0].kind
-		parts = append(parts, cmp.Or(labels[name], e.Field)+": "+e.Message)
+		parts = append(parts, cmp.Or(labels[name], e.Field)+": "+strings.TrimPrefix(e.Message, e.Field+": "))
 	}
 	if len(parts) == 0 {
 		return f.Problem.Error()

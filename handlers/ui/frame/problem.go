@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -33,7 +34,7 @@ func FieldMessage(p *api.Problem, fields ...string) string {
 	}
 	for _, e := range p.Errors {
 		if slices.Contains(fields, e.Field) {
-			return e.Message
+			return strings.TrimPrefix(e.Message, e.Field+": ") // the label names the field
 		}
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
@@ -63,43 +62,4 @@ func besides(h api.DiffHunk) (out []beside) {
 		}
 	}
 	return out
-}
-
-type ignoreData struct {
-	api.IgnoreResult
-	Item  api.Item
-	Asked api.IgnoreRequest
-}
-
-// ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
-func (a area) ignore(r *http.Request) (frame.Page, error) {
-	f := r.PostForm
-	q := api.IgnoreRequest{ID: r.PathValue("id"), Pattern: f.Get("pattern"), From: f.Get("from"), To: f.Get("to"),
-		Part: f.Get("part")}
-	if n := f.Get("hunk"); n != "" {
-		var err error
-		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return frame.Page{}, frame.BadRequest("the hunk must be a number")
-		}
-	}
-	to := "/items/" + url.PathEscape(q.ID) + "?done="
-	switch f.Get("do") {
-	case "preview":
-		q.Preview = true
-		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
-		if err != nil {
-			return frame.Page{}, err
-		}
-		d := ignoreData{Item: it.Item, Asked: q}
-		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)
-		return frame.Page{Name: "ignore", Title: "Ignore lines of " + show.ItemTitle(it.Item), Data: d}, err
-	case "ignore":
-		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		return frame.GoTo(to + "ignored"), err
-	case "undo":
-		q.Undo = true
-		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		return frame.GoTo(to + "counted"), err
-	}
-	return frame.Page{}, frame.BadRequest("the choices are to preview, to ignore, or to undo")
 }

@@ -14,7 +14,7 @@ import (
 var Funcs = template.FuncMap{
 	"besides": besides, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate, "extent": extent,
 	"facts": func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
-	"sharePercent": sharePercent,
+	"sharePercent": sharePercent, "aroundWord": aroundWord,
 }
 
 // Views returns the pages of this part and the actions of their forms, by pattern.
@@ -28,6 +28,8 @@ func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
 		"GET /items/{id}/stop":     a.stop,
 		"GET /items/{id}/diff":     a.diff,
 		"GET /items/{id}/images":   a.images,
+		"GET /items/{id}/pick":     a.pick,
+		"GET /items/{id}/ignore":   a.patterns,
 		"GET /tags":                a.tags,
 		"GET /tags/{tag}":          a.tag,
 
@@ -35,6 +37,7 @@ func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
 		"POST /items/{id}":          a.act,
 		"POST /items/{id}/settings": a.saveSettings,
 		"POST /items/{id}/ignore":   a.ignore,
+		"POST /items/{id}/pick":     a.savePicked,
 		"POST /tags/{tag}":          a.actTag,
 	}
 }

@@ -42,12 +42,16 @@ func Ago(now, t time.Time) string {
 	return words.Relative(now, t)
 }
 
-// dayName returns the name of a day in UTC, such as today.
+// dayName returns the name of the day that begins at a time, such as today, in the zone of that time.
 func dayName(now, day time.Time) string {
-	switch now.UTC().Truncate(24 * time.Hour).Sub(day) {
-	case 0:
+	begin := func(days int) time.Time {
+		year, month, date := now.In(day.Location()).Date()
+		return time.Date(year, month, date-days, 0, 0, 0, 0, day.Location())
+	}
+	switch {
+	case day.Equal(begin(0)):
 		return "Today"
-	case 24 * time.Hour:
+	case day.Equal(begin(1)):
 		return "Yesterday"
 	}
 	return day.Format("Monday, 2 January 2006")

@@ -3,18 +3,29 @@
 
 // Times are in the reader's zone, with the zone in the title. Without this script they are in UTC.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const stamps = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, stamp = new RegExp(`^${stamps.source}$`);
+const shown = (at) => at.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "medium" });
+const local = (text) => text.replace(stamps, (s) => shown(new Date(s.replace(" ", "T").replace(" UTC", "Z"))));
 function inZone(root) {
   if (zone === "UTC") return root;
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.valueOf())) continue;
-    const said = at.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "medium" });
-    if (time.textContent.endsWith(" UTC")) time.textContent = said;
-    time.title = `${said} ${zone}`;
+    if (time.textContent.endsWith(" UTC")) time.textContent = shown(at);
+    time.title = `${shown(at)} ${zone}`;
+  }
+  for (const part of root.querySelectorAll("[title]")) if (stamp.test(part.title)) part.title = `${local(part.title)} ${zone}`;
+  for (const choice of root.querySelectorAll("option[data-at]")) choice.textContent = local(choice.textContent);
+  for (const part of root.querySelectorAll("svg.plot title")) part.textContent = local(part.textContent);
+  for (const part of root.querySelectorAll("svg.plot[aria-label], svg.plot [aria-label]")) {
+    part.setAttribute("aria-label", local(part.getAttribute("aria-label")));
   }
   return root;
 }
 inZone(document);
+// The server groups changes by the reader's days.
+const home = new URL("..", document.currentScript.src).pathname.slice(0, -1);
+document.cookie = `tidemark_zone=${encodeURIComponent(zone)}; path=${home}; max-age=31536000; samesite=lax`;
 for (const field of document.querySelectorAll("form[data-zone] [name$=imezone]")) field.value ||= zone;
 
 // fetchPage fetches a page. It returns null if the server redirects to another page, such as the sign-in page.

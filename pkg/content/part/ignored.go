@@ -2,8 +2,10 @@ package part
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
 // Line is a line that differs between two texts but is ignored.
@@ -34,4 +36,20 @@ func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 func ignoredOf(pieces []textdiff.Piece, added bool, rule string, yield func(Line) bool) bool {
 	text, _ := textdiff.Line(pieces)
 	return rule == "" || yield(Line{Text: text, Added: added, Rule: rule})
+}
+
+// Hidden returns, in order, the lines of the part that a rule for lines ignores.
+func (p *Part) Hidden() iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		if p.rules == nil || !p.rules.Ignores() {
+			return
+		}
+		text := p.Doc.Text[:min(len(p.Doc.Text), watch.MaxText)]
+		for line := range strings.Lines(text) {
+			rule := p.rules.Ignored(line)
+			if rule != "" && !yield(Line{Text: strings.TrimSpace(line), Rule: "ignore: " + rule}) {
+				return
+			}
+		}
+	}
 }

@@ -9,26 +9,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// leastCommon is the minimum number of letters and digits that a suggested rule keeps from its lines.
+// leastCommon is the minimum number of letters that a suggested rule keeps from its lines.
 const leastCommon = 3
 
-// Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words at the beginning and
-// the end that both forms have in common. It matches any number where both forms have a number, and any weekday or
-// month where both have one beside a number. Errors: Invalid if the two forms have too little in common.
-func Suggest(was, is string) (string, error) {
-	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
+// Suggest makes an ignore rule from the old and the new form of a line, and from further forms that the line had. The
+// rule is the narrowest that this package can make for all of them: it keeps the words at the beginning and the end
+// that the forms have in common. In place of a date, a time or another number it matches others of the same form, and
+// in place of a weekday or a month beside a number any other. The language of the page, such as "de", may be empty. A
+// further form that has little in common with the new one is another line, and is passed over. Errors: Invalid if the
+// first two forms have too little in common.
+func Suggest(page, was, is string, further ...string) (string, error) {
+	was, is = tidy(was), tidy(is)
 	if was == "" || is == "" {
 		was, is = was+is, was+is
 	}
-	rule, kept := suggest(was, is, languagesOf(was+" "+is))
-	if len(rule) > MaxRule*9/10 {
-		rule, kept = suggest(was, is, nil) // the names take too much room
-	}
-	letters := 0
-	for _, r := range strings.ReplaceAll(anyNames.ReplaceAllString(kept, ""), `\d`, "") {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			letters++
+	forms := []string{was, is}
+	for _, f := range further {
+		if f = tidy(f); f != "" && !slices.Contains(forms, f) && isLike(is, f) {
+			forms = append(forms, f)
 		}
+	}
+	rule, letters := suggest(forms, languagesOf(strings.Join(forms, " "), page))
+	if len(rule) > MaxRule*9/10 {
+		rule, letters = suggest(forms, nil) // the names take too much room
+	}
+	if letters < leastCommon && len(forms) > 2 {
+		return Suggest(page, was, is) // the further forms leave too little
 	}
 	switch {
 	case letters < leastCommon && was == is && !strings.Contains(rule, `\d`):
@@ -43,63 +49,163 @@ func Suggest(was, is string) (string, error) {
 	return clipRule(rule), nil
 }
 
-// suggest makes the rule, and returns what it keeps of both forms.
-func suggest(was, is string, languages [][]string) (rule, kept string) {
-	a, b := pieces(was, languages), pieces(is, languages)
-	start := 0
-	for start < min(len(a), len(b)) && a[start] == b[start] {
-		start++
-	}
-	end := 0
-	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	head, tail := strings.Join(b[:start], " "), strings.Join(b[len(b)-end:], " ")
-	rule = "^" + head
-	switch {
-	case start == len(a) && start == len(b):
-		rule += "$"
-	case end > 0:
-		rule += ".*" + tail + "$"
-	}
-	return rule, head + tail
+func tidy(line string) string { return strings.TrimSpace(strings.ToValidUTF8(line, "�")) }
+
+// isLike reports whether two lines have at least half of their words in common, at their beginning and end.
+func isLike(a, b string) bool {
+	forms := [][]piece{pieces(a, nil), pieces(b, nil)}
+	head, tail, _ := common(forms)
+	return 2*(len(head)+len(tail)) >= max(len(forms[0]), len(forms[1]))
 }
 
-var number = regexp.MustCompile(`\pN+`)
+// suggest makes the rule, and returns the number of letters that it keeps of all forms.
+func suggest(forms []string, languages []language) (rule string, letters int) {
+	all := make([][]piece, len(forms))
+	for i, f := range forms {
+		all[i] = pieces(f, languages)
+	}
+	head, tail, whole := common(all)
+	rule = "^" + joinPieces(head)
+	switch {
+	case whole:
+		rule += "$"
+	case len(tail) > 0:
+		rule += ".*" + joinPieces(tail) + "$"
+	}
+	for _, p := range slices.Concat(head, tail) {
+		letters += p.letters
+	}
+	return rule, letters
+}
 
-// pieces returns the words of a line as regular expressions. In place of each number they match any number, and in
-// place of a weekday or a month beside a number any other of the languages.
-func pieces(line string, languages [][]string) (out []string) {
+// common returns the pieces at the beginning and at the end that fit all forms, and whether they are all that there is.
+func common(forms [][]piece) (head, tail []piece, whole bool) {
+	least := len(forms[0])
+	whole = true
+	for _, f := range forms {
+		whole = whole && len(f) == len(forms[0])
+		least = min(least, len(f))
+	}
+	at := func(i int) (piece, bool) {
+		var words []piece
+		for _, f := range forms {
+			words = append(words, f[(len(f)+i)%len(f)])
+		}
+		return fitting(words)
+	}
+	for i := range least {
+		p, ok := at(i)
+		if !ok {
+			break
+		}
+		head = append(head, p)
+	}
+	for i := 1; i <= least-len(head); i++ {
+		p, ok := at(-i)
+		if !ok {
+			break
+		}
+		tail = append(tail, p)
+	}
+	slices.Reverse(tail)
+	return head, tail, whole && len(head) == least
+}
+
+// piece is a word of a line, and a regular expression for it.
+type piece struct {
+	word, pattern string
+	letters       int // number of letters that the pattern keeps
+}
+
+// fitting returns the one of some pieces whose expression fits the words of all of them.
+func fitting(all []piece) (piece, bool) {
+	for _, p := range all {
+		if !slices.ContainsFunc(all, func(q piece) bool { return !q.fits(p.pattern) }) {
+			return p, true
+		}
+	}
+	return piece{}, false
+}
+
+// fits reports whether an expression matches the word of a piece.
+func (p piece) fits(pattern string) bool {
+	if p.pattern == pattern || !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "(?i:") {
+		return p.pattern == pattern
+	}
+	re, err := regexp.Compile("^(?:" + pattern + ")$")
+	return err == nil && re.MatchString(p.word)
+}
+
+func joinPieces(all []piece) string {
+	out := make([]string, len(all))
+	for i, p := range all {
+		out[i] = p.pattern
+	}
+	return strings.Join(out, " ")
+}
+
+// pieces returns the words of a line as regular expressions. In place of each number they match others of its form, and
+// in place of a weekday or a month beside a number any other of the languages.
+func pieces(line string, languages []language) (out []piece) {
 	const most = 60 // number of words of a line
 	words := strings.Fields(line)
-	for i, w := range words[:min(len(words), most)] {
-		names, ok := anyHalf(strings.Join(words[max(0, i-1):i], ""), w)
+	words = words[:min(len(words), most)]
+	for i, w := range words {
+		p, ok := anyHalf(strings.Join(words[max(0, i-1):i], ""), w)
 		if !ok && isBesideNumber(words, i) {
-			names, ok = anyName(w, languages)
+			p, ok = anyName(w, languages)
+		}
+		if !ok && isBesideName(words, i, languages) {
+			p, ok = anyDay(w)
 		}
 		if !ok {
-			names = anyNumber(w)
+			p = literal(w)
 		}
-		out = append(out, names)
+		out = append(out, p)
 	}
 	return out
 }
 
-// isBesideNumber reports whether a word, or one next to it, has a digit.
-func isBesideNumber(words []string, i int) bool {
-	return slices.ContainsFunc(words[max(0, i-1):min(len(words), i+2)], number.MatchString)
+// literal is a piece that keeps all of a word but its numbers.
+func literal(word string) piece {
+	p := piece{word: word, pattern: anyNumber(word)}
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			p.letters++
+		}
+	}
+	return p
 }
 
-// anyNumber returns a regular expression for a text in which any number may stand for each of its numbers.
-func anyNumber(text string) string {
-	var out strings.Builder
-	at := 0
-	for _, m := range number.FindAllStringIndex(text, -1) {
-		out.WriteString(regexp.QuoteMeta(text[at:m[0]]) + `\d+`)
-		at = m[1]
-	}
-	return out.String() + regexp.QuoteMeta(text[at:])
+// isBesideNumber reports whether a word, or one beside it, has a digit.
+func isBesideNumber(words []string, i int) bool {
+	return number.MatchString(words[i]) || slices.ContainsFunc(beside(words, i), number.MatchString)
 }
+
+// isBesideName reports whether a word beside another is the name of a weekday or a month.
+func isBesideName(words []string, i int, languages []language) bool {
+	return slices.ContainsFunc(beside(words, i), func(w string) bool {
+		_, ok := anyName(w, languages)
+		return ok
+	})
+}
+
+// beside returns the words before and after a word, and those beyond a word such as de between parts of a date.
+func beside(words []string, i int) (out []string) {
+	for _, by := range []int{-1, 1} {
+		at := i + by
+		if at < 0 || at >= len(words) {
+			continue
+		}
+		out = append(out, words[at])
+		if far := at + by; far >= 0 && far < len(words) && slices.Contains(betweenDates, strings.ToLower(words[at])) {
+			out = append(out, words[far])
+		}
+	}
+	return out
+}
+
+var betweenDates = []string{"de", "del", "di", "of", "den"}
 
 // clipRule cuts a rule that is too long. It cuts at a space, because a space is always a literal.
 func clipRule(rule string) string {

@@ -134,7 +134,7 @@ func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	}
 	re, err := pattern.Compile(text, maxProgram)
 	if err != nil {
-		return nil, bad(err.Error())
+		return nil, bad(err.Error() + "; before a sign such as ( or + that stands for itself, write a \\")
 	}
 	if *size += re.Size; *size > maxPrograms {
 		return nil, bad("together with the others it is too large: repeat less, or use fewer rules")

@@ -203,13 +203,13 @@ func TestW16Lost(t *testing.T) {
 
 func TestW10Suggest(t *testing.T) {
 	for _, tt := range []struct{ was, is, want string }{
-		{"", "Updated 12 minutes ago", `^Updated \d+ minutes ago$`},
-		{"1,204 visitors", "1,311 visitors", `^\d+,\d+ visitors$`},
+		{"", "Updated 12 minutes by hand", `^Updated \d+ minutes by hand$`},
+		{"1,204 visitors", "1,311 visitors", `^\d{1,3}(?:,\d{3})* visitors$`},
 		{"Weather: sunny today", "Weather: rainy today", `^Weather:.*today$`},
 		{"Quote of the day: be", "Quote of the day: do not", `^Quote of the day:`},
 		{"same (a.b)", "same (a.b)", `^same \(a\.b\)$`},
 	} {
-		have, err := watch.Suggest(tt.was, tt.is)
+		have, err := watch.Suggest("", tt.was, tt.is)
 		if err != nil || have != tt.want {
 			t.Errorf("%q, %q: %s, %v; want %s", tt.was, tt.is, have, err, tt.want)
 			continue
@@ -221,7 +221,7 @@ func TestW10Suggest(t *testing.T) {
 		}
 	}
 	for _, lines := range [][2]string{{"one thing", "another matter"}, {"", "12"}, {"", "…"}, {"12 x", "13 y"}} {
-		if rule, err := watch.Suggest(lines[0], lines[1]); err == nil {
+		if rule, err := watch.Suggest("", lines[0], lines[1]); err == nil {
 			t.Errorf("%q: %s", lines, rule)
 		}
 	}
@@ -253,7 +253,7 @@ func FuzzRules(f *testing.F) {
 			rules.Ignored(page)
 			rules.Triggered(page)
 		}
-		if made, err := watch.Suggest(rule, page); err == nil {
+		if made, err := watch.Suggest("", rule, page); err == nil {
 			if _, err := regexp.Compile(made); err != nil {
 				t.Fatalf("%q and %q make %q: %v", rule, page, made, err)
 			}
@@ -293,7 +293,7 @@ func TestW10SuggestedDates(t *testing.T) {
 		"no number": {"Closed on Sunday and holidays", "Closed on Sunday and holidays", nil,
 			"Closed on Monday and holidays"},
 	} {
-		rule, err := watch.Suggest(tt.was, tt.is)
+		rule, err := watch.Suggest("", tt.was, tt.is)
 		if err != nil || len(rule) > watch.MaxRule {
 			t.Errorf("%s: %v, %d characters", name, err, len(rule))
 			continue
@@ -308,7 +308,55 @@ func TestW10SuggestedDates(t *testing.T) {
 			t.Errorf("%s: %s matches %q", name, rule, tt.otherwise)
 		}
 	}
-	if rule, err := watch.Suggest("Wednesday, 25 November", "Thursday, 26 November"); err == nil {
+	if rule, err := watch.Suggest("", "Wednesday, 25 November", "Thursday, 26 November"); err == nil {
 		t.Errorf("a date alone gives the rule %s", rule)
+	}
+}
+
+// TestW23CoversTheLastForms checks that a rule is the narrowest one for all forms that a line had, in the language of
+// the page, and that another line does not widen it.
+func TestW23CoversTheLastForms(t *testing.T) {
+	for name, tt := range map[string]struct {
+		page    string
+		forms   []string
+		matches string
+		not     string
+	}{
+		"a time": {"", []string{"At 9:59 now", "At 10:00 now"}, "At 23:15 now", "At 100 now"},
+		"a day": {"", []string{"Since 2026-11-25 open", "Since 2026-11-26 open"},
+			"Since 2027-01-01 open", "Since 12 open"},
+		"a German day": {"de", []string{"Stand Mi 25.11.2026", "Stand Do 26.11.2026"},
+			"Stand So 1.3.2027", "Stand Nr 1.3.2027"},
+		"a Dutch day": {"nl", []string{"Bijgewerkt wo 25 nov 2026", "Bijgewerkt do 26 nov 2026"},
+			"Bijgewerkt za 1 mrt 2027", "Bijgewerkt om 1 mrt 2027"},
+		"a Polish day": {"pl", []string{"Stan na śr 25 lis 2026", "Stan na czw 26 lis 2026"},
+			"Stan na pon 1 gru 2026", "Stan na od 1 gru 2026"},
+		"a Spanish day": {"es", []string{"Al 25 de agosto de 2026", "Al 26 de agosto de 2026"},
+			"Al 1 de mayo de 2027", "Al 1 de mayor de 2027"},
+		"Portuguese": {"pt", []string{"Em 25 nov 2026 aberto", "Em 26 nov 2026 aberto"},
+			"Em 1 dez 2026 aberto", "Em 1 dia 2026 aberto"},
+		"an ordinal": {"fr", []string{"Le 1er août 2026 ouvert", "Le 2 août 2026 ouvert"},
+			"Le 31 mars 2027 ouvert", "Le 310 mars 2027 ouvert"},
+		"thousands": {"", []string{"999 visitors so far", "1,000 visitors so far"},
+			"1,234,567 visitors so far", "1,2 visitors so far"},
+		"an older form": {"", []string{"Seen by 12 people today", "Seen by 13 people today", "Seen by few people today"},
+			"Seen by no people today", "Seen 12 times today"},
+		"another line": {"", []string{"Seen by 12 people", "Seen by 13 people", "The harbour is closed"},
+			"Seen by 99 people", "Seen by few people"},
+	} {
+		rule, err := watch.Suggest(tt.page, tt.forms[0], tt.forms[1], tt.forms[2:]...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		re := regexp.MustCompile(rule)
+		for _, line := range []string{tt.forms[0], tt.forms[1], tt.matches} {
+			if !re.MatchString(line) {
+				t.Errorf("%s: %s does not match %q", name, rule, line)
+			}
+		}
+		if re.MatchString(tt.not) {
+			t.Errorf("%s: %s matches %q", name, rule, tt.not)
+		}
 	}
 }

@@ -41,6 +41,8 @@ type Diff struct {
 	From, To snapshot.Capture
 	Hunks    []Hunk
 	Cut      bool // the comparison or the list of differences is incomplete
+
+	text, language string // of the later text
 }
 
 // Hunk is a passage in which the texts differ, with a few lines of context around it.
@@ -84,12 +86,11 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 		if err != nil {
 			return d, err
 		}
-		text := r.text
-		if parts[i] = r.part; r.part != nil && q.Part == "watched" {
-			text = valid(r.part.Doc.Text)
-		}
+		text := r.of(q.Part)
+		parts[i] = r.part
 		*side.capture, texts[i] = r.capture, words.Clip(text, textdiff.MaxText)
 		d.Cut = d.Cut || len(text) > textdiff.MaxText
+		d.text, d.language = texts[i], r.language
 	}
 	hunks, long := textdiff.Compare(texts[0], texts[1])
 	d.Cut = d.Cut || long
@@ -140,15 +141,16 @@ type reader struct {
 	history *history.History
 	past    history.Past
 	part    *part.Reader // nil if the whole page is compared
+	out     *part.Reader // reads what is excluded; nil if nobody asks
 }
 
 func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
 	if set == nil {
-		return reader{c.history, p, nil}, nil
+		return reader{history: c.history, past: p}, nil
 	}
 	r := part.NewReader(set.Spec())
 	_, err := r.Rules()
-	return reader{c.history, p, r}, err
+	return reader{history: c.history, past: p, part: r}, err
 }
 
 // reading is a capture after it was read.
@@ -156,6 +158,17 @@ type reading struct {
 	capture snapshot.Capture
 	text    string     // text of the page
 	part    *part.Part // the part that is compared; nil for the whole page
+
+	out      *part.Part // what is excluded; nil if nobody asks
+	language string
+}
+
+// of returns the text of the page, or of the watched part.
+func (r reading) of(which string) string {
+	if r.part != nil && which == "watched" {
+		return valid(r.part.Doc.Text)
+	}
+	return r.text
 }
 
 func (r reader) read(ctx context.Context, digest string) (out reading, err error) {
@@ -164,10 +177,14 @@ func (r reader) read(ctx context.Context, digest string) (out reading, err error
 		return out, err
 	}
 	doc, err := r.history.Read(ctx, c, body)
-	out = reading{capture: c, text: valid(doc.Text)}
+	out = reading{capture: c, text: valid(doc.Text), language: doc.Language}
 	if err == nil && r.part != nil {
 		p := r.part.Read(doc, body, c.ContentType(), history.BaseURL)
 		out.part = &p
+	}
+	if err == nil && r.out != nil {
+		p := r.out.Read(doc, body, c.ContentType(), history.BaseURL)
+		out.out = &p
 	}
 	return out, err
 }

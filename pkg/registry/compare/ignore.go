@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -15,11 +17,12 @@ import (
 // maxMade limits the number of rules made from one hunk.
 const maxMade = 5
 
-// Request selects the lines to ignore. Exactly one of Pattern, Text and Hunk is set, unless Undo is set.
+// Request selects the lines to ignore. Exactly one of Pattern, Patterns, Text and Hunk is set, unless Undo is set.
 type Request struct {
-	Pattern   string // a regular expression for lines
-	Text, Was string // a line, and the line that it replaced; the rule is made from what both have in common
-	Hunk      int    // the number of a hunk, starting at 1, in the diff that Query selects
+	Pattern   string   // a regular expression for lines
+	Patterns  []string // several of them
+	Text, Was string   // a line, and the line that it replaced; the rule is made from what both have in common
+	Hunk      int      // the number of a hunk, starting at 1, in the diff that Query selects
 	Query
 	Preview bool // show the effect without saving anything
 	Undo    bool // remove the rule Pattern, or the last rule if Pattern is empty
@@ -104,18 +107,20 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 		return undone(q, set)
 	}
 	given := 0
-	for _, is := range []bool{q.Pattern != "", q.Text != "" || q.Was != "", q.Hunk != 0} {
+	for _, is := range []bool{q.Pattern != "", len(q.Patterns) > 0, q.Text != "" || q.Was != "", q.Hunk != 0} {
 		if is {
 			given++
 		}
 	}
 	switch {
 	case given != 1:
-		return nil, fault.Field("pattern", "give one of pattern, text and hunk")
+		return nil, fault.Field("pattern", "give one of pattern, patterns, text and hunk")
 	case q.Pattern != "":
 		return []string{q.Pattern}, nil
+	case len(q.Patterns) > 0:
+		return slices.Compact(slices.Clone(q.Patterns)), nil
 	case q.Hunk == 0:
-		rule, err := watch.Suggest(q.Was, q.Text)
+		rule, err := watch.Suggest("", q.Was, q.Text)
 		return []string{rule}, atField("text", err)
 	}
 	d, err := c.Diff(ctx, p, q.Query)
@@ -125,8 +130,41 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 	if q.Hunk < 1 || q.Hunk > len(d.Hunks) {
 		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(d.Hunks))
 	}
-	rules, err := suggest(d.Hunks[q.Hunk-1])
+	w, err := c.watched(p, set)
+	if err != nil {
+		return nil, err
+	}
+	forms, err := w.forms(ctx, d.text, q.Part)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := suggest(d.Hunks[q.Hunk-1], d.language, forms)
 	return rules, atField("hunk", err)
+}
+
+// forms returns the other forms that lines of a text had in the last captures, by the number of the line.
+func (r reader) forms(ctx context.Context, text, which string) (map[int][]string, error) {
+	captures, err := lastCaptures(ctx, r.past)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int][]string{}
+	for _, c := range captures {
+		got, err := r.read(ctx, history.Digest(c.RawHash))
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		hunks, _ := textdiff.Compare(text, words.Clip(got.of(which), textdiff.MaxText))
+		for _, row := range slices.Concat(hunks...) {
+			if line, _ := textdiff.Line(row.New); row.OldN > 0 && row.NewN > 0 && differs(row) {
+				out[row.OldN] = append(out[row.OldN], line)
+			}
+		}
+	}
+	return out, nil
 }
 
 func undone(q Request, set *options.Watch) ([]string, error) {
@@ -145,20 +183,22 @@ func undone(q Request, set *options.Watch) ([]string, error) {
 	return []string{q.Pattern}, nil
 }
 
-// suggest makes rules from what the lines of a hunk have in common. If it cannot make any, the error states the
-// reason.
-func suggest(h Hunk) (rules []string, err error) {
-	var gone, come []string
+// suggest makes rules from what the lines of a hunk have in common, with each other and with the forms that they had.
+// If
+// it cannot make any, the error states the reason.
+func suggest(h Hunk, language string, forms map[int][]string) (rules []string, err error) {
+	var gone, come []Line
 	pair := func() {
 		for i := range max(len(gone), len(come)) {
 			var was, is string
+			var further []string
 			if i < len(gone) {
-				was = gone[i]
+				was = gone[i].text()
 			}
 			if i < len(come) {
-				is = come[i]
+				is, further = come[i].text(), forms[come[i].New]
 			}
-			rule, none := watch.Suggest(was, is)
+			rule, none := watch.Suggest(language, was, is, further...)
 			if none != nil {
 				err = none
 			} else if !slices.Contains(rules, rule) && len(rules) < maxMade {
@@ -168,24 +208,27 @@ func suggest(h Hunk) (rules []string, err error) {
 		gone, come = nil, nil
 	}
 	for _, l := range h {
-		text := ""
-		for _, p := range l.Pieces {
-			text += p.Text
-		}
 		switch {
 		case l.Old > 0 && l.New > 0:
 			pair()
-		case strings.TrimSpace(text) == "":
+		case strings.TrimSpace(l.text()) == "":
 		case l.Old > 0:
-			gone = append(gone, text)
+			gone = append(gone, l)
 		default:
-			come = append(come, text)
+			come = append(come, l)
 		}
 	}
 	if pair(); len(rules) > 0 {
 		err = nil
 	}
 	return rules, err
+}
+
+func (l Line) text() (out string) {
+	for _, p := range l.Pieces {
+		out += p.Text
+	}
+	return out
 }
 
 // atField adds to an error the name of the request field that caused it.

@@ -218,6 +218,14 @@ func (r *running) changes(id, capture string) {
 		len(got.Ignore) != 1 {
 		r.Errorf("a preview: %+v", got)
 	}
+	listed := ok(r.ListElementsWithResponse(ctx, id, nil))
+	if len(listed.Lines) == 0 {
+		r.Fatalf("no elements: %+v", listed)
+	}
+	chosen := TryRequest{Capture: &listed.Capture, Element: &listed.Lines[0].Element}
+	if got := ok(r.TryWatchWithResponse(ctx, id, chosen)); got.Selector == nil || len(got.Captures) == 0 {
+		r.Errorf("a trial: %+v", got)
+	}
 	if got := accepted(r.AcceptItemWithResponse(ctx, id)); got.Id != id {
 		r.Errorf("accepted: %+v", got)
 	}

@@ -19,7 +19,8 @@ import (
 
 // operations lists all operations, in the order of the documentation.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), accepting(), notifying(), telling(),
+	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), trying(), accepting(), notifying(),
+		telling(),
 		muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }

@@ -138,6 +138,32 @@ func watching() []operation {
 	}
 }
 
+// trying describes the operations that try a watch before it is saved.
+func trying() []operation {
+	return []operation{
+		{
+			of: api.ListElements.Endpoint, id: "listElements", tag: tagChanges,
+			summary: "List the elements of a captured page",
+			about: "Lists the texts of a page in order, with a number for the element that shows each, to choose one by " +
+				"`POST items/{id}/watch/try`. The numbers hold for one capture. A document without elements says `why`.",
+			gives: "The lines, at most 300.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W23 what can be chosen", "W23 what has a text"},
+		},
+		{
+			of: api.TryWatch.Endpoint, id: "tryWatch", tag: tagChanges,
+			summary: "Try a watch on the last captures",
+			about: "Reports what a watch finds in the current capture and in those before it. Nothing is saved, and the " +
+				"site is not contacted. For an element of a capture, a selector is made that finds exactly this element " +
+				"there, and one element in as many of the other captures as possible.",
+			gives: "The watch, and what it finds in each capture.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W23 what a selector finds", "W23 an element is chosen", "W23 an element is left out",
+				"W23 what a pattern hides"},
+		},
+	}
+}
+
 // accepting describes the operations that accept a page as it is.
 func accepting() []operation {
 	return []operation{

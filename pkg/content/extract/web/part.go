@@ -25,18 +25,9 @@ type Selector interface {
 // HTML page or cannot be parsed. Its errors are those of the selector and of [Extract].
 func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
 	found int, read bool, err error) {
-	base, err := pageBase(baseURL)
-	if err != nil {
+	p, mimeType, truncated, err := pageOf(body, contentType, baseURL, lim)
+	if err != nil || !IsHTML(mimeType) {
 		return doc, 0, false, err
-	}
-	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
-	mimeType := mediaType(contentType, body, base.Path)
-	if !IsHTML(mimeType) {
-		return doc, 0, false, nil
-	}
-	truncated := len(p.body) > p.limits.MaxBytes
-	if truncated {
-		p.body = p.body[:p.limits.MaxBytes]
 	}
 	text, charset := decode(p.body, p.contentType, true)
 	doc, found, read, err = partOf(p, text, sel)
@@ -48,6 +39,49 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	return doc, found, read, err
 }
 
+// SelectorTree returns the tree of an HTML page in which a [Selector] searches, and what of the page is not in it. It
+// returns nil if the document is not an HTML page or cannot be parsed. Errors: as those of [Extract].
+func SelectorTree(body []byte, contentType, baseURL string, lim extract.Limits) (root *html.Node, cut string,
+	err error) {
+	p, mimeType, truncated, err := pageOf(body, contentType, baseURL, lim)
+	if err != nil || !IsHTML(mimeType) {
+		return nil, "", err
+	}
+	if truncated {
+		cut = extract.OnlyBytes(p.limits.MaxBytes)
+	}
+	text, _ := decode(p.body, p.contentType, true)
+	defer func() {
+		if recover() != nil {
+			root = nil
+		}
+	}()
+	return treeOf(p, text), cut, nil
+}
+
+// pageOf returns a document of which at most the allowed number of bytes is read, and its media type.
+func pageOf(body []byte, contentType, baseURL string, lim extract.Limits) (p page, mimeType string, truncated bool,
+	err error) {
+	base, err := pageBase(baseURL)
+	if err != nil {
+		return p, "", false, err
+	}
+	p = page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
+	if truncated = len(p.body) > p.limits.MaxBytes; truncated {
+		p.body = p.body[:p.limits.MaxBytes]
+	}
+	return p, mediaType(contentType, body, base.Path), truncated, nil
+}
+
+// treeOf returns the tree in which selectors search; nil if the page cannot be parsed.
+func treeOf(p page, text []byte) *html.Node {
+	root := tree.Parse(text, p.limits.MaxTags)
+	if root == nil || !tree.ShowStreamed(root) {
+		return nil
+	}
+	return root
+}
+
 // partOf reads the part of a page. Otherwise it is like [structured].
 func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int, read bool, err error) {
 	defer func() {
@@ -55,8 +89,8 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 			doc, found, read, err = extract.Document{}, 0, false, nil
 		}
 	}()
-	root := tree.Parse(text, p.limits.MaxTags)
-	if root == nil || !tree.ShowStreamed(root) {
+	root := treeOf(p, text)
+	if root == nil {
 		return doc, 0, false, nil
 	}
 	roots, err := sel.Select(root)

@@ -1,0 +1,60 @@
+package captures
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/pick"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/compare"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+)
+
+// elements lists the elements of a captured page that can be chosen.
+func (h *Handlers) elements(ctx context.Context, q api.ElementQuery) (out api.PageElements, err error) {
+	past, err := h.findPast(ctx, q.ID)
+	if err != nil {
+		return out, err
+	}
+	found, err := h.Compare.Elements(ctx, past, q.Capture, q.Find)
+	out = api.PageElements{Capture: history.Digest(found.Capture.RawHash), At: found.Capture.CapturedAt,
+		Lines: []api.ElementLine{}, Total: found.Total, Cut: found.Cut, Why: found.Why}
+	for _, l := range found.Lines {
+		line := api.ElementLine{PageElement: elementJSON(l.Element), Larger: !l.Whole, Heading: l.Heading, Around: l.Around}
+		for _, p := range l.Parts {
+			line.Parts = append(line.Parts, elementJSON(p))
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out, err
+}
+
+func elementJSON(e pick.Element) api.PageElement { return api.PageElement{Element: e.N, Text: e.Text} }
+
+// try tries a watch on the last captures of an item.
+func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTrial, err error) {
+	past, err := h.findPast(ctx, q.ID)
+	if err != nil {
+		return out, err
+	}
+	set := (*options.Watch)(q.Watch)
+	if _, err := (options.Options{Watch: set}).Validate(); err != nil {
+		return out, err
+	}
+	done, err := h.Compare.Try(ctx, past, set,
+		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})
+	out = api.WatchTrial{Watch: api.Watch(done.Watch), Selector: done.Selector, Text: done.Text, Larger: done.Larger,
+		Captures: []api.TriedCapture{}}
+	for _, t := range done.Captures {
+		c := wire.Capture(&past.Item, t.Capture)
+		tried := api.TriedCapture{SHA256: c.SHA256, At: c.CapturedAt, Current: t.Capture.RawHash == past.Item.RawHash,
+			Found: t.Found, Text: t.Text, Cut: t.Cut, Out: t.Out,
+			OutText: t.OutText, Why: t.Why}
+		for _, l := range t.Ignored {
+			tried.Ignored = append(tried.Ignored, api.IgnoredChange{Hunk: l.Text, Rule: l.Rule})
+		}
+		out.Captures = append(out.Captures, tried)
+	}
+	return out, err
+}

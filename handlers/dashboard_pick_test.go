@@ -1,0 +1,154 @@
+package handlers
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// priced registers a page with a price and captures two versions of it. It returns the address of the item's page.
+func (r *rig) priced() (id, item string) {
+	id = idOf(r.t, "https://port.example/ok/one")
+	do(r.t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	r.say(id, `Price: <b class=price>79</b> EUR &lt;i&gt; seen 12 times`)
+	r.say(id, `Price: <b class=price>84</b> EUR &lt;i&gt; seen 13 times`)
+	return id, "/api/ui/items/" + id
+}
+
+// pressed returns the query of the button with a text.
+func pressed(t *testing.T, body, text string) url.Values {
+	t.Helper()
+	capture := regexp.MustCompile(`name="capture" value="([0-9a-f]{64})"`).FindStringSubmatch(body)
+	button := regexp.MustCompile(`name="element" value="(\d+)"[^>]*>` + regexp.QuoteMeta(text) + `<`).FindStringSubmatch(body)
+	if capture == nil || button == nil {
+		t.Fatalf("no button %q:\n%s", text, body)
+	}
+	return url.Values{"capture": capture[1:], "element": button[1:]}
+}
+
+// TestW23ChooseAPart checks that a part of a page is chosen by its text, that what its selector finds in the last
+// captures is shown before it is saved, and that text of the page is escaped.
+func TestW23ChooseAPart(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	page := shows(t, r, item+"/pick", "Price: 84 EUR &lt;i&gt; seen 13 times")
+	q := pressed(t, page, "84")
+	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", ".price</textarea>", "<b>Now</b>", ">84</q>", ">79</q>",
+		`<span class="bad">nothing</span>`, "A larger part", "Leave this out")
+	if strings.Contains(shows(t, r, item), "<code>.price</code>") {
+		t.Error("it is saved before anybody said so")
+	}
+	q.Set("larger", "1")
+	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>Price: 84 EUR &lt;i&gt; seen 13 times</q>", "A smaller part")
+	q.Set("as", "out")
+	shows(t, r, item+"/pick?"+q.Encode(), `value="out" aria-pressed="true"`,
+		`without <q class="text">Price: 84 EUR &lt;i&gt; seen 13 times</q>`, "there is nothing to leave out")
+	form := url.Values{"do": {"preview"}, "watch.include": {".prise"}}
+	if w := post(t, r, item+"/pick", "same-origin", form); strings.Count(w.Body.String(), ">nothing<") != 3 {
+		t.Errorf("a selector that finds nothing: %s", w.Body)
+	}
+	form.Set("watch.include", "p[")
+	if w := post(t, r, item+"/pick", "same-origin", form); w.Code != 400 || !strings.Contains(w.Body.String(),
+		"Only these parts: &#34;p[&#34; is not a CSS selector") {
+		t.Errorf("a bad selector: %d %s", w.Code, w.Body)
+	}
+	form = url.Values{"do": {"save"}, "watch.include": {".price"}}
+	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	shows(t, r, item+"?done=part", "<code>.price</code>", "Saved.")
+	r.say(id, `Price: <b class=price>84</b> EUR &lt;i&gt; seen 14 times`)
+	told := func() int { return strings.Count(do(t, r, "GET", "/api/changes", "").Body.String(), `"kind":`) }
+	before := told()
+	r.say(id, `Price: <b class=price>89</b> EUR &lt;i&gt; seen 14 times`)
+	if before != 3 || told() != 4 {
+		t.Errorf("%d changes before the price changed, and %d after", before, told())
+	}
+	shows(t, r, item+"/pick?"+q.Encode(), "Watch this, too")
+}
+
+// TestW23StaleChoice checks that a number of an earlier capture chooses the element of that capture, and that a capture
+// or a number that does not exist is refused.
+func TestW23StaleChoice(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	q := pressed(t, shows(t, r, item+"/pick"), "84")
+	r.say(id, `New. <b>One</b> more</p><p>Price: <b class=price>99</b> EUR`)
+	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", ".price</textarea>", ">99</q>")
+	for name, bad := range map[string]url.Values{
+		"no such capture": {"capture": {strings.Repeat("0", 64)}, "element": q["element"]},
+		"no such element": {"capture": q["capture"], "element": {"999"}},
+		"no number":       {"capture": q["capture"], "element": {"x"}},
+		"no capture":      {"element": q["element"]},
+	} {
+		if w := do(t, r, "GET", item+"/pick?"+bad.Encode(), ""); w.Code != 400 && w.Code != 404 {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+}
+
+// TestW23PatternIsEdited checks that a proposed pattern covers the last captures, can be edited and tried, and that
+// what
+// is wrong with it is said beside its field.
+func TestW23PatternIsEdited(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	r.say(id, `Price: <b class=price>1,084</b> EUR &lt;i&gt; seen 13 times`)
+	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
+	w := post(t, r, item+"/ignore", "same-origin", form)
+	for _, want := range []string{`^Price: \d{1,3}(?:,\d{3})* EUR &lt;i&gt; seen \d&#43; times$`, "<b>Now</b>", "seen 12 times</q>", "no such line"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the proposal lacks %s:\n%s", want, w.Body)
+		}
+	}
+	form = url.Values{"hunk": {"1"}, "do": {"preview"}, "patterns": {"seen 12\n^Nothing like it"}}
+	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); strings.Count(body, "no such line") != 3 ||
+		strings.Contains(body, "seen 13 times</q>") {
+		t.Errorf("the edited patterns: %s", body)
+	}
+	for _, do := range []string{"preview", "ignore"} {
+		form = url.Values{"do": {do}, "patterns": {"seen ("}}
+		body := post(t, r, item+"/ignore", "same-origin", form).Body.String()
+		for _, want := range []string{"Ignored lines: &#34;seen (&#34; is not a regular expression", "write a \\",
+			"seen (</textarea>",
+			`aria-invalid="true"`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s of a bad pattern lacks %s:\n%s", do, want, body)
+			}
+		}
+	}
+	form = url.Values{"do": {"ignore"}, "patterns": {"seen 12\n^Nothing like it"}}
+	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	shows(t, r, item, "<code>seen 12</code>", "<code>^Nothing like it</code>")
+}
+
+// TestW23NoElements checks that a document without elements says so and offers patterns.
+func TestW23NoElements(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/data.json"}`)
+	r.work()
+	item := "/api/ui/items/" + idOf(t, "https://port.example/ok/data.json")
+	shows(t, r, item+"/pick", "this is application/json", "Ignore lines by a pattern", item+"/ignore")
+	shows(t, r, item+"/ignore", "Type a pattern")
+	w := post(t, r, item+"/ignore", "same-origin", url.Values{"do": {"preview"}, "patterns": {"harbour"}})
+	if !strings.Contains(w.Body.String(), "harbour: open</q>") {
+		t.Errorf("what a pattern hides: %s", w.Body)
+	}
+}
+
+// TestW23LongPage checks that a long page is cut, says so, and can be searched.
+func TestW23LongPage(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	r.say(id, strings.Repeat("<p>A line of many.</p>", 400)+"<p>Depth: 12 m</p>")
+	body := shows(t, r, item+"/pick", "the first 300 of 40", "Find a text")
+	if strings.Contains(body, "Depth: 12 m") {
+		t.Error("the page is not cut")
+	}
+	pressed(t, shows(t, r, item+"/pick?find=depth"), "Depth: 12 m")
+	shows(t, r, item+"/pick?find=%3Cdeeper", "no text with <q>&lt;deeper</q>")
+}

@@ -1,0 +1,129 @@
+package pick
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxName limits the number of bytes of a name.
+const maxName = 40
+
+// isName reports whether a text can stand in a selector as it is.
+func isName(text string) bool {
+	for i, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '_':
+		case i > 0 && (r >= '0' && r <= '9' || r == '-'):
+		default:
+			return false
+		}
+	}
+	return text != "" && len(text) <= maxName
+}
+
+// isValue reports whether the value of an attribute names what an element is, in place of what it shows at present.
+func isValue(text string) bool {
+	if text == "" || len(text) > maxName || strings.EqualFold(text, "true") || strings.EqualFold(text, "false") {
+		return false
+	}
+	for _, r := range text {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("_-.:", r) || r >= '0' && r <= '9') {
+			return false
+		}
+	}
+	return isWords(text)
+}
+
+// isStable reports whether an id or a class looks like a name that a person gave.
+func isStable(text string) bool { return isName(text) && !isMade(text) && isWords(text) }
+
+// isMade reports whether a name has the form that some program gives to names of its own.
+func isMade(name string) bool {
+	for _, begin := range []string{"css-", "sc-", "jsx-", "svelte-", "jss", "emotion-", "ember", "radix-", "react-", "_ng",
+		"ng-", "yui_", "ext-gen", "headlessui-", "mui-", "__"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWords reports whether each part of a name looks like a word or a short number, and one of them like a word.
+func isWords(name string) bool {
+	hasWord := false
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-_.:", r) }) {
+		if isHash(part) {
+			return false
+		}
+		hasWord = hasWord || unicode.IsLetter(rune(part[0]))
+	}
+	return hasWord
+}
+
+// isHash reports whether a part of a name looks like a number that counts, or like letters by chance.
+func isHash(part string) bool {
+	const (
+		longNumber  = 4
+		longLetters = 5
+	)
+	digits, letters, vowels, turns := 0, 0, 0, 0
+	var before rune
+	for _, r := range part {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		default:
+			letters++
+			if strings.ContainsRune("aeiouyAEIOUY", r) {
+				vowels++
+			}
+		}
+		if before != 0 && unicode.IsUpper(r) && !unicode.IsUpper(before) {
+			turns++
+		}
+		before = r
+	}
+	switch {
+	case digits >= longNumber:
+		return true
+	case digits > 0 && letters > 0 && len(part) >= longLetters && unicode.IsDigit(rune(part[0])):
+		return true
+	case digits > 0 && letters > 0 && len(part) >= longLetters && !endsInNumber(part):
+		return true
+	case letters >= longLetters && vowels == 0:
+		return true
+	}
+	return turns > 1 && turns*3 > len(part)-1 // bdVaJaK: words of camel case are longer
+}
+
+// endsInNumber reports whether the digits of a part stand at its end, as in h1 and column2.
+func endsInNumber(part string) bool {
+	return !strings.ContainsFunc(strings.TrimRight(part, "0123456789"), unicode.IsDigit)
+}
+
+// isState reports whether a class says how an element is at present.
+func isState(class string) bool {
+	if strings.HasPrefix(class, "is-") || strings.HasPrefix(class, "has-") {
+		return true
+	}
+	switch strings.ToLower(class) {
+	case "active", "current", "selected", "open", "opened", "closed", "hidden", "visible", "show", "first", "last", "odd",
+		"even", "loaded", "loading", "lazy", "lazyload", "hover", "focus", "disabled", "enabled", "collapsed", "expanded":
+		return true
+	}
+	return false
+}
+
+// isUtility reports whether a class says how an element looks. Such classes change when the design does.
+func isUtility(class string) bool {
+	begin, _, _ := strings.Cut(class, "-")
+	switch begin {
+	case "m", "p", "mt", "mb", "ml", "mr", "mx", "my", "pt", "pb", "pl", "pr", "px", "py", "w", "h", "text", "bg",
+		"border",
+		"flex", "grid", "col", "row", "font", "gap", "rounded", "shadow", "z", "top", "left", "right", "bottom", "d", "order",
+		"space", "items", "justify", "leading", "tracking", "align", "float", "clearfix", "container", "wrapper", "inline",
+		"block", "relative", "absolute", "small", "large", "bold":
+		return true
+	}
+	return false
+}

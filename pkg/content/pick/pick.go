@@ -1,0 +1,243 @@
+// Package pick lets people choose elements of a web page without reading its markup. It lists the texts of a page with
+// the elements that show them, and makes CSS selectors for an element that somebody chose.
+//
+// The list depends only on the page. So an element is named by the page and its number in the list.
+package pick
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Bounds of a list.
+const (
+	MaxText  = 240 // number of bytes of the text of an element
+	maxParts = 12  // number of elements within a line
+)
+
+// Element is an element of a page that can be chosen.
+type Element struct {
+	N    int    // number in the page, starting at 1
+	Text string // what it shows, at most [MaxText] bytes
+	Node *html.Node
+}
+
+// Line is a text of a page that stands on its own, such as a paragraph, with the element that shows it. If text stands
+// beside other blocks in its element, Whole is false, and the element shows more than the line.
+type Line struct {
+	Element
+	Whole   bool
+	Heading bool
+	Around  string    // nav, header, footer or aside; empty in the content
+	Parts   []Element // elements within the line that show a part of it
+}
+
+// Page is the list of the lines of a page.
+type Page struct {
+	Lines []Line
+
+	shown  map[*html.Node]int  // number of letters that an element shows, blanks not counted
+	blocks map[*html.Node]bool // elements that are or contain blocks
+	last   int
+}
+
+// Read lists the lines of a page.
+func Read(root *html.Node) *Page {
+	p := &Page{shown: map[*html.Node]int{}, blocks: map[*html.Node]bool{}}
+	p.measure(root)
+	p.walk(root, "", false)
+	return p
+}
+
+// Element returns the element with a number; nil if there is none.
+func (p *Page) Element(n int) *html.Node {
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if l.N == n {
+			return l.Node
+		}
+		for _, part := range l.Parts {
+			if part.N == n {
+				return part.Node
+			}
+		}
+	}
+	return nil
+}
+
+// Larger returns the closest element around n that shows more than n does; nil if only the whole page does.
+func (p *Page) Larger(n *html.Node) *html.Node {
+	for up := n.Parent; up != nil && up.Type == html.ElementNode && up.DataAtom != atom.Body; up = up.Parent {
+		if p.shown[up] > p.shown[n] {
+			return up
+		}
+	}
+	return nil
+}
+
+// measure counts the letters that each element shows, and finds the elements that contain blocks.
+func (p *Page) measure(n *html.Node) (letters int, block bool) {
+	switch {
+	case n.Type == html.TextNode:
+		for _, r := range n.Data {
+			if r > ' ' && r != '\u00a0' {
+				letters++
+			}
+		}
+	case n.Type == html.ElementNode && dom.Unseen(n):
+		return 0, false
+	default:
+		block = n.Type == html.ElementNode && dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Br
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			l, b := p.measure(c)
+			letters, block = letters+l, block || b && l > 0
+		}
+	}
+	if letters > 0 {
+		p.shown[n], p.blocks[n] = letters, block
+	}
+	return letters, block
+}
+
+// walk adds the lines below an element. Text and other elements between two blocks are one line.
+func (p *Page) walk(n *html.Node, around string, content bool) {
+	var run []*html.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case p.shown[c] == 0:
+		case p.blocks[c]:
+			p.add(n, run, around)
+			run = nil
+			within, is := landmark(c, content)
+			if around != "" {
+				within = around
+			}
+			p.walk(c, within, content || is)
+		default:
+			run = append(run, c)
+		}
+	}
+	p.add(n, run, around)
+}
+
+// landmark returns the kind of an element that is around the content of a page, and whether an element is content.
+func landmark(n *html.Node, content bool) (around string, is bool) {
+	switch n.DataAtom {
+	case atom.Nav, atom.Aside:
+		return n.Data, false
+	case atom.Header, atom.Footer:
+		if !content {
+			return n.Data, false
+		}
+	case atom.Main, atom.Article:
+		return "", true
+	}
+	return "", false
+}
+
+// add adds the line that some children of an element show.
+func (p *Page) add(n *html.Node, run []*html.Node, around string) {
+	letters := 0
+	for _, c := range run {
+		letters += p.shown[c]
+	}
+	if letters == 0 {
+		return
+	}
+	l := Line{Whole: letters == p.shown[n], Around: around, Heading: dom.IsHeading(n.DataAtom)}
+	switch {
+	case l.Whole:
+		n = p.named(n)
+	case len(run) == 1 && run[0].Type == html.ElementNode:
+		n, l.Whole = p.named(run[0]), true
+	}
+	l.Element = p.element(n, run)
+	for _, c := range run {
+		p.parts(c, letters, &l)
+	}
+	p.Lines = append(p.Lines, l)
+}
+
+// parts adds the elements at and below c that show less than the line.
+func (p *Page) parts(c *html.Node, of int, l *Line) {
+	if c.Type != html.ElementNode || p.shown[c] == 0 || len(l.Parts) == maxParts {
+		return
+	}
+	if p.shown[c] < of {
+		c = p.named(c)
+		of = p.shown[c]
+		l.Parts = append(l.Parts, p.element(c, []*html.Node{c}))
+	}
+	for d := c.FirstChild; d != nil; d = d.NextSibling {
+		p.parts(d, of, l)
+	}
+}
+
+func (p *Page) element(n *html.Node, shows []*html.Node) Element {
+	p.last++
+	var text strings.Builder
+	for _, c := range shows {
+		write(&text, c)
+	}
+	return Element{N: p.last, Text: clip(text.String()), Node: n}
+}
+
+// named returns the outermost of the elements that show the same text as n, beginning with n itself, by which a
+// selector can find it; n if there is none.
+func (p *Page) named(n *html.Node) *html.Node {
+	for c := n; c != nil; c = p.only(c) {
+		if len(names(c)) > 0 {
+			return c
+		}
+	}
+	return n
+}
+
+// only returns the child that shows all that an element shows; nil if there is none.
+func (p *Page) only(n *html.Node) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode && p.shown[c] == p.shown[n] {
+			return c
+		}
+	}
+	return nil
+}
+
+// Text returns the beginning of what an element shows.
+func Text(n *html.Node) string {
+	var text strings.Builder
+	write(&text, n)
+	return clip(text.String())
+}
+
+// write appends what a node shows, until there is enough.
+func write(text *strings.Builder, n *html.Node) {
+	const enough = 4 * MaxText // of which some are blanks
+	switch {
+	case text.Len() > enough:
+	case n.Type == html.TextNode:
+		text.WriteString(words.Clip(n.Data, enough))
+	case n.Type == html.ElementNode && dom.Unseen(n):
+	default:
+		if n.DataAtom == atom.Td || n.DataAtom == atom.Th || dom.IsBlock(n.DataAtom) {
+			text.WriteByte(' ')
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			write(text, c)
+		}
+	}
+}
+
+// clip makes one line of a text, and cuts it.
+func clip(text string) string {
+	if text = strings.Join(strings.Fields(strings.ToValidUTF8(text, string(utf8.RuneError))), " "); len(text) <= MaxText {
+		return text
+	}
+	return words.Clip(text, MaxText-len("…")) + "…"
+}

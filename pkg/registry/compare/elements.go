@@ -1,0 +1,161 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/pick"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// MaxElementLines limits the number of lines of a page that are listed at once.
+const MaxElementLines = 300
+
+// Elements are the lines of a captured page, with the elements that can be chosen.
+type Elements struct {
+	Capture snapshot.Capture
+	Lines   []pick.Line
+	Total   int    // number of lines that the page has, or that hold the text that was asked for
+	Cut     string // what of the page is not among them; empty if nothing is missing
+	Why     string // why the capture has no elements to choose; empty if it has
+}
+
+// Elements lists the lines of a capture; of the current one if the digest is empty. If find is not empty, only lines
+// with that text are listed, whatever its case.
+func (c *Comparer) Elements(ctx context.Context, p history.Past, digest, find string) (out Elements, err error) {
+	if digest == "" {
+		if digest, err = p.Current(); err != nil {
+			return out, err
+		}
+	}
+	v, err := load(ctx, p, digest)
+	if out.Capture = v.capture; err != nil {
+		return out, err
+	}
+	if out.Cut = v.cut; v.root == nil {
+		out.Why = noElements(v.capture)
+		return out, nil
+	}
+	find = strings.ToLower(find)
+	for _, l := range pick.Read(v.root).Lines {
+		if find != "" && !strings.Contains(strings.ToLower(l.Text), find) {
+			continue
+		}
+		if out.Total++; out.Total <= MaxElementLines {
+			out.Lines = append(out.Lines, l)
+		}
+	}
+	if out.Total > MaxElementLines {
+		out.Cut = fmt.Sprintf("the first %d of %d texts are listed", MaxElementLines, out.Total)
+	}
+	return out, nil
+}
+
+func noElements(c snapshot.Capture) string {
+	return fmt.Sprintf("this is %.60s, not a web page that can be parsed: it has no elements to choose. Lines of its "+
+		"text "+
+		"can be ignored by a pattern", cmp.Or(c.MimeType, "of an unknown type"))
+}
+
+// version is a capture with the tree of its page.
+type version struct {
+	capture snapshot.Capture
+	root    *html.Node // nil if the capture is not a page with elements
+	cut     string
+}
+
+func load(ctx context.Context, p history.Past, digest string) (v version, err error) {
+	if !history.IsDigest(digest) {
+		return v, fault.Field("capture", "capture is not 64 hexadecimal digits")
+	}
+	c, body, err := p.Load(ctx, digest)
+	if err != nil {
+		return v, err
+	}
+	v.capture = c
+	v.root, v.cut, err = web.SelectorTree(body, c.ContentType(), history.BaseURL, extract.Limits{})
+	return v, err
+}
+
+// Choice is an element of a capture that somebody chose, and what to do with it.
+type Choice struct {
+	Capture string // digest
+	Element int    // number in the list of [Comparer.Elements]
+	Larger  int    // how many times the choice was made larger
+	As      string // "only" and "also" watch it, "out" excludes it
+}
+
+// Chosen is what is known about a [Choice].
+type Chosen struct {
+	Selector string
+	Text     string // what the element shows in its capture
+	Larger   bool   // a larger element can be chosen
+}
+
+// choose makes a selector for a choice. Of those that find exactly the element in its capture, it returns the one that
+// finds one element in most of the other captures.
+func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.Capture) (out Chosen, err error) {
+	v, err := load(ctx, p, q.Capture)
+	if err != nil {
+		return out, err
+	}
+	if v.root == nil {
+		return out, fault.Field("element", "%s", noElements(v.capture))
+	}
+	page := pick.Read(v.root)
+	n := page.Element(q.Element)
+	if n == nil {
+		return out, fault.Field("element", "the capture has no element %d: list its elements again", q.Element)
+	}
+	const deepest = 512
+	for range min(q.Larger, deepest) {
+		up := page.Larger(n)
+		if up == nil {
+			break
+		}
+		n = up
+	}
+	selectors := pick.Selectors(v.root, n)
+	if len(selectors) == 0 {
+		return out, fault.Field("element", "the element is too deep in the page for a selector: choose a larger part")
+	}
+	out = Chosen{Selector: selectors[0], Text: pick.Text(n), Larger: page.Larger(n) != nil}
+	if len(selectors) > 1 {
+		out.Selector, err = mostStable(ctx, p, selectors, captures)
+	}
+	return out, err
+}
+
+// mostStable returns the selector that finds exactly one element in the most captures; of several, the first.
+func mostStable(ctx context.Context, p history.Past, selectors []string, captures []snapshot.Capture) (string, error) {
+	hits := make([]int, len(selectors))
+	for _, c := range captures {
+		v, err := load(ctx, p, history.Digest(c.RawHash))
+		if fault.Is(err, fault.NotFound) || err == nil && v.root == nil {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		for i, s := range selectors {
+			if found, err := pick.Find(v.root, s); err == nil && len(found) == 1 {
+				hits[i]++
+			}
+		}
+	}
+	best := 0
+	for i := range hits {
+		if hits[i] > hits[best] {
+			best = i
+		}
+	}
+	return selectors[best], nil
+}

@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+const (
+	// tried is the number of captures on which a watch is tried.
+	tried = 10
+	// maxTried limits the bytes of the text of a capture that a trial shows.
+	maxTried = 500
+)
+
+// Trial is what a watch finds, in the current capture and in those before it.
+type Trial struct {
+	Chosen
+	Watch    options.Watch // what was tried
+	Captures []Tried       // the current capture comes first, then the newest
+}
+
+// Tried is what a watch finds in a capture.
+type Tried struct {
+	Capture snapshot.Capture
+	Found   int         // number of elements that the selectors find; 1 without selectors
+	Text    string      // the beginning of the text that counts
+	Cut     bool        // the text is longer
+	Out     int         // number of elements that are left out
+	OutText string      // the beginning of what they show
+	Ignored []part.Line // the first lines that a rule ignores
+	Why     string      // why the watch could not be tried; empty if it was
+}
+
+// Try tries a watch on the last captures, without saving anything or contacting the site. The watch is the given one;
+// if it is nil, the one that applies to the item. If an element is chosen, its selector is added to the watch.
+func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, q Choice) (out Trial, err error) {
+	if set == nil {
+		now, err := c.tags.Effective(ctx, &p.Item)
+		if err != nil {
+			return out, err
+		}
+		set = now.Watch
+	}
+	if set != nil {
+		out.Watch = *set
+	}
+	captures, err := lastCaptures(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	if q.Element != 0 {
+		if out.Chosen, err = choose(ctx, p, q, captures); err != nil {
+			return out, err
+		}
+		if out.Watch, err = withChoice(out.Watch, out.Selector, q.As); err != nil {
+			return out, err
+		}
+	}
+	w, err := c.watched(p, &out.Watch)
+	if err != nil {
+		return out, err
+	}
+	if len(out.Watch.Exclude) > 0 {
+		w.out = part.NewReader(watch.Spec{Include: out.Watch.Exclude})
+	}
+	for _, capture := range captures {
+		t, err := w.try(ctx, capture)
+		if err != nil {
+			return out, err
+		}
+		out.Captures = append(out.Captures, t)
+	}
+	return out, nil
+}
+
+// withChoice returns a watch with the selector of an element.
+func withChoice(w options.Watch, selector, as string) (options.Watch, error) {
+	switch as {
+	case "only", "":
+		w.Include = []string{selector}
+	case "also":
+		w.Include = append(slices.Clone(w.Include), selector)
+	case "out":
+		w.Exclude = append(slices.Clone(w.Exclude), selector)
+	default:
+		return w, fault.Field("as", "as must be only, also or out, not %.40q", as)
+	}
+	return w, nil
+}
+
+// lastCaptures returns the captures on which a watch is tried. Captures with the same text as others, and only other
+// bytes, are left out.
+func lastCaptures(ctx context.Context, p history.Past) (out []snapshot.Capture, err error) {
+	const read = 100 // enough to find some with another text
+	latest, err := p.Latest(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, c := range latest.Captures {
+		if c.RawHash == p.Item.RawHash && !seen[c.RawHash] {
+			out, seen[c.RawHash] = append(out, c), true
+		}
+	}
+	for _, c := range latest.Captures {
+		if len(out) < tried && !seen[c.RawHash] && c.SameTextAs == "" {
+			out, seen[c.RawHash] = append(out, c), true
+		}
+	}
+	return out, nil
+}
+
+func (r reader) try(ctx context.Context, c snapshot.Capture) (t Tried, err error) {
+	t.Capture = c
+	got, err := r.read(ctx, history.Digest(c.RawHash))
+	if fault.Is(err, fault.NotFound) {
+		t.Why = "it is not kept any more"
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	t.Found, t.Why = got.part.Elements, got.part.Why
+	text := valid(got.part.Text)
+	t.Text, t.Cut = words.Clip(text, maxTried), len(text) > maxTried
+	if got.out != nil && t.Why == "" {
+		t.Out, t.OutText = got.out.Elements, words.Clip(valid(got.out.Text), maxTried)
+	}
+	for line := range got.part.Hidden() {
+		if len(t.Ignored) == maxLines {
+			break
+		}
+		line.Text = words.Clip(valid(line.Text), maxLine)
+		t.Ignored = append(t.Ignored, line)
+	}
+	return t, nil
+}
