@@ -50,8 +50,8 @@ func (b *bench) dashboard() error {
 	}
 	served := handlers.New(handlers.Options{
 		Open: func(context.Context) (*handlers.Services, error) { return c.Services, nil }})
-	section("Pages of the dashboard, 100,000 items and 10,000 changes (load "+load()+")", "page", "ms, median", "worst of 21",
-		"median to an empty page", "KB as sent", "aim")
+	section("Pages of the dashboard, 100,000 items and 10,000 changes (load "+load()+")", "page", "ms, median",
+		"worst of 21", "median to an empty page", "KB as sent", "aim")
 	paths, err := dashboardPages(served, string(some[0].ID))
 	if err != nil {
 		return err
