@@ -22,7 +22,7 @@ func TestU6FirstMinutes(t *testing.T) {
 		Added: r.v.Polls.Known.Added})
 	shows(t, r, "/api/ui", "What would you like to watch?", `name="urls"`, `action="/api/ui/sites"`)
 	to := send(t, r, "/api/ui/sites", url.Values{"url": {"port.example"}, "first": {"1"}})
-	shows(t, r, to, "The site is added", "First steps", "port.example</a> is being read")
+	shows(t, r, to, "First steps", "port.example</a> is being read")
 	shows(t, r, "/api/ui/hosts/port.example", "The site is being read", "Remove the site")
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 		r.now = r.now.Add(time.Minute)
@@ -42,7 +42,7 @@ func TestU6FirstMinutes(t *testing.T) {
 		t.Errorf("no address: %d\n%s", w.Code, w.Body)
 	}
 	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://silent.example/sitemap.xml"}})
-	if to != "/api/ui/hosts/silent.example?done=site-added" {
+	if to != "/api/ui/hosts/silent.example" {
 		t.Errorf("a site leads to %s", to)
 	}
 }
@@ -59,5 +59,5 @@ func TestU6SilentSite(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 	}
 	shows(t, r, "/api/ui", "silent.example</a> was read, and <strong>nothing was found")
-	shows(t, r, "/api/ui/hosts/silent.example", "Polls have found nothing yet", "404")
+	shows(t, r, "/api/ui/hosts/silent.example", "Nothing was found that lists the pages", "What was tried", "404")
 }

@@ -33,6 +33,7 @@ type bench struct {
 	profile string // beginning of the names of profiles
 	// small and large are the numbers of items with small pages, and with pages of 6 KB, that are held.
 	small, large int
+	docs         string // folder of pages whose links are followed
 	// patience limits the time that one measurement of a running product may take.
 	patience time.Duration
 }
@@ -52,10 +53,11 @@ func main() {
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	flag.IntVar(&b.small, "small", 20_000, "items with pages of 500 bytes, for capacity")
 	flag.IntVar(&b.large, "large", 5_000, "items with pages of 6 KB, for capacity")
+	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html", "folder of pages whose links are followed")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
 			"indexing, asking, entries, backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died, "+
-			"capacity, which runs only if it is named")
+			"links, capacity, which run only if they are named")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -98,9 +100,11 @@ func (b *bench) run(only string) (err error) {
 		{"attack", b.attack},
 		{"killed", b.killed},
 		{"died", b.died},
+		{"links", b.links},
 		{"capacity", b.capacity},
 	} {
-		if named := slices.Contains(strings.Split(only, ","), m.name); !named && (only != "" || m.name == "capacity") {
+		onlyNamed := m.name == "capacity" || m.name == "links"
+		if named := slices.Contains(strings.Split(only, ","), m.name); !named && (only != "" || onlyNamed) {
 			continue
 		}
 		if err := m.run(); err != nil {

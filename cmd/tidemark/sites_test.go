@@ -25,7 +25,7 @@ quay  –       now           0      0    0      0       -
 			out:   "a poll of port has begun; `tidemark sites` tells what it found\n",
 			asked: []string{"POST /api/sites/port/look"}},
 		{name: "U6 add", args: []string{"sites", "add", "port.example"}, answers: []answered{{200, one}},
-			out:   "port is added, and its pages are being looked for; `tidemark sites` tells what was found\n",
+			out:   "port: 0 pages found, 0 new, 0 known\n",
 			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true}`}},
 		{name: "U6 remove", args: []string{"sites", "remove", "port"}, answers: []answered{{200, one}},
 			out:   "port is removed; its pages stay, `tidemark items --host port.example` lists them\n",

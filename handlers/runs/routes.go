@@ -24,7 +24,7 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.ListSites, h.sites),
 		wire.On(api.AddSite, h.addSite),
 		wire.On(api.RemoveSite, h.removeSite),
-		wire.On(api.GetSite, withSite(h.Polls.Get)),
+		wire.On(api.GetSite, h.getSite),
 		wire.On(api.PollSite, withSite(h.Polls.PollNow)),
 		wire.OnAny(api.IndexNow, h.indexNow),
 		wire.OnAny(api.IndexNowURL, h.indexNowOne),

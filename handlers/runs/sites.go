@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -35,11 +36,30 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 			return api.Site{}, errs[0] // else the site may live at its other name, which the poll asks
 		}
 	}
-	one, err := h.Polls.Add(ctx, q.URL)
+	add := h.Polls.Add
+	if q.DryRun {
+		add = h.Polls.Try
+	}
+	one, err := add(ctx, q.URL, sourcesOf(q))
 	if err != nil {
 		return api.Site{}, err
 	}
 	return siteJSON(one), nil
+}
+
+// getSite reads a site, or a dry run with its result.
+func (h *Handlers) getSite(ctx context.Context, q api.SiteSlug) (api.Site, error) {
+	one, err := h.Polls.Get(ctx, q.Slug)
+	if err != nil {
+		return api.Site{}, err
+	}
+	out := siteJSON(one)
+	if out.DryRun != nil {
+		var named site.Sources
+		out.DryRun.Would, named, err = h.Polls.Would(ctx, one)
+		out.DryRun.Send = requestOf(one, named)
+	}
+	return out, err
 }
 
 // removeSite removes a site that was added through the API. The site's pages remain registered.
@@ -69,7 +89,8 @@ func siteJSON(v sitepoll.Site) api.Site {
 		Look: pollJSON(v.Now), Last: pollJSON(v.Last), LastFeeds: pollJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
-		Coverage: coverageJSON(v.Coverage),
+		Coverage: coverageJSON(v.Coverage), Question: questionOf(v),
+		Follow: followJSON(v.Site), Walk: walkJSON(v.Walk), DryRun: dryRunJSON(v),
 	}
 }
 

@@ -15,6 +15,11 @@ type Site struct {
 	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the most recent finished poll that read only feeds
 	LastMod    LastModRecord `json:"lastmod"`
 	Coverage   Coverage      `json:"coverage"`
+	// Question is set if nothing lists the pages of the site, until somebody has chosen.
+	Question *SiteQuestion `json:"question,omitempty"`
+	Follow   *SiteFollow   `json:"follow,omitempty"` // how links are followed; without it they are not
+	Walk     *SiteWalk     `json:"walk,omitempty"`   // progress of following links
+	DryRun   *SiteDryRun   `json:"dryRun,omitempty"` // this is no site, but a dry run
 }
 
 // Coverage counts the addresses found by all polls of a site, grouped by outcome. Each address is counted once.
@@ -110,6 +115,20 @@ type SiteRequest struct {
 	URL string `json:"url"`
 	// GuessScheme asks the host once which scheme it answers; http is tried only if the host is not public.
 	GuessScheme bool `json:"guessScheme,omitempty"`
+	// The documents to read instead of the guessed ones: sitemaps, feeds, and pages that link to others. They replace
+	// those of a site that was added before.
+	Sitemaps []string `json:"sitemaps,omitempty"`
+	Feeds    []string `json:"feeds,omitempty"`
+	Listings []string `json:"listings,omitempty"`
+	// Follow the links of the site's pages, beginning at the given address. Pages are watched as they are found.
+	Follow *SiteFollow `json:"follow,omitempty"`
+	// Patterns of the wanted and unwanted addresses, together with one of the lists above or with follow. A pattern is
+	// a path such as /docs/**: * stands for anything but a slash, ** for anything.
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+	// DryRun follows the links and fetches the pages, and adds nothing. The answer's slug is that of the dry run, whose
+	// result is kept for a day.
+	DryRun bool `json:"dryRun,omitempty"`
 }
 
 // IndexNowOne is an [IndexNowRequest] for one page.

@@ -23,6 +23,7 @@ said so. Sites marked truthful are believed: a new lastmod brings a check forwar
 func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sites",
+		Aliases: []string{"site"},
 		Short:   "List sites and what polling them found",
 		Long:    sitesLong,
 		Example: "  tidemark sites\n  tidemark sites add docs.example.org/guide\n  tidemark sites look port-authority",
@@ -42,21 +43,15 @@ func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return err
 		},
 	})
-	cmd.AddCommand(&cobra.Command{
-		Use:   "add ADDRESS",
-		Short: "Find and watch the pages of a site",
-		Long: `Add a site by its domain, by the address of its sitemap or feed, or by the common
-beginning of the addresses of the wanted pages. Pages in its sitemaps and feeds are
-registered at once, at most SENTINEL_MAX_PER_DAY a day, and later polls find new
-pages.`,
-		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
-			"  tidemark sites add https://example.org/sitemap.xml",
-		Args: cobra.ExactArgs(1),
+	cmd.AddCommand(addSiteCommand(t, s), &cobra.Command{
+		Use:     "show SLUG",
+		Short:   "Show what was found on a site, and what has to be chosen",
+		Example: "  tidemark sites show docs-example-org",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := api.AddSite.Call(cmd.Context(), s.Client(), api.SiteRequest{URL: args[0], GuessScheme: true})
+			one, err := api.GetSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
 			if err == nil {
-				t.Say("%s is added, and its pages are being looked for; `%s sites` tells what was found",
-					terminal.Clean(one.Slug), t.Name)
+				showSite(t, one)
 			}
 			return err
 		},
@@ -110,6 +105,9 @@ func siteRow(s api.Site, now time.Time) string {
 	}
 	text := terminal.Row(s.Slug, terminal.Ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
 		lastModText(s.LastMod))
+	if s.Question != nil {
+		return text + "  (asks what to read: `sites show " + terminal.Clean(s.Slug) + "`)"
+	}
 	if len(last.Problems) > 0 {
 		text += "  (" + terminal.Cut(terminal.Clean(last.Problems[0].Message), 60) + ")"
 	}

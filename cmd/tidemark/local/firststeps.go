@@ -150,6 +150,7 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 			b.t.Say("  left out, %s: %s", terminal.Clean(why), words.Thousands(run.Reasons[why]))
 		}
 		b.t.Say("%s", entry)
+		b.t.Say("Where no sitemap lists the pages, write `follow: {}` in that entry to follow their links.")
 		b.t.Say("Meanwhile its first page is watched.")
 		return watchPage{s.Home}.begin(ctx, b)
 	}

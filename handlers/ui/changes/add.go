@@ -77,15 +77,21 @@ func added(all []api.AddURLResult) frame.Page {
 	return frame.Page{Name: "added", Title: title, Data: d}
 }
 
-// addSite adds a site, and shows the pages that are found there.
+// addSite adds a site, or applies what was chosen for it, and leads to the page that says what is found there.
 func (a area) addSite(r *http.Request) (frame.Page, error) {
-	s, err := api.AddSite.Call(r.Context(), a.client, api.SiteRequest{URL: strings.TrimSpace(r.PostForm.Get("url")),
-		GuessScheme: true})
+	req, err := siteOf(r.PostForm)
 	if err != nil {
 		return frame.Page{}, err
 	}
-	if r.PostForm.Get("first") != "" {
-		return frame.GoTo("/?done=site-added"), nil
+	s, err := api.AddSite.Call(r.Context(), a.client, req)
+	if err != nil {
+		return frame.Page{}, err
 	}
-	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-added"), nil
+	switch {
+	case s.DryRun != nil:
+		return frame.GoTo("/sites/" + url.PathEscape(s.Slug)), nil
+	case r.PostForm.Get("first") != "":
+		return frame.GoTo("/"), nil
+	}
+	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
 }

@@ -5,8 +5,6 @@ var flashes = map[string]string{
 	"filter-kept":      "The filter is saved. Only you can see it.",
 	"filter-forgotten": "The filter is deleted.",
 
-	"site-added":   "The site is added. Tidemark is looking for its pages.",
-	"site-looked":  "Tidemark is looking for new pages of the site.",
 	"site-removed": "The site is removed. Its pages stay and are watched as before.",
 
 	"added":    "Registered. It will be fetched as soon as its host allows.",

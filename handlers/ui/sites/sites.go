@@ -32,10 +32,23 @@ func Views(client *api.Client, clock func() time.Time, tally *status.Tally) map[
 		"GET /backfill":      a.backfill,
 		"GET /backfill/{id}": a.run,
 
+		"GET /sites/{slug}":   a.site,
 		"POST /sites/{slug}":  a.actSite,
 		"POST /backfill":      a.startBackfill,
 		"POST /backfill/{id}": a.actRun,
 	}
+}
+
+// site shows a dry run. What is a site is shown with its host.
+func (a area) site(r *http.Request) (frame.Page, error) {
+	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	if s.DryRun == nil {
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
+	}
+	return frame.Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
 }
 
 // actSite polls a site now, or removes it.
@@ -43,14 +56,14 @@ func (a area) actSite(r *http.Request) (frame.Page, error) {
 	q := api.SiteSlug{Slug: r.PathValue("slug")}
 	var s api.Site
 	var err error
-	done := map[string]string{"look": "site-looked", "remove": "site-removed"}[r.PostForm.Get("do")]
 	switch r.PostForm.Get("do") {
 	case "look":
 		s, err = api.PollSite.Call(r.Context(), a.client, q)
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), err
 	case "remove":
 		s, err = api.RemoveSite.Call(r.Context(), a.client, q)
 	default:
 		err = frame.BadRequest("a site can be polled or removed")
 	}
-	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=" + done), err
+	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
 }

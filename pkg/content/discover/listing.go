@@ -58,11 +58,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 // list collects the links and the next page from a parsed page.
 func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	self := c.base
-	if href, found := page.Find("head base[href]").First().Attr("href"); found {
-		if url, err := c.resolve(href); err == nil {
-			c.base = url
-		}
-	}
+	c.rebase(page)
 	if forbidsFollowing(page) {
 		c.note("the page forbids following its links (robots nofollow)")
 		return
@@ -85,6 +81,15 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	}
 	if c.Next == self {
 		c.Next = ""
+	}
+}
+
+// rebase applies the base element of a page.
+func (c *collector) rebase(page *goquery.Selection) {
+	if href, found := page.Find("head base[href]").First().Attr("href"); found {
+		if url, err := c.resolve(href); err == nil {
+			c.base = url
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -13,9 +15,46 @@ import (
 // Entry is an entry of a site file. It is made from the address that a user gives for a site.
 type Entry struct {
 	Slug, Domain string
-	Sitemap      string // address of the sitemap; "" to try robots.txt and /sitemap.xml
-	Include      string // pattern of the wanted pages; "" for all
-	Home         string // address of a page of the site
+	Sitemap      string   // address of the sitemap; "" to try robots.txt and /sitemap.xml
+	Include      string   // pattern of the wanted pages; "" for all
+	Home         string   // address of a page of the site
+	Sources      *Sources // what a user names; nil for nothing
+}
+
+// Sources are what lists the pages of a site, and which of them are wanted, as a user says it.
+type Sources struct {
+	Sitemaps, Feeds, Listings []string
+	Follow                    *Follow  // how links are followed; zero numbers stand for the defaults
+	Include, Exclude          []string // globs (see [Glob]); those of Include stand instead of the part of the address
+}
+
+// Named reports whether anything is named.
+func (s Sources) Named() bool {
+	return s.Follow != nil || len(s.Sitemaps)+len(s.Feeds)+len(s.Listings) > 0
+}
+
+// Using returns the entry with what a user says about its sources. What is named stands instead of what is guessed.
+// Errors: Invalid, with the name of the list.
+func (e Entry) Using(s Sources) (Entry, error) {
+	if e.Sources = &s; s.Named() {
+		e.Sitemap = ""
+	}
+	for name, list := range map[string][]string{"sitemaps": s.Sitemaps, "feeds": s.Feeds, "listings": s.Listings} {
+		for _, text := range list {
+			if _, err := address(text); err != nil {
+				return e, fault.Field(name, "%.200q %w", text, err)
+			}
+		}
+	}
+	for name, list := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
+		for _, text := range list {
+			if _, err := Glob(text); err != nil {
+				return e, fault.Field(name, "%w", err)
+			}
+		}
+	}
+	_, err := Parse(e.Slug, []byte(e.File()))
+	return e, err
 }
 
 var (
@@ -23,6 +62,9 @@ var (
 	// mapLike matches paths that look like those of sitemaps and feeds.
 	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
 )
+
+// pageName matches the name of a page at the end of an address: the part of a site is then the page's folder.
+var pageName = regexp.MustCompile(`(?i)/[^/?]*\.(?:x?html?|php|aspx?|jsp)$`)
 
 var (
 	otherScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
@@ -60,8 +102,11 @@ func EntryOf(text string) (Entry, error) {
 	case mapLike.MatchString(u.Path):
 		e.Sitemap, e.Home = src.Normalized, u.Scheme+"://"+u.Host+"/"
 	case strings.Trim(u.Path, "/") != "":
-		rest := strings.TrimPrefix(strings.TrimPrefix(src.Normalized, u.Scheme+"://"), "www.")
-		e.Include = "^" + u.Scheme + `://(?:www\.)?` + regexp.QuoteMeta(rest)
+		part := pageName.ReplaceAllString(src.Normalized, "/")
+		rest := strings.TrimPrefix(strings.TrimPrefix(part, u.Scheme+"://"), "www.")
+		if _, path, _ := strings.Cut(rest, "/"); path != "" {
+			e.Include = "^" + u.Scheme + `://(?:www\.)?` + regexp.QuoteMeta(rest)
+		}
 	}
 	if e.Sitemap == "" && u.Scheme != "https" { // if the file names no sitemap, the sitemap is requested by https
 		e.Sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
@@ -75,11 +120,68 @@ func EntryOf(text string) (Entry, error) {
 func (e Entry) File() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sites:\n  - slug: %s\n    domain: %q\n    www: true\n", e.Slug, e.Domain)
+	if e.Home != "" {
+		fmt.Fprintf(&b, "    start: [%q]\n", e.Home)
+	}
+	named := Sources{}
+	if e.Sources != nil {
+		named = *e.Sources
+	}
+	sitemaps := named.Sitemaps
 	if e.Sitemap != "" {
-		fmt.Fprintf(&b, "    sitemaps: [%q]\n", e.Sitemap)
+		sitemaps = append([]string{e.Sitemap}, sitemaps...)
 	}
-	if e.Include != "" {
-		fmt.Fprintf(&b, "    include: ['%s']\n", strings.ReplaceAll(e.Include, "'", "''"))
+	list(&b, "sitemaps", sitemaps, "%q")
+	list(&b, "feeds", named.Feeds, "%q")
+	list(&b, "listings", named.Listings, "{url: %q, poll: true}")
+	if f := named.Follow; f != nil {
+		fmt.Fprintf(&b, "    follow: {depth: %d, pages: %d, addresses: %d, hosts: [%s]}\n", cmp.Or(f.Depth, DefaultDepth),
+			cmp.Or(f.Pages, DefaultPages), cmp.Or(f.Addresses, DefaultAddresses),
+			strings.Join(quotedHosts(f.Hosts), ", "))
 	}
+	include := expressions(named.Include)
+	if e.Include != "" && len(include) == 0 {
+		include = []string{e.Include}
+	}
+	list(&b, "include", quoted(include), "'%s'")
+	list(&b, "exclude", quoted(expressions(named.Exclude)), "'%s'")
 	return b.String()
+}
+
+// expressions returns the expressions of globs. Those that are no globs are left out.
+func expressions(globs []string) (out []string) {
+	for _, text := range globs {
+		if expression, err := Glob(text); err == nil {
+			out = append(out, expression)
+		}
+	}
+	return out
+}
+
+// quoted escapes texts within single quotes.
+func quoted(all []string) (out []string) {
+	for _, one := range all {
+		out = append(out, strings.ReplaceAll(one, "'", "''"))
+	}
+	return out
+}
+
+// quotedHosts returns hosts as texts of YAML, in the form of source.Source.Host where they are hosts.
+func quotedHosts(hosts []string) (out []string) {
+	for _, host := range hosts {
+		out = append(out, fmt.Sprintf("%q", strings.ToLower(strings.TrimSpace(host))))
+	}
+	return out
+}
+
+// list writes a field with a list, unless the list is empty.
+func list(b *strings.Builder, name string, all []string, form string) {
+	if len(all) == 0 {
+		return
+	}
+	var parts []string
+	for _, one := range all {
+		parts = append(parts, fmt.Sprintf(form, one))
+	}
+	fmt.Fprintf(b, "    %s: [%s]\n", name, strings.Join(parts, ", "))
 }

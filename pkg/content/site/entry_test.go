@@ -12,15 +12,19 @@ func TestL7SiteEntry(t *testing.T) {
 		typed string
 		want  Entry
 	}{
-		{"Port.Example", Entry{"port-example", "port.example", "", "", "https://port.example/"}},
-		{"https://port.example/sitemap_index.xml", Entry{"port-example", "port.example",
-			"https://port.example/sitemap_index.xml", "", "https://port.example/"}},
-		{"port.example/docs/3.11/", Entry{"port-example", "port.example", "",
-			`^https://(?:www\.)?port\.example/docs/3\.11`, "https://port.example/docs/3.11"}},
-		{"http://localhost:8099", Entry{"localhost-8099", "localhost:8099",
-			"http://localhost:8099/sitemap.xml", "", "http://localhost:8099/"}},
-		{"port.example/o'brien", Entry{"port-example", "port.example", "",
-			`^https://(?:www\.)?port\.example/o'brien`, "https://port.example/o'brien"}},
+		{"Port.Example", Entry{Slug: "port-example", Domain: "port.example", Home: "https://port.example/"}},
+		{"https://port.example/sitemap_index.xml", Entry{Slug: "port-example", Domain: "port.example",
+			Sitemap: "https://port.example/sitemap_index.xml", Home: "https://port.example/"}},
+		{"port.example/docs/3.11/", Entry{Slug: "port-example", Domain: "port.example",
+			Include: `^https://(?:www\.)?port\.example/docs/3\.11`, Home: "https://port.example/docs/3.11"}},
+		{"http://localhost:8099", Entry{Slug: "localhost-8099", Domain: "localhost:8099",
+			Sitemap: "http://localhost:8099/sitemap.xml", Home: "http://localhost:8099/"}},
+		{"port.example/docs/index.html", Entry{Slug: "port-example", Domain: "port.example",
+			Include: `^https://(?:www\.)?port\.example/docs/`, Home: "https://port.example/docs/index.html"}},
+		{"port.example/index.html", Entry{Slug: "port-example", Domain: "port.example",
+			Home: "https://port.example/index.html"}},
+		{"port.example/o'brien", Entry{Slug: "port-example", Domain: "port.example",
+			Include: `^https://(?:www\.)?port\.example/o'brien`, Home: "https://port.example/o'brien"}},
 	} {
 		have, err := EntryOf(tt.typed)
 		if diff := cmp.Diff(tt.want, have); err != nil || diff != "" {

@@ -20,11 +20,13 @@ func (r *reader) site(n node) *Site {
 		"slug":       into(&s.Slug, r.slug),
 		"domain":     into(&s.Domain, r.domain),
 		"www":        into(&s.WWW, r.truth),
+		"start":      into(&s.Start, texts(r, address)),
 		"sitemaps":   into(&s.Sitemaps, texts(r, address)),
 		"feeds":      into(&s.Feeds, texts(r, address)),
 		"archives":   into(&s.Archives, texts(r, discover.ParseTemplate)),
 		"listings":   func(n node) { r.list(n, MaxEntries, func(n node) { s.Listings = append(s.Listings, r.listing(n)) }) },
 		"containers": into(&s.Containers, texts(r, container)),
+		"follow":     into(&s.Follow, r.follow),
 		"alternates": into(&s.Alternates, r.truth),
 		"include":    into(&s.Include, texts(r, expression)),
 		"exclude":    into(&s.Exclude, texts(r, expression)),
@@ -97,6 +99,7 @@ func container(text string) (string, error) {
 
 // listing reads the description of a page that lists others.
 func (r *reader) listing(n node) (l Listing) {
+	before := r.count
 	r.fields(n, fieldReaders{
 		"url": func(n node) {
 			if text, ok := r.text(n); ok {
@@ -107,8 +110,25 @@ func (r *reader) listing(n node) (l Listing) {
 		},
 		"links": into(&l.Links, r.selector),
 		"next":  into(&l.Next, r.selector),
+		"poll":  into(&l.Poll, r.truth),
 	}, "url")
+	if p, err := l.URL.Pages(discover.Dates{}); l.Poll && r.count == before && (err != nil || p.Len() != 1) {
+		r.bad(n.of("poll"), "is for the address of one page; %s has places for dates or numbers", clip(l.URL.String()))
+	}
 	return l
+}
+
+// follow reads how links are followed. Without limits, the defaults apply.
+func (r *reader) follow(n node) *Follow {
+	f := &Follow{Depth: DefaultDepth, Pages: DefaultPages, Addresses: DefaultAddresses}
+	upTo := func(most int) func(node) int { return func(n node) int { return r.number(n, 1, most) } }
+	r.fields(n, fieldReaders{
+		"depth":     into(&f.Depth, upTo(MaxDepth)),
+		"pages":     into(&f.Pages, upTo(MaxPages)),
+		"addresses": into(&f.Addresses, upTo(MaxAddresses)),
+		"hosts":     func(n node) { r.list(n, MaxEntries, func(n node) { f.Hosts = append(f.Hosts, r.domain(n)) }) },
+	})
+	return f
 }
 
 // selector reads a CSS selector.
@@ -168,8 +188,8 @@ func (r *reader) limits(n node) *Limits {
 	return &l
 }
 
-// checkHosts checks that archives and listings are pages of the site itself. They are requested at the pace of the
-// site, which applies only to the site's own host.
+// checkHosts checks that archives, listings and starts are pages of the site itself. They are requested at the pace of
+// the site, which applies only to the site's own host.
 func (r *reader) checkHosts(s *Site, n node) {
 	pages := s.Archives
 	for _, l := range s.Listings {
@@ -179,6 +199,14 @@ func (r *reader) checkHosts(s *Site, n node) {
 		if s.Domain != "" && t.Host() != "" && t.Host() != s.Domain {
 			r.bad(n, "%s is on %s; archives and listings are pages of the domain, %s", clip(t.String()), clip(t.Host()),
 				s.Domain)
+		}
+	}
+	if s.Follow != nil && len(s.Start) == 0 && s.Domain != "" {
+		s.Start = []string{"https://" + s.Domain + "/"}
+	}
+	for _, page := range s.Start {
+		if host := hostOf(page); s.Domain != "" && page != "" && !s.holds(host) {
+			r.bad(n, "%s is on %s; a start is a page of the domain, %s", clip(page), clip(host), s.Domain)
 		}
 	}
 }

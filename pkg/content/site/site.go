@@ -3,6 +3,7 @@ package site
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +24,15 @@ type Site struct {
 	Domain string // host of all pages of the site, in the form of source.Source.Host
 	WWW    bool   // pages may also be at Domain with "www." before it, or without
 
+	Start      []string            // addresses of pages of the site, at which a search for others begins
 	Sitemaps   []string            // addresses of sitemaps, on any host
 	Feeds      []string            // addresses of feeds, on any host
 	Archives   []discover.Template // addresses of archive pages, on Domain
 	Listings   []Listing           // pages with lists of other pages, on Domain
 	Containers []string            // blob containers; their blobs need not be on Domain
 	Alternates bool                // also read the translations of pages that sitemaps list
+
+	Follow *Follow // how the links of its pages are followed, from the pages of Start; nil if they are not
 
 	Include, Exclude []*regexp.Regexp // patterns for source.Source.Normalized
 	Limits           *Limits          // nil for the defaults
@@ -42,7 +46,23 @@ type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
 	Next  string // CSS selector of the link to the next page; "" for rel=next
+	Poll  bool   // polls read the page, too, and those that follow it while they list new pages
 }
+
+// Follow describes how the links of a site's pages are followed.
+type Follow struct {
+	Depth     int      // links between a page of Start and another page, at most
+	Pages     int      // pages that are found, at most
+	Addresses int      // addresses that are examined, at most
+	Hosts     []string // other hosts whose pages are the site's, too
+}
+
+// Defaults and bounds of following links.
+const (
+	DefaultDepth, MaxDepth         = 3, 20
+	DefaultPages, MaxPages         = 5_000, 20_000
+	DefaultAddresses, MaxAddresses = 100_000, 200_000
+)
 
 // Limits bound how fast and how much a host may be requested (E3). The pause between the starts of two requests is
 // random, from MinDelay to MaxDelay.
@@ -104,7 +124,8 @@ func (s *Site) Near(address, document string) bool {
 
 // holds reports whether a host has pages of the site.
 func (s *Site) holds(host string) bool {
-	return host == s.Domain || s.WWW && source.SameSite(host, s.Domain)
+	return host == s.Domain || s.WWW && source.SameSite(host, s.Domain) ||
+		s.Follow != nil && slices.Contains(s.Follow.Hosts, host)
 }
 
 // Robots returns the address of robots.txt under the site's other name, with or without www. It is asked for when a
@@ -125,6 +146,11 @@ func (s *Site) Robots(document string) string {
 // SitemapBeside returns the address where a site that names no sitemap usually has one, given that of its robots.txt.
 func SitemapBeside(robots string) string {
 	return strings.TrimSuffix(robots, "/robots.txt") + "/sitemap.xml"
+}
+
+// Named reports whether the site names what polls read beside sitemaps: feeds, polled listings, or links to follow.
+func (s *Site) Named() bool {
+	return s.Follow != nil || len(s.Feeds) > 0 || slices.ContainsFunc(s.Listings, func(l Listing) bool { return l.Poll })
 }
 
 // Judge returns the reason why a page is not wanted: another host, a matching exclude pattern, or no matching include

@@ -148,7 +148,7 @@ var refused = []struct{ name, file, want string }{
 		"sites.yaml:2: a second document; write all sites into the first"},
 	{"an unknown field", minimal("  sitemap: x"),
 		"sites.yaml:4: sites[0].sitemap: unknown; allowed are alternates, archives, containers, domain, exclude, feeds, " +
-			"include, limits, listings, sitemaps, slug, www"},
+			"follow, include, limits, listings, sitemaps, slug, start, www"},
 	{"a field twice", minimal("  slug: b"), "sites.yaml:4: sites[0].slug: given again, first in line 2; write it once"},
 	{"a missing field", "sites:\n- slug: a", "sites.yaml:2: sites[0].domain: is missing"},
 	{"a slug with other characters", "sites: [{slug: Port_1, domain: a.example}]",

@@ -28,9 +28,10 @@ type Resource struct {
 	NotModified        bool   // the validators still match, and there is no body
 	Body               []byte // the decoded body
 	ContentType        string
-	ETag, LastModified string // empty if they are too long to be stored, or not printable
-	FinalURL           string // the address that answered, after redirects
-	Requests           int    // one for the page and one for each redirect; robots.txt does not count
+	ETag, LastModified string   // empty if they are too long to be stored, or not printable
+	Robots             []string // the values of X-Robots-Tag
+	FinalURL           string   // the address that answered, after redirects
+	Requests           int      // one for the page and one for each redirect; robots.txt does not count
 }
 
 // Charset returns the charset of the Content-Type, or "".
@@ -139,6 +140,6 @@ func resourceOf(resp fetch.Response) Resource {
 		ContentType:  resp.Header.Get("Content-Type"),
 		ETag:         verdict.Bounded(resp.Header.Get("ETag")),
 		LastModified: verdict.Bounded(resp.Header.Get("Last-Modified")),
-		FinalURL:     resp.FinalURL, Requests: resp.Requests,
+		FinalURL:     resp.FinalURL, Requests: resp.Requests, Robots: resp.Header.Values("X-Robots-Tag"),
 	}
 }

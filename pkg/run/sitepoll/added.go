@@ -18,6 +18,7 @@ type addedRow struct {
 	RowVersion int       `col:"rowVersion"`
 	File       string    `col:"file,must"`
 	AddedAt    time.Time `col:"addedAt"`
+	Sources    string    `col:"sources"` // of a dry run: what the user named, in JSON
 }
 
 var addedRows = row.Of[addedRow]()
@@ -63,46 +64,93 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			k.log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
 			continue
 		}
-		out = append(out, sites.All()...)
+		for _, added := range sites.All() {
+			if len(added.Start) == 0 { // an earlier version added it
+				added.Start = []string{"https://" + added.Domain + "/"}
+			}
+			out = append(out, added)
+		}
 	}
 	return out, nil
 }
 
 // Add adds a site and begins a poll of it. The address is the site's domain, the address of its sitemap, or the
-// address of a part of the site. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while
-// polls are switched off.
-func (s *Service) Add(ctx context.Context, address string) (Site, error) {
+// address of a part of the site. Sources may name the documents that list its pages; they replace those of a site that
+// was added before. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while polls are
+// switched off.
+func (s *Service) Add(ctx context.Context, address string, from site.Sources) (Site, error) {
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
 	}
-	entry, err := site.EntryOf(strings.TrimSpace(address))
+	entry, err := s.entryOf(strings.TrimSpace(address), from)
 	if err != nil {
-		return Site{}, fault.Field("url", "%w", err)
+		return Site{}, err
 	}
-	if err := s.o.Admit(entry.Home); err != nil {
-		return Site{}, fault.Field("url", "%w", err)
+	if strings.HasSuffix(entry.Slug, trialSuffix) {
+		return Site{}, fault.Field("url", "the name of the site, %s, would be that of a dry run", entry.Slug)
 	}
 	all, err := s.Known.All(ctx)
 	if err != nil {
 		return Site{}, err
 	}
-	if found := all.Find(entry.Slug); found != nil {
+	found := all.Find(entry.Slug)
+	if found != nil && (!from.Named() || s.o.Sites.Find(entry.Slug) != nil) {
 		return Site{}, fault.New(fault.Conflict, "the site %s is there already, with the domain %s; remove it first to "+
 			"add it in another way", found.Slug, found.Domain)
 	}
-	if len(all) >= site.MaxSites {
+	if found == nil && len(all) >= site.MaxSites {
 		return Site{}, fault.New(fault.Blocked, "there are %d sites, and no more are taken", len(all))
 	}
-	_, err = s.polls.Table.Transact(ctx, addedRows.Put(key(addedSites+entry.Slug), "",
-		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()}))
+	definition := addedRows.Put(key(addedSites+entry.Slug), "",
+		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})
+	if found != nil {
+		definition.Kind = storage.Upsert
+	}
+	_, err = s.polls.Table.Transact(ctx, definition)
 	if err != nil {
 		return Site{}, err
 	}
-	added, err := s.PollNow(ctx, entry.Slug)
-	if fault.Is(err, fault.Conflict) { // a poll that began before the site was removed is still active
-		return s.Get(ctx, entry.Slug)
+	if err := s.beginAnew(ctx, entry.Slug, found == nil); err != nil {
+		return Site{}, err
 	}
-	return added, err
+	return s.Get(ctx, entry.Slug)
+}
+
+// beginAnew begins a full poll of a site whose definition has changed. A poll that goes on under the other definition
+// ends, because its message finds another step. A fresh site has no links that were followed before.
+func (s *Service) beginAnew(ctx context.Context, slug string, fresh bool) error {
+	found, err := s.Known.find(ctx, slug)
+	if err != nil {
+		return err
+	}
+	for range 10 {
+		var st state
+		if st, err = s.load(ctx, slug); err != nil {
+			return err
+		}
+		if fresh {
+			st.Walk = nil
+		}
+		if strings.HasSuffix(slug, trialSuffix) {
+			st.Held = Held{Now: st.Now, TrialUntil: s.polls.Now().Add(trialKept)}
+		}
+		if err = s.begin(ctx, found, &st, Full); !fault.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+	return err
+}
+
+// entryOf returns the entry for an address, with the named sources.
+func (s *Service) entryOf(address string, from site.Sources) (site.Entry, error) {
+	entry, err := site.EntryOf(address)
+	if err != nil {
+		return entry, fault.Field("url", "%w", err)
+	}
+	if err := s.o.Admit(entry.Home); err != nil {
+		return entry, fault.Field("url", "%w", err)
+	}
+	return entry.Using(from)
 }
 
 // Forget removes a site that was added. The site is no longer polled, and an active poll of the site ends. The pages
@@ -130,6 +178,9 @@ func (k Known) find(ctx context.Context, slug string) (*site.Site, error) {
 	}
 	if found := all.Find(slug); found != nil {
 		return found, nil
+	}
+	if found, err := k.trial(ctx, slug); err != nil || found != nil {
+		return found, err
 	}
 	return nil, unknownSite(slug)
 }

@@ -16,7 +16,7 @@ func TestU6AddedSites(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(append(
 			runtest.Pages("https://new.example/news/", 3), runtest.Pages("https://new.example/shop/", 2)...)...)
-		added, err := r.Add(t.Context(), " new.example/news/ ")
+		added, err := r.Add(t.Context(), " new.example/news/ ", site.Sources{})
 		if err != nil || added.Now == nil || !added.Added || added.Slug != "new-example" {
 			t.Fatalf("%+v, %v", added, err)
 		}
@@ -30,7 +30,7 @@ func TestU6AddedSites(t *testing.T) {
 		}
 		for address, kind := range map[string]fault.Kind{"https://new.example/": fault.Conflict, "a b": fault.Invalid,
 			"": fault.Invalid} {
-			if _, err := r.Add(t.Context(), address); !fault.Is(err, kind) {
+			if _, err := r.Add(t.Context(), address, site.Sources{}); !fault.Is(err, kind) {
 				t.Errorf("%q is added: %v", address, err)
 			}
 		}
@@ -52,11 +52,11 @@ func TestU6AddedSites(t *testing.T) {
 func TestU6AddedSiteCutOff(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://new.example/", 2)...)
-	_, err := r.Add(t.Context(), "new.example")
+	_, err := r.Add(t.Context(), "new.example", site.Sources{})
 	r.Must(err)
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 0 })
 	r.settle()
-	if _, err := r.Add(t.Context(), "other.example"); !fault.Is(err, fault.Blocked) {
+	if _, err := r.Add(t.Context(), "other.example", site.Sources{}); !fault.Is(err, fault.Blocked) {
 		t.Errorf("added while polls are switched off: %v", err)
 	}
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 10 })
@@ -83,7 +83,7 @@ func TestX18SitesThatAreNeverFetched(t *testing.T) {
 			return nil
 		}
 	})
-	_, err := r.Add(t.Context(), "http://10.0.0.1/")
+	_, err := r.Add(t.Context(), "http://10.0.0.1/", site.Sources{})
 	if fault.FieldOf(err) != "url" || !strings.Contains(err.Error(), "not a public address") {
 		t.Errorf("added: %v", err)
 	}

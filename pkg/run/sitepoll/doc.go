@@ -10,6 +10,9 @@
 //	  site|<slug>        the active poll with its documents, the last polls, the day's counts
 //	  active|<slug>      while a poll is active
 //	  doc|<slug>|<hash>  a document: validators, which addresses were processed (12 bytes each)
+//	  added|<slug>       the definition of a site that was added; trial|<slug> that of a dry run
+//	  walk|<slug>|<poll>|<n>, walked|<slug>|<poll>|<n>
+//	                     128 pages found by links, in the order in which they were found; digests of 8,000 addresses
 //	  push|<slug>        verified keys of IndexNow, and the day's counts
 //
 //	      timer, PollNow            no document is left, or 20 hours
@@ -26,7 +29,29 @@
 // the poll and the step that registered them, so a step that is repeated after a crash still counts its own items as
 // new.
 //
+// # Where nothing lists the pages
+//
+// If no document of a site lists pages, and nothing was found before, the poll of a site that has a first page reads
+// that page and the feeds that it names, or else those at usual addresses. It registers nothing of them. It offers what
+// it found ([Offer]) and asks ([Poll.Asks]); a person chooses by adding the site again with sources ([Service.Add]).
+//
+// # Following links
+//
+// After its documents, a full poll follows links where the site says so (package walk). A step reads the bodies
+// that the crawl has stored of pages that were registered before, adds the pages that these link to, and registers the
+// next ones in the order in which they were found. At most 256 pages are registered ahead of the crawl, and of a group
+// of addresses that is not known yet 8 ([discover.Bulk]). So an endless space is recognized by its first pages. The
+// rows of pages are written with the site's row in one transaction. Registered pages name their step, so that a
+// repeated step counts them once.
+//
+// The next poll compares the digest of each page's body with that of the body whose links were read, and reads the
+// links of those that differ. A dry run ([Service.Try]) takes the same steps, but fetches pages by itself and registers
+// nothing.
+//
 // # Alternatives considered
+//
+// If workers reported the links of the pages that they read, no body would be read twice. But each check would write
+// them somewhere, also where nobody follows links, and the parser of strangers' pages would be part of each check.
 //
 // If every address of a changed sitemap were registered again, no memory of addresses would be needed. But each
 // address would cost a read: 50,000 a day for a large site that adds one page.

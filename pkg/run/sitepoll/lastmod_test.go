@@ -73,31 +73,7 @@ func (w *town) night(day int) {
 // crawl checks the due pages, and schedules the next check of each in five days.
 func (w *town) crawl() {
 	w.Helper()
-	_, err := w.reg.Jobs.Sweep(w.Context())
-	w.Must(err)
-	q := w.Store.Queue(registry.JobQueue)
-	for {
-		got, err := q.Receive(w.Context(), 1, time.Minute)
-		w.Must(err)
-		if len(got) == 0 {
-			return
-		}
-		job, err := registry.ParseJob(got[0].Body)
-		w.Must(err)
-		w.Must(q.Delete(w.Context(), got[0]))
-		batch, err := w.reg.Jobs.Begin(w.Context(), job)
-		w.Must(err)
-		if batch == nil {
-			continue
-		}
-		var found []registry.Finding
-		for _, it := range batch.Items {
-			found = append(found, w.check(*it))
-		}
-		w.Must(w.reg.Jobs.Commit(w.Context(), batch, found, registry.HostFinding{}, true))
-		_, err = w.reg.Jobs.Refill(w.Context(), batch.Partition)
-		w.Must(err)
-	}
+	w.crawlDue(w.check)
 }
 
 func (w *town) check(it registry.Item) registry.Finding {

@@ -141,10 +141,19 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		sources = append(sources, c.Source)
 		forms.Note(c.Source, c.link.URL, w.s.o.Rules)
 	}
+	_, added, err = w.registerSources(ctx, sources, forms)
+	return added, err
+}
+
+// registerSources registers sources, and counts them as new, known or refused. It returns which of them are items now,
+// and the number of new ones.
+func (w *step) registerSources(ctx context.Context, sources []source.Source, forms source.Forms) (taken []bool,
+	added int, err error) {
 	// Items store the job, so that a repeated step recognizes the items that it has registered itself.
 	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
 		Forms: forms, Job: func(source.Source) string { return job }}
+	taken = make([]bool, len(sources))
 	for i, got := range w.s.reg.Items.Register(ctx, sources, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
@@ -152,16 +161,18 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 			if !registry.IsItemLimit(got.Err) { // a host with too many items is not a failure
 				w.failed(sources[i].Display, got.Err.Error())
 			}
+			continue
 		case got.Err != nil:
-			return added, got.Err
+			return taken, added, got.Err
 		case got.Item.DiscoveryRun == poll.ID && got.Item.DiscoveryJob == job:
 			poll.New++
 			added++
 		default:
 			poll.Known++
 		}
+		taken[i] = true
 	}
-	return added, nil
+	return taken, added, nil
 }
 
 // announce reports to the registry the pages that have changed according to their site. The registry decides whether

@@ -196,11 +196,11 @@ func TestX5Forms(t *testing.T) {
 				n.pages = tt.pages
 				r.restart(func(o *sitepoll.Options) { o.Sites = site.List{} })
 				r.Service = sitepoll.New(r.Store, r.reg, n.hosts(t, r), r.o)
-				added, err := r.Add(t.Context(), tt.typed)
+				added, err := r.Add(t.Context(), tt.typed, site.Sources{})
 				r.Must(err)
 				r.settle()
 				poll := r.site(added.Slug).Last
-				said := fmt.Sprint(poll.Note, poll.Problems)
+				said := fmt.Sprint(poll.Note, poll.Problems, poll.Tried)
 				if poll.New != tt.new || !strings.Contains(said, tt.says) || tt.says == "" && len(poll.Problems) > 0 {
 					t.Errorf("%d pages are new, want %d; said is %s; asked was %s", poll.New, tt.new, said, n.asked)
 				}

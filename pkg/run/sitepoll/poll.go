@@ -61,6 +61,9 @@ func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 		return 0, nil
 	}
 	sites, err := s.Known.All(ctx)
+	if err == nil {
+		err = s.dropTrials(ctx)
+	}
 	if err != nil || len(sites) == 0 {
 		return 0, err
 	}
@@ -146,6 +149,9 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 	}
 	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
 	st.Docs, st.Seen, st.Traps, st.Listed, st.NotBefore, st.UpdatedAt = nil, nil, nil, false, now, now
+	if st.Walk != nil {
+		st.Walk.Resume()
+	}
 	st.Step++
 	st.first(found, kind)
 	if err := s.polls.Begin(ctx, st); err != nil {
@@ -159,6 +165,9 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 // first queues the documents that a poll begins with. Feeds come before sitemaps, because they are short and list the
 // newest pages.
 func (st *state) first(found *site.Site, kind Kind) {
+	if st.isTrial() {
+		return // it follows links alone
+	}
 	for _, address := range found.Feeds {
 		st.push(doc{URL: address, Kind: docMap})
 	}
@@ -168,7 +177,12 @@ func (st *state) first(found *site.Site, kind Kind) {
 	for _, address := range found.Sitemaps {
 		st.push(doc{URL: address, Kind: docMap})
 	}
-	if len(found.Sitemaps) == 0 {
+	for _, l := range found.Listings {
+		if l.Poll {
+			st.push(doc{URL: l.URL.String(), Kind: docList, From: l.URL.String()})
+		}
+	}
+	if len(found.Sitemaps) == 0 && found.Follow == nil {
 		st.push(doc{URL: "https://" + found.Domain + "/robots.txt", Kind: docRobots})
 	}
 }

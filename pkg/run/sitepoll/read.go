@@ -3,6 +3,7 @@ package sitepoll
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -36,9 +37,34 @@ func parse(d doc, held document, page politeness.Resource, found *site.Site) (go
 		got.Found = discover.Robots(page.Body, page.FinalURL)
 		return got, nil
 	}
+	if d.Kind == docList {
+		got.Found, err = listing(d, page, found)
+		return got, err
+	}
 	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates,
 		Charset: page.Charset()})
 	return got, err
+}
+
+// listing reads a page that lists others, in the way in which the site file describes it.
+func listing(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
+	var l site.Listing
+	for _, one := range found.Listings {
+		if one.URL.String() == d.From {
+			l = one
+		}
+	}
+	got, err := discover.Listing(page.Body, page.ContentType, page.FinalURL, l.Links, l.Next)
+	got.Links = slices.DeleteFunc(got.Links, func(link discover.Link) bool { return link.URL == got.Next })
+	return got, err
+}
+
+// unread says what was not read of a document. Of a page, links that lead to no page are no fault.
+func (got reading) unread(d doc) []string {
+	if d.Kind == docList && got.Truncated == "" && len(got.Links) > 0 {
+		return nil
+	}
+	return got.Unread()
 }
 
 // bounded returns the first sitemaps of an index, up to the bound on remembered sitemaps. An index with more sitemaps

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // Names of the queues and the table of polls.
@@ -32,6 +33,11 @@ type Options struct {
 	Sites  site.List
 	Rules  source.Rules
 	PerDay int // new pages of a site in a day (UTC); 0 switches polls and pushes off
+	// Snapshots has the bodies of pages, whose links are followed, and Agent is the crawler's name in their directives.
+	Snapshots *snapshot.Store
+	Agent     string
+	// MaxOpen and MaxRead bound the steps of following links; see [walk.Step].
+	MaxOpen, MaxRead int
 	// Admit returns an error for an address that can never be fetched. Nil admits every address.
 	Admit func(address string) error
 	Clock func() time.Time // the wall clock when nil
@@ -67,11 +73,11 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 // Create creates the queues and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
 
-// Watched reports whether a site is polled: the site file gives its feeds or sitemaps, or gives nothing but its
-// domain. In the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only for its limits
-// or for backfills is not polled.
+// Watched reports whether a site is polled: the site file gives its feeds, sitemaps or polled listings, or gives
+// nothing but its domain. In the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only
+// for its limits or for backfills is not polled.
 func Watched(s *site.Site) bool {
-	if len(s.Sitemaps) > 0 || len(s.Feeds) > 0 {
+	if len(s.Sitemaps) > 0 || s.Named() {
 		return true
 	}
 	return s.Limits == nil && len(s.Archives) == 0 && len(s.Listings) == 0 && len(s.Containers) == 0

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 )
 
 // Site is the state of the polls of one site.
@@ -21,6 +22,8 @@ type Site struct {
 	NewToday   int       // pages registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
 	Coverage   Coverage
+	Walk       *walk.Walk // progress of following links; nil if they are not followed
+	TrialUntil time.Time  // time until which the result of a dry run is kept; zero for a site
 }
 
 // All returns all sites, in the order of [Known.All]. It costs two queries, and a read for each site.
@@ -60,8 +63,11 @@ func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
 
 func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
 	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New,
-		Coverage: st.All.plus(st.Now), Added: s.o.Sites.Find(found.Slug) == nil}
-	if out.Watched = Watched(found) && s.o.PerDay > 0; out.Watched {
+		Coverage: st.All.plus(st.Now), Added: s.o.Sites.Find(found.Slug) == nil, TrialUntil: st.TrialUntil}
+	if found.Follow != nil {
+		out.Walk = st.Walk
+	}
+	if out.Watched = Watched(found) && s.o.PerDay > 0 && !st.isTrial(); out.Watched {
 		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
 			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)
 		}

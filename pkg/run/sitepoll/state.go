@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -62,6 +63,11 @@ type Poll struct {
 	// Reasons counts the excluded and trapped addresses, by reason.
 	Reasons  run.Reasons  `json:"reasons,omitempty"`
 	Examples run.Examples `json:"examples,omitempty"` // an address of each reason
+	// Tried is what was asked for without being named, and Offers what a person may choose. Asks reports that no
+	// document of the site lists pages, so that a person has to choose or to name others.
+	Tried  []Tried `json:"tried,omitempty"`
+	Offers []Offer `json:"offers,omitempty"`
+	Asks   bool    `json:"asks,omitempty"`
 }
 
 // Coverage counts the addresses that the polls of a site have found so far, grouped by outcome. Each address is
@@ -121,12 +127,18 @@ type doc struct {
 	Tries int    `json:"t,omitempty"` // number of failed tries
 	Again int    `json:"a,omitempty"` // number of further steps that the document needed for its addresses
 	Later bool   `json:"l,omitempty"` // its host could not be asked, so the other documents went first
+	From  string `json:"f,omitempty"` // the listing of the site file that the page belongs to
 }
 
 // The kinds of documents.
 const (
 	docMap    = "map" // a sitemap or a feed; the body shows which
 	docRobots = "robots"
+	docList   = "list" // a page that lists others
+	// The following are examined to offer them; see [Offer].
+	docFirst = "first" // the first page of the site
+	docNamed = "named" // a feed that the first page names
+	docUsual = "usual" // a feed at an address that is usual for feeds
 )
 
 // state is a site's row.
@@ -141,17 +153,20 @@ type state struct {
 
 // Held is the part of a site's row that is stored as one JSON text.
 type Held struct {
-	Now       *Poll     `json:"now,omitempty"` // the active poll
-	Docs      []doc     `json:"docs,omitempty"`
-	Seen      []string  `json:"seen,omitempty"`   // addresses of documents of this poll, as keys
-	Listed    bool      `json:"listed,omitempty"` // a document of this poll lists pages
-	Traps     []byte    `json:"traps,omitempty"`  // state of the detector of endless spaces in this poll
-	NotBefore time.Time `json:"notBefore,omitzero"`
-	UpdatedAt time.Time `json:"updatedAt"`
-	Last      *Poll     `json:"last,omitempty"` // the last full poll that has ended
-	LastFeeds *Poll     `json:"lastFeeds,omitempty"`
-	Day       day       `json:"day"`
-	All       Coverage  `json:"all"` // coverage of all polls that have ended
+	Now       *Poll      `json:"now,omitempty"` // the active poll
+	Docs      []doc      `json:"docs,omitempty"`
+	Seen      []string   `json:"seen,omitempty"`   // addresses of documents of this poll, as keys
+	Listed    bool       `json:"listed,omitempty"` // a document of this poll lists pages
+	Traps     []byte     `json:"traps,omitempty"`  // state of the detector of endless spaces in this poll
+	NotBefore time.Time  `json:"notBefore,omitzero"`
+	UpdatedAt time.Time  `json:"updatedAt"`
+	Last      *Poll      `json:"last,omitempty"` // the last full poll that has ended
+	LastFeeds *Poll      `json:"lastFeeds,omitempty"`
+	Day       day        `json:"day"`
+	All       Coverage   `json:"all"` // coverage of all polls that have ended
+	Walk      *walk.Walk `json:"walk,omitempty"`
+	// TrialUntil is the time until which the result of a dry run is kept; zero for a site that is polled.
+	TrialUntil time.Time `json:"trialUntil,omitzero"`
 }
 
 func newState(slug string) state { return state{RowVersion: 1, Slug: slug} }

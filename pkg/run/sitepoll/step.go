@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -23,6 +24,8 @@ const (
 	maxWait = time.Hour
 	// maxDepth limits the nesting of sitemaps. The protocol allows one level; some sites have two.
 	maxDepth = 3
+	// maxNext limits the pages that follow a listing, each read only if the one before listed new pages.
+	maxNext = 50
 )
 
 // Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
@@ -45,11 +48,11 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 
 // advance performs one step of a poll: it reads a document, or ends the poll.
 func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err error) {
-	sites, err := s.Known.All(ctx)
-	if err != nil {
+	found, err := s.Known.find(ctx, st.Slug)
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return next, err
 	}
-	w := &step{s: s, site: sites.Find(st.Slug), st: st, now: s.polls.Now()}
+	w := &step{s: s, site: found, st: st, now: s.polls.Now()}
 	if why := w.over(); why != "" {
 		st.Now.Note = "ended early: " + why
 		st.end(w.now)
@@ -61,8 +64,17 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 			return next, err
 		}
 	}
+	if st.Now.Kind == Full && w.site.Follow != nil {
+		following, more, err := w.follow(ctx)
+		if next = following; err != nil || more {
+			return next, err
+		}
+	}
 	if st.Now.Kind == Full {
-		err = s.dropDocuments(ctx, st.Slug)
+		st.Now.Asks = !st.Listed && !w.site.Named() && len(w.site.Start) > 0 && st.All.Found == 0
+		if err = s.dropDocuments(ctx, st.Slug); err == nil {
+			err = walk.Drop(ctx, s.polls.Table, partition, st.Slug, st.Walk)
+		}
 	}
 	st.end(w.now)
 	return next, err
@@ -96,9 +108,11 @@ func (w *step) over() string {
 // read reads the next document of a poll, and returns the operations to write together with the site's row.
 func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, err error) {
 	d := w.st.Docs[0]
-	known, err := w.s.loadDocument(ctx, w.site, d.URL)
-	if err != nil {
-		return nil, 0, err
+	var known document
+	if !d.isOffer() {
+		if known, err = w.s.loadDocument(ctx, w.site, d.URL); err != nil {
+			return nil, 0, err
+		}
 	}
 	if known.Step >= w.st.Step {
 		// Another process has performed this step since the site's row was read, and has written the row of the
@@ -120,6 +134,11 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		return nil, w.giveUp(err), nil
 	case err != nil:
 		return nil, 0, err
+	case d.isOffer():
+		if err := w.offer(page); err != nil {
+			return nil, w.giveUp(err), nil
+		}
+		return nil, 0, nil
 	}
 	return w.keep(ctx, known, page)
 }
@@ -134,8 +153,12 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 	if d.Tries++; fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
 		return firstPause << (d.Tries - 1)
 	}
-	w.failed(d.URL, why.Error())
-	w.st.Docs = w.st.Docs[1:]
+	given := *d
+	if w.st.Docs = w.st.Docs[1:]; w.guessed(given) {
+		w.pass(given, why)
+	} else {
+		w.failed(given.URL, why.Error())
+	}
 	return 0
 }
 
@@ -158,6 +181,9 @@ func (w *step) keep(
 	if d.Again == 0 {
 		st.Now.Documents++
 	}
+	if d.Kind == docRobots && len(w.site.Start) > 0 && len(got.Maps) == 0 && !got.same {
+		st.Now.tried(d.URL, "names no sitemap")
+	}
 	if got.same {
 		st.Now.Unmodified++
 		w.queueMaps(d, known.Maps)
@@ -167,7 +193,7 @@ func (w *step) keep(
 		known.CheckedAt = w.now
 		return []storage.Op{known.op(st)}, 0, nil
 	}
-	for _, why := range got.Unread() {
+	for _, why := range got.unread(d) {
 		w.failed(d.URL, why)
 	}
 	next := document{
@@ -176,6 +202,7 @@ func (w *step) keep(
 		Rules: known.Rules, CheckedAt: w.now, Maps: bounded(got.Maps), seen: seen{},
 	}
 	w.queueMaps(d, got.Maps)
+	before := st.Now.New
 	again, err := w.links(ctx, known.seen, &next, got)
 	if err != nil {
 		return nil, 0, err
@@ -183,8 +210,17 @@ func (w *step) keep(
 	if again && d.Again < maxAgain {
 		d.Again++
 		st.Docs = append([]doc{d}, st.Docs...)
+	} else if d.Kind == docList && st.Now.New > before {
+		w.queueNext(d, got.Next)
 	}
 	return []storage.Op{next.op(st)}, 0, nil
+}
+
+// queueNext queues the page that follows a listing.
+func (w *step) queueNext(d doc, next string) {
+	if next != "" && d.Depth < maxNext && w.site.Near(next, d.URL) {
+		w.st.push(doc{URL: next, Kind: docList, Depth: d.Depth + 1, From: d.From})
+	}
 }
 
 // queueMaps queues the sitemaps that an index or robots.txt lists. The sitemaps that changed last come first, because
@@ -193,7 +229,7 @@ func (w *step) queueMaps(d doc, maps []discover.Link) {
 	if d.Again > 0 {
 		return
 	}
-	if d.Kind == docRobots && len(maps) == 0 && len(w.site.Feeds) == 0 {
+	if d.Kind == docRobots && len(maps) == 0 && !w.site.Named() {
 		w.st.push(doc{URL: site.SitemapBeside(d.URL), Kind: docMap})
 	}
 	maps = slices.Clone(maps)

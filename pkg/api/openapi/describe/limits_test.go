@@ -99,6 +99,7 @@ var limits = map[string]openapi.Schema{
 	"Look.kind":               among(sitepoll.Full, sitepoll.Feeds),
 	"Look.problems":           atMost(sitepoll.MaxProblems),
 	"IndexNowRequest.urlList": batchOf(sitepoll.MaxPushed),
+	"SiteChoice.kind":         among(sitepoll.OfferFeed, sitepoll.OfferListing, "follow"),
 
 	"ImportRequest.batch_size":        number(mailimport.DefaultBatch, mailimport.MinBatch, mailimport.MaxBatch),
 	"ImportRequest.insert_chunk_size": number(mailimport.DefaultChunk, 1, mailimport.MaxChunk),

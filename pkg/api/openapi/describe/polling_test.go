@@ -32,8 +32,10 @@ func polling() []operation {
 			of: api.AddSite.Endpoint, id: "addSite", tag: tagSites,
 			summary: "Add a site",
 			about: "Pages listed in its sitemaps and feeds are registered, at most `SENTINEL_MAX_PER_DAY` pages " +
-				"a day, and new pages are discovered from then on. 403 while polling is switched off.",
-			gives: "The site. Its first poll continues in the background.",
+				"a day, and new pages are discovered from then on. Where nothing lists its pages, `question` of the site says " +
+				"after the first poll what was tried and found, and what to send here to use it. With `follow`, links are " +
+				"followed. 403 while polling is switched off.",
+			gives: "The site, or the dry run. Its first poll continues in the background.",
 			fails: []int{http.StatusForbidden, http.StatusConflict},
 			shown: []string{"U6 a site is added"},
 		},

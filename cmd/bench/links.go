@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// links measures how much of a site without a sitemap is found by following links, compared with a walk by another
+// program, and how fast, compared with the same pages given as a list; and how much of what is found at a site with
+// endless spaces is real.
+func (b *bench) links() error {
+	docs, port, err := serve(http.FileServer(http.Dir(b.docs)))
+	if err != nil {
+		return fmt.Errorf("%w (-docs names a folder of pages)", err)
+	}
+	defer docs.Close()
+	if _, err := os.Stat(b.docs); err != nil {
+		return err
+	}
+	reached, err := walkLinks(b.ctx, fmt.Sprintf("http://127.0.0.1:%d/index.html", port))
+	if err != nil {
+		return err
+	}
+	section("Pages found by following links", "site", "pages", "found", "share", "twice", "others", "pages/s",
+		"as a list, pages/s", "ratio")
+	if err := b.followOnce(b.docs, fmt.Sprintf("http://127.0.0.1:%d/index.html", port), reached); err != nil {
+		return err
+	}
+	traps, port, err := serve(newTraps(trapPages))
+	if err != nil {
+		return err
+	}
+	defer traps.Close()
+	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	real := map[string]bool{}
+	for i := range trapPages {
+		real[fmt.Sprintf("%s/thing/%d", base, i)] = true
+	}
+	return b.followOnce("endless spaces", base+"/", real)
+}
+
+// trapPages is the number of real pages of the site with endless spaces.
+const trapPages = 600
+
+// followOnce follows the links of a site, and crawls the same pages again from a list.
+func (b *bench) followOnce(name, first string, want map[string]bool) error {
+	found, followed, err := b.crawled(func(p *product) error {
+		_, err := api.AddSite.Call(b.ctx, p.client, api.SiteRequest{URL: first, Follow: &api.SiteFollow{Depth: 20,
+			Pages: 20_000, Addresses: 200_000}})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var all []string
+	seen, hit, twice := map[string]bool{}, 0, 0
+	for _, it := range found {
+		all = append(all, it.NormalizedSource)
+		if want[it.NormalizedSource] {
+			hit++
+		}
+		if it.AliasOf == "" && it.ContentHash != "" && seen[it.Title+it.ContentHash] {
+			twice++
+		}
+		seen[it.Title+it.ContentHash] = true
+	}
+	listed, again, err := b.crawled(func(p *product) error { return p.add(all) })
+	if err != nil {
+		return err
+	}
+	rate, rateOfList := float64(len(found))/followed.Seconds(), float64(len(listed))/again.Seconds()
+	share := fmt.Sprintf("%.4f", float64(hit)/float64(len(want)))
+	row(name, len(want), hit, share, twice, len(found)-hit, rate, rateOfList, rate/rateOfList)
+	return nil
+}
+
+// crawled starts the product, begins a crawl, and returns its items and how long it took.
+func (b *bench) crawled(begin func(p *product) error) (found []api.Item, took time.Duration, err error) {
+	p, err := b.startProduct("embedded", "SENTINEL_MAX_PER_DAY=100000")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = p.stop() }()
+	began := time.Now()
+	if err := begin(p); err != nil {
+		return nil, 0, err
+	}
+	err = b.wait(10*b.patience, 200*time.Millisecond, "the end of the crawl", func() (bool, error) {
+		sites, err := api.ListSites.Call(b.ctx, p.client, api.None{})
+		if err != nil {
+			return false, err
+		}
+		for _, s := range sites.Sites {
+			if s.Look != nil {
+				return false, nil
+			}
+		}
+		st, err := api.GetStatus.Call(b.ctx, p.client, api.StatusQuery{})
+		return err == nil && st.Total() > 0 && idle(st), err
+	})
+	if took = time.Since(began); err != nil {
+		return nil, 0, err
+	}
+	for page, err := range p.client.Pages(b.ctx, api.ItemQuery{Top: 1000}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		found = append(found, page.Items...)
+	}
+	return found, took, nil
+}
+
+// newTraps returns a site of real pages with a calendar, lists under filters, sessions and growing paths, all endless.
+func newTraps(pages int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var a, c, d int
+		q := r.URL.Query()
+		w.Header().Set("Content-Type", "text/html")
+		switch {
+		case scan(r.URL.Path, "/thing/%d", &a) && a < pages:
+			fmt.Fprintf(w, "<title>Thing %s</title><h1>Thing %s</h1>", spelled(a), spelled(a))
+			for i := range 12 {
+				fmt.Fprintf(w, "<p>%s %s.", spelled(a*7+i), spelled(a*11+i))
+			}
+			trapLinks(w, fmt.Sprintf("/thing/%d", 2*a+1), fmt.Sprintf("/thing/%d", 2*a+2), "/cal/2026/1",
+				fmt.Sprintf("/list?color=%d&size=%d", a%9, a%7), fmt.Sprintf("/thing/%d?sid=%016x", a, a*7919+1))
+		case scan(r.URL.Path, "/cal/%d/%d", &c, &d):
+			fmt.Fprint(w, "<title>Calendar</title><h1>Calendar</h1><p>There are no events in this month.")
+			trapLinks(w, fmt.Sprintf("/cal/%d/%d", c, d%12+1), fmt.Sprintf("/cal/%d/%d", c-1, d),
+				fmt.Sprintf("/cal/%d/%d", c+1, d))
+		case r.URL.Path == "/list":
+			fmt.Fprint(w, "<title>List</title><h1>All things</h1><p>Choose a color and a size.")
+			trapLinks(w, "/list?color="+q.Get("color")+"1", "/list?size=1"+q.Get("size")+"&color="+q.Get("color"))
+		case strings.HasPrefix(r.URL.Path, "/more"):
+			fmt.Fprint(w, "<title>More</title><p>There is always more of this.")
+			trapLinks(w, strings.TrimSuffix(r.URL.Path, "/")+"/more")
+		case r.URL.Path == "/":
+			fmt.Fprint(w, "<title>Front</title><p>A shop with things of every kind.")
+			trapLinks(w, "/thing/0", "/cal/2026/1", "/list?color=1", "/more")
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+// spelled writes a number in letters, as words that are no number.
+func spelled(n int) string {
+	const letters = "bcdfghjklm"
+	var b strings.Builder
+	for range 5 {
+		b.WriteByte(letters[n%10])
+		b.WriteByte("aeiou"[n%5])
+		n = n*31 + 17
+	}
+	return b.String()
+}
+
+// scan reads numbers from a path that has exactly the given form.
+func scan(path, form string, to ...any) bool {
+	n, err := fmt.Sscanf(path+" ", form+" ", to...)
+	return err == nil && n == len(to)
+}
+
+func trapLinks(w http.ResponseWriter, to ...string) {
+	for _, one := range to {
+		fmt.Fprintf(w, `<a href="%s">%s</a>`, one, one)
+	}
+}

@@ -1,0 +1,196 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const addSiteLong = `Add a site by its domain, by the address of its sitemap or feed, or by the common
+beginning of the addresses of the wanted pages. Pages in its sitemaps and feeds are
+registered at once, at most SENTINEL_MAX_PER_DAY a day, and later polls find new
+pages.
+
+Where no sitemap lists the pages, Tidemark reads the first page and the feeds that it
+names, and asks which of them to use. The answer is the same command with --feed,
+--listing or --follow. They replace what was read of the site before.
+
+--follow goes from page to page, beginning at ADDRESS. It stays on the site and within
+its limits, and its pages are watched as they are found. --dry-run fetches the pages
+within the same limits, adds nothing, and prints what it would add and what not. Its
+result stays at sites/SLUG for a day.`
+
+// addSiteFlags are the flags of the command.
+type addSiteFlags struct {
+	req      api.SiteRequest
+	follow   bool
+	limits   api.SiteFollow
+	wait     bool
+	interval time.Duration
+}
+
+func addSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	f := addSiteFlags{req: api.SiteRequest{GuessScheme: true}}
+	cmd := &cobra.Command{
+		Use:   "add ADDRESS",
+		Short: "Find and watch the pages of a site",
+		Long:  addSiteLong,
+		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
+			"  tidemark sites add https://example.org/sitemap.xml\n" +
+			"  tidemark sites add example.org --feed https://example.org/news.atom\n" +
+			"  tidemark sites add docs.example.org/guide --follow --depth 4 --exclude /print/** --dry-run",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.req.URL = args[0]
+			if f.follow {
+				f.req.Follow = &f.limits
+			} else if f.req.DryRun || f.limits.Depth+f.limits.Pages+f.limits.Addresses+len(f.limits.Hosts) > 0 {
+				return command.Usagef("--dry-run, --depth, --pages, --addresses and --also-host need --follow")
+			}
+			return addSite(cmd.Context(), t, s, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.req.Sitemaps, "sitemap", nil, "read the sitemap at `URL`; may be repeated, as the next two")
+	flags.StringArrayVar(&f.req.Feeds, "feed", nil, "read the feed at `URL`")
+	flags.StringArrayVar(&f.req.Listings, "listing", nil, "read the links of the page at `URL`")
+	flags.BoolVar(&f.follow, "follow", false, "follow the links of its pages")
+	flags.IntVar(&f.limits.Depth, "depth", 0, "with --follow: `LINKS` from ADDRESS to a page, at most (default 3)")
+	flags.IntVar(&f.limits.Pages, "pages", 0, "with --follow: `NUMBER` of pages, at most (default 5000)")
+	flags.IntVar(&f.limits.Addresses, "addresses", 0, "with --follow: `NUMBER` of addresses to examine (default 100000)")
+	flags.StringArrayVar(&f.limits.Hosts, "also-host", nil, "with --follow: another `HOST` whose pages belong to the site")
+	flags.StringArrayVar(&f.req.Include, "include", nil, "only addresses like `PATTERN`, as /docs/**; may be repeated")
+	flags.StringArrayVar(&f.req.Exclude, "exclude", nil, "no addresses like `PATTERN`; may be repeated")
+	flags.BoolVar(&f.req.DryRun, "dry-run", false, "with --follow: fetch, add nothing, and print what would be added")
+	flags.BoolVarP(&f.wait, "wait", "w", true, "wait until the site was read for the first time (never with --json)")
+	flags.DurationVar(&f.interval, "interval", time.Second, "how often --wait polls")
+	return cmd
+}
+
+// addSite adds a site and says what was found.
+func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f addSiteFlags) error {
+	if err := command.CheckInterval(f.interval); err != nil {
+		return err
+	}
+	client := s.Client()
+	one, err := api.AddSite.Call(ctx, client, f.req)
+	if err != nil {
+		return err
+	}
+	if f.wait && !t.JSON {
+		err = terminal.Follow(ctx, t, f.interval, terminal.After(one, func() (api.Site, error) {
+			return api.GetSite.Call(ctx, client, api.SiteSlug{Slug: one.Slug})
+		}), func(now api.Site) bool {
+			if one = now; one.Look != nil && one.Walk != nil {
+				t.Note("%s", walkLine(*one.Walk))
+			}
+			return one.Look == nil
+		})
+	}
+	if one.Look != nil || err != nil {
+		t.Say("%s is being read; `%s sites show %s` tells what was found", terminal.Clean(one.Slug), t.Name,
+			terminal.Clean(one.Slug))
+		return err
+	}
+	showSite(t, one)
+	return nil
+}
+
+// showSite prints what the polls of a site have found, what they could not read, and what has to be chosen.
+func showSite(t *terminal.Terminal, one api.Site) {
+	c := one.Coverage
+	if one.DryRun != nil {
+		for _, address := range one.DryRun.Would {
+			t.Say("%s", terminal.Clean(address))
+		}
+		t.Say("%s would be watched, %s known already; this list is at sites/%s until %s",
+			words.Count(len(one.DryRun.Would), "page"), words.Thousands(c.Known), terminal.Clean(one.Slug),
+			one.DryRun.Until.Format(time.RFC3339))
+	} else if one.Question == nil {
+		t.Say("%s: %s found, %s new, %s known", terminal.Clean(one.Slug), words.Count(c.Found, "page"),
+			words.Thousands(c.New), words.Thousands(c.Known))
+	}
+	if one.Walk != nil {
+		t.Say("  links: %s", walkLine(*one.Walk))
+	}
+	for _, why := range slices.Sorted(maps.Keys(c.Reasons)) {
+		t.Say("  left out: %s, %s", words.Count(c.Reasons[why], "address"), terminal.Clean(why))
+	}
+	if one.Last != nil {
+		if n := one.Last.Later; n > 0 {
+			t.Say("  left for the next days: %s (SENTINEL_MAX_PER_DAY)", words.Count(n, "page"))
+		}
+		for _, p := range one.Last.Problems {
+			t.Say("  not read: %s %s", terminal.Clean(p.URL), terminal.Clean(p.Message))
+		}
+	}
+	if one.Question != nil {
+		ask(t, *one.Question)
+	}
+}
+
+// ask prints the question about a site, with the command that answers it.
+func ask(t *terminal.Terminal, q api.SiteQuestion) {
+	t.Say("%s", terminal.Clean(q.Text))
+	for _, c := range q.Choices {
+		t.Say("  %s of %s, %s left out:", words.Count(c.Pages, "page"), kindOfChoice(c.Kind), words.Thousands(c.LeftOut))
+		t.Say("    %s sites add %s %s", t.Name, terminal.Clean(c.Send.URL), flagOf(c))
+	}
+	t.Say("Tried:")
+	for _, one := range q.Tried {
+		t.Say("  %s: %s", terminal.Clean(one.URL), terminal.Clean(one.Answer))
+	}
+	t.Say("What else works:")
+	for _, advice := range q.Advice {
+		t.Say("  %s", terminal.Clean(advice))
+	}
+}
+
+// walkLine describes the progress of following links.
+func walkLine(v api.SiteWalk) string {
+	line := fmt.Sprintf("%s found, %s read, %s to fetch, %s waiting, %s examined, %s from the first page at most",
+		words.Count(v.Pages, "page"), words.Thousands(v.Read), words.Thousands(v.Open), words.Thousands(v.Waiting),
+		words.Count(v.Seen, "address"), words.Count(v.Deepest, "link"))
+	if v.Unread > 0 {
+		line += fmt.Sprintf(", %s not read", words.Thousands(v.Unread))
+	}
+	if v.Full != "" {
+		line += "; " + terminal.Clean(v.Full)
+	}
+	return line
+}
+
+func kindOfChoice(kind string) string {
+	switch kind {
+	case "feed":
+		return "a feed"
+	case "follow":
+		return "the first page, and those that are found from there"
+	}
+	return "the links of a page"
+}
+
+// flagOf returns the flags that choose a document of a site.
+func flagOf(c api.SiteChoice) string {
+	var flags []string
+	for _, one := range c.Send.Feeds {
+		flags = append(flags, "--feed "+terminal.Clean(one))
+	}
+	for _, one := range c.Send.Listings {
+		flags = append(flags, "--listing "+terminal.Clean(one))
+	}
+	if c.Send.Follow != nil {
+		flags = append(flags, "--follow")
+	}
+	return strings.Join(flags, " ")
+}

@@ -1,0 +1,122 @@
+package discover
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
+)
+
+// Page is what is read of a page whose links are followed.
+type Page struct {
+	Found
+	NoFollow bool   // the page forbids following its links
+	Sketch   Sketch // of its text
+}
+
+// ReadPage reads the links of a page, and a sketch of its text. It follows links as [Listing] does. Errors: Invalid for
+// a body that is not a web page or too deeply nested to parse, and for a bad base.
+func ReadPage(body []byte, contentType, base string) (Page, error) {
+	if !isPage(contentType) {
+		return Page{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
+	}
+	root := web.Tree(body, contentType)
+	if root == nil {
+		return Page{}, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
+	}
+	links, _ := selector("", everyLink) // the default selectors are right
+	next, _ := selector("", relNext)
+	c := newCollector(HTML, base, maxListed)
+	var err error
+	if c.base, err = c.resolve(""); err != nil {
+		return Page{}, err
+	}
+	page := goquery.NewDocumentFromNode(root).Selection
+	c.list(page, links, next)
+	sketch := sketchOf(root, page.Find("title").First().Text())
+	return Page{Found: c.Found, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
+}
+
+// sketchSize is the number of words in a [Sketch].
+const sketchSize = 24
+
+// Sketch is what is compared of two pages: the title, and a sample of the words of the text. The words are those with
+// the smallest hashes, in order. So two samples have about the same share of their words in common as the texts have.
+// Links, numbers, and the names of months and days are no part of it: they are what differs between the pages of a
+// calendar, or of a list under another filter.
+type Sketch struct {
+	Title uint32   `json:"t"`
+	Words []uint32 `json:"w"`
+}
+
+// sketchOf returns the sketch of a page. Of the text, it is that outside of links.
+func sketchOf(root *html.Node, title string) Sketch {
+	met := map[uint32]bool{}
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode && slices.Contains(unsketched, n.Data) {
+			return
+		}
+		if n.Type == html.TextNode {
+			for word := range wordsOf(n.Data) {
+				met[uint32(xxhash.Sum64String(word))] = true
+			}
+		}
+		for child := n.FirstChild; child != nil; child = child.NextSibling {
+			walk(child)
+		}
+	}
+	walk(root)
+	words := slices.Sorted(maps.Keys(met))
+	return Sketch{uint32(xxhash.Sum64String(strings.Join(slices.Collect(wordsOf(title)), " "))),
+		slices.Clip(words[:min(len(words), sketchSize)])}
+}
+
+// unsketched are the elements whose text is no part of a sketch.
+var unsketched = []string{"a", "script", "style", "noscript", "template", "head", "select", "nav", "footer"}
+
+// wordsOf yields the words of a text that count, in lower case.
+func wordsOf(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
+			word = strings.ToLower(word)
+			if !slices.Contains(calendarWords, word) && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// calendarWords are the names of months and days.
+var calendarWords = strings.Fields("january february march april may june july august september october november " +
+	"december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday " +
+	"mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember montag dienstag mittwoch " +
+	"donnerstag freitag samstag sonntag")
+
+// Alike reports whether two pages are nearly equal: at least four of five words are in both texts and, if so asked, the
+// titles are the same. Two texts without words are.
+func (s Sketch) Alike(other Sketch, titled bool) bool {
+	if titled && s.Title != other.Title {
+		return false
+	}
+	both, either := 0, 0
+	for i, j := 0, 0; (i < len(s.Words) || j < len(other.Words)) && either < sketchSize; either++ {
+		switch {
+		case j == len(other.Words) || i < len(s.Words) && s.Words[i] < other.Words[j]:
+			i++
+		case i == len(s.Words) || s.Words[i] > other.Words[j]:
+			j++
+		default:
+			i, j, both = i+1, j+1, both+1
+		}
+	}
+	return 5*both >= 4*either
+}

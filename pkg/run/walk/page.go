@@ -1,0 +1,55 @@
+package walk
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// bodyOf returns a short digest of the body that the site served last for an item; "" if none is stored.
+func bodyOf(it *registry.Item) string {
+	hash := it.RawHash
+	if it.Validators.Body != "" {
+		hash = it.Validators.Body
+	}
+	if len(hash) < 19 {
+		return ""
+	}
+	return hash[7:19] // behind "sha256:"
+}
+
+// pageOf reads the stored body of an item; nil if it is no web page, or no longer stored.
+func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, error) {
+	formers, err := s.Moves.Formers(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	hash := it.RawHash
+	if it.Validators.Body != "" {
+		hash = it.Validators.Body
+	}
+	capture, body, err := s.Snapshots.LoadOf(ctx, append([]source.ID{it.ID}, formers...), hash)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.readBody(body, capture.ContentType(), verdict.BaseURL(it), capture.Header["X-Robots-Tag"]), nil
+}
+
+// readBody reads a body; nil if it is no web page.
+func (s Step) readBody(body []byte, contentType, base string, directives []string) *discover.Page {
+	page, err := discover.ReadPage(body, contentType, base)
+	if err != nil {
+		return nil
+	}
+	page.NoFollow = page.NoFollow || robots.ParseDirectives(directives, s.Agent, time.Time{}).NoFollow
+	return &page
+}

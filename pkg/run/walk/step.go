@@ -1,0 +1,426 @@
+package walk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Defaults of [Step].
+const (
+	// defaultOpen is enough for the crawl to be busy, and few enough to notice an endless space early.
+	defaultOpen = 256
+	defaultRead = 64
+)
+
+const (
+	// The following bound what one step writes: the pages that it adds, in number and bytes of their addresses, the
+	// addresses that it examines, and the rows that it changes for registering pages and for reading them.
+	maxStepPages    = 4_000
+	maxStepBytes    = 1 << 20
+	maxStepExamined = 16_000
+	maxStepRows     = 20
+	// maxIdle is the longest pause between two steps of a walk that waits for the crawl.
+	maxIdle = 30 * time.Second
+	// leftByLimit is the reason why pages are left for later.
+	leftByLimit = "the limit of %s is reached (follow: %s)"
+)
+
+// Step is what one step of following links needs.
+type Step struct {
+	Site      *site.Site
+	Number    int64     // of the step; greater than those of the steps before
+	Poll      string    // the poll that the step belongs to
+	BeganAt   time.Time // when that poll began
+	Dry       bool      // pages are fetched, and nothing is registered
+	Report    Report
+	Table     storage.Table
+	Partition string
+	Items     *registry.Items
+	Moves     *registry.Moves
+	Snapshots *snapshot.Store
+	Web       politeness.ResourceFetcher
+	Rules     source.Rules
+	Agent     string // the crawler's name in directives of pages
+	Clock     func() time.Time
+	// MaxOpen limits the pages that are registered before their links are read, and MaxRead the pages whose links the
+	// step reads. Zero stands for 256 and 64.
+	MaxOpen, MaxRead int
+}
+
+// Report counts what a step leaves out, and registers pages.
+type Report interface {
+	LeftOut(why, address string)
+	Trapped(why, address string)
+	// Register registers sources, and counts them. It returns which of them are items now.
+	Register(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error)
+}
+
+// Result is the result of a step.
+type Result struct {
+	Ops  []storage.Op  // to be written together with the state of the walk
+	Wait time.Duration // before the next step
+	More bool          // whether there is a next step
+	Note string        // what the walk waits for
+	Left int           // pages that were found and are left for the next poll
+	// Of a dry run: requests and pages that were fetched, and pages that are new or known.
+	Requests, Documents, New, Known int
+}
+
+// Begin returns the walk with which a poll of a site goes on: the walk until now, or a new one if there is none or if
+// the rules of the site have changed. The argument rules is a digest of those for addresses. The limits on pages and
+// addresses are no rules: a walk that had reached one goes on.
+func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
+	f := found.Follow
+	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint(rules, found.Start, f.Depth, f.Hosts)))
+	if until == nil || until.Rules != rules {
+		until = &Walk{ID: poll, Rules: rules}
+	}
+	if until.Bulk == nil {
+		until.Bulk = &discover.Bulk{}
+	}
+	return until
+}
+
+// Resume prepares a walk for another poll: the links of pages that have changed are read again.
+func (w *Walk) Resume() { w.Compared, w.Compare, w.Idle, w.Full = 0, w.Rows, 0, "" }
+
+// Follow performs one step. Links are read from the stored bodies of pages, which the crawl fetches anyway: so
+// following costs the site no request.
+func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
+	s.MaxOpen, s.MaxRead = cmp.Or(s.MaxOpen, defaultOpen), cmp.Or(s.MaxRead, defaultRead)
+	v, err := s.open(ctx, w)
+	if err != nil {
+		return Result{}, err
+	}
+	if s.Dry {
+		v.out.Wait, err = v.fetchPages(ctx)
+	} else {
+		err = v.readPages(ctx)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if err := v.registerPages(ctx); err != nil {
+		return Result{}, err
+	}
+	v.advance()
+	if v.out.Ops, err = v.save(); err != nil {
+		return Result{}, err
+	}
+	v.plan()
+	return v.out, nil
+}
+
+// plan decides whether the walk goes on, and when.
+func (v *walking) plan() {
+	v.out.More = true
+	switch {
+	case v.acted || v.out.Wait > 0:
+		v.walk.Idle = 0
+	case v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare:
+		v.out.More, v.out.Left = false, v.walk.Waiting
+	default:
+		v.walk.Idle++
+		v.out.Wait = min(time.Duration(1+v.walk.Idle/10)*time.Second, maxIdle)
+		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(v.walk.Open, "page"))
+	}
+}
+
+// at is the position of a page in the rows.
+type at struct{ row, i int }
+
+// openPages returns the first pages that are to be read: those that are registered, and of one row those that may have
+// changed since their links were read.
+func (v *walking) openPages(ctx context.Context) (out []at, err error) {
+	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows; n++ {
+		if len(out) >= min(v.walk.Open, v.MaxRead) {
+			break
+		}
+		some, err := v.inState(ctx, n, linkRegistered)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, some...); len(some) > 0 {
+			rows++
+		}
+	}
+	if v.walk.Compared < v.walk.Compare {
+		some, err := v.inState(ctx, v.walk.Compared, linkRead)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+		v.walk.Compared++
+		v.acted = true
+	}
+	return out, nil
+}
+
+// inState returns the pages of a row that are in a state.
+func (v *walking) inState(ctx context.Context, n int, state linkState) (out []at, err error) {
+	r, err := v.load(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Pages {
+		if r.Pages[i].State == state {
+			out = append(out, at{n, i})
+		}
+	}
+	return out, nil
+}
+
+// readPages reads the links of pages that were fetched.
+func (v *walking) readPages(ctx context.Context) error {
+	open, err := v.openPages(ctx)
+	if err != nil {
+		return err
+	}
+	items, err := v.itemsOf(ctx, open)
+	if err != nil {
+		return err
+	}
+	for i, p := range open {
+		page := v.rows[p.row].Pages[p.i]
+		if v.isFull() {
+			v.again(p)
+			return nil
+		}
+		if err := v.readPage(ctx, p, page, items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isFull reports whether the step has added as much as one step may.
+func (v *walking) isFull() bool {
+	return v.bytes >= maxStepBytes || v.added >= maxStepPages || v.examined >= maxStepExamined
+}
+
+// again returns to a row whose pages were not all compared.
+func (v *walking) again(p at) {
+	if v.rows[p.row].Pages[p.i].State == linkRead {
+		v.walk.Compared = min(v.walk.Compared, p.row)
+	}
+}
+
+// itemsOf reads the items of pages; nil for a page without one.
+func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*registry.Item, error) {
+	sources := make([]source.Source, len(pages))
+	for i, p := range pages {
+		sources[i], _ = v.Rules.ParseURL(v.rows[p.row].Pages[p.i].URL) // it was parsed before
+	}
+	return v.Items.LookupAll(ctx, sources)
+}
+
+// readPage reads the links of one page, if there is a body whose links were not read.
+func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry.Item) error {
+	switch {
+	case it == nil && page.State == linkRegistered: // it was removed
+		v.done(p, page, linkLeftOut, nil)
+		return nil
+	case it == nil || it.Status == registry.Pending:
+		return nil
+	case bodyOf(it) == page.Body && page.State == linkRead:
+		return nil
+	case bodyOf(it) == "":
+		v.done(p, page, linkRead, nil)
+		page.Body = ""
+		v.walk.Unread++
+		return nil
+	}
+	got, err := v.pageOf(ctx, it)
+	if err != nil {
+		return err
+	}
+	if !v.links(page.Depth, got) {
+		v.again(p)
+		return nil
+	}
+	if page.State == linkRead && page.Body == "" {
+		v.walk.Unread--
+	}
+	page.Body = bodyOf(it)
+	v.done(p, page, linkRead, got)
+	return nil
+}
+
+// done records that a page was read, or why it will not be.
+func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) {
+	if page.State == linkRegistered {
+		v.walk.Open--
+		var text *discover.Sketch
+		if got != nil {
+			text = &got.Sketch
+		}
+		v.walk.Bulk.Read(page.URL, text)
+		if state == linkRead {
+			v.walk.Read++
+		}
+	}
+	page.State, v.rows[p.row].changed, v.acted = state, true, true
+}
+
+// links examines the links of a page at a depth, and adds the pages that are wanted. It reports whether it came to the
+// end. If not, the page is read again by the next step.
+func (v *walking) links(depth int, page *discover.Page) bool {
+	if page == nil || page.NoFollow || depth >= v.Site.Follow.Depth {
+		return true
+	}
+	for _, link := range page.Links {
+		if v.isFull() {
+			v.acted = true
+			return false
+		}
+		if v.walk.Seen >= v.Site.Follow.Addresses {
+			v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Addresses, "address"), "addresses")
+			return true
+		}
+		v.link(link.URL, depth+1)
+	}
+	return true
+}
+
+// link examines an address that a page links to.
+func (v *walking) link(url string, depth int) {
+	src, err := v.Rules.ParseURL(url)
+	if err != nil || src.Type != source.URL || !v.note(xxhash.Sum64String(src.Normalized)) {
+		return
+	}
+	v.examined++
+	if why := v.Site.Judge(src); why != "" {
+		v.Report.LeftOut(why, src.Normalized)
+	} else if !v.trapped(src.Normalized, v.traps.Judge(src.Normalized)) {
+		v.add(url, depth)
+	}
+}
+
+// trapped counts an address that is left out as part of an endless series.
+func (v *walking) trapped(address, why string) bool {
+	if why == "" {
+		return false
+	}
+	v.Report.Trapped(why, address)
+	return true
+}
+
+// registerPages registers pages in the order in which they were found, as long as not too many wait for the crawl.
+func (v *walking) registerPages(ctx context.Context) error {
+	rows := 0
+	for n := v.walk.First; n < v.walk.Rows && v.room() > 0 && rows < maxStepRows; n++ {
+		r, err := v.load(ctx, n)
+		if err != nil {
+			return err
+		}
+		was := v.walk.Waiting
+		for from := 0; from < len(r.Pages) && v.room() > 0; {
+			var chunk []at
+			for ; from < len(r.Pages) && len(chunk) < min(registry.JobItems, v.room()); from++ {
+				if v.wants(r.Pages[from], r) {
+					chunk = append(chunk, at{n, from})
+				}
+			}
+			if err := v.register(ctx, chunk); err != nil {
+				return err
+			}
+		}
+		if v.walk.Waiting < was {
+			rows++
+		}
+	}
+	return nil
+}
+
+// room returns how many more pages may be registered now.
+func (v *walking) room() int {
+	left := v.Site.Follow.Pages - v.walk.Pages
+	if left <= 0 && v.walk.Waiting > 0 {
+		v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Pages, "page"), "pages")
+	}
+	return min(left, v.MaxOpen-v.walk.Open)
+}
+
+// wants reports whether a page is to be registered now. A page that is one of many nearly equal ones is left out.
+func (v *walking) wants(page *linked, r *walkRow) bool {
+	if page.State != linkFound {
+		return false
+	}
+	src, err := v.Rules.ParseURL(page.URL)
+	judged, why := v.walk.Bulk.Judge(page.URL)
+	switch {
+	case err != nil || v.trapped(src.Normalized, why):
+		page.State, r.changed, v.acted = linkLeftOut, true, true
+		v.walk.Waiting--
+		return false
+	case judged == discover.Held:
+		return false
+	}
+	v.walk.Bulk.Want(page.URL)
+	return true
+}
+
+// register registers pages. What it counts as new or known will be read.
+func (v *walking) register(ctx context.Context, chunk []at) error {
+	if len(chunk) == 0 {
+		return nil
+	}
+	var sources []source.Source
+	forms := source.Forms{}
+	for _, p := range chunk {
+		url := v.rows[p.row].Pages[p.i].URL
+		src, _ := v.Rules.ParseURL(url)
+		sources = append(sources, src)
+		forms.Note(src, url, v.Rules)
+	}
+	taken, err := v.accept(ctx, sources, forms)
+	if err != nil {
+		return err
+	}
+	for i, p := range chunk {
+		page := v.rows[p.row].Pages[p.i]
+		v.rows[p.row].changed, v.acted = true, true
+		v.walk.Waiting--
+		if page.State = linkLeftOut; taken[i] {
+			page.State = linkRegistered
+			v.walk.Open++
+			v.walk.Pages++
+			v.walk.Deepest = max(v.walk.Deepest, page.Depth)
+		} else {
+			v.walk.Bulk.Read(page.URL, nil)
+		}
+	}
+	return nil
+}
+
+// accept registers sources, and reports which of them are items now. A dry run registers nothing, and accepts all.
+func (v *walking) accept(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error) {
+	if v.Dry {
+		return slices.Repeat([]bool{true}, len(sources)), nil
+	}
+	return v.Report.Register(ctx, sources, forms)
+}
+
+// advance moves the first row past those in which nothing is left to do.
+func (v *walking) advance() {
+	for n := v.walk.First; n < v.walk.Rows && v.rows[n] != nil; n++ {
+		if slices.ContainsFunc(v.rows[n].Pages, func(p *linked) bool { return p.State <= linkRegistered }) {
+			return
+		}
+		v.walk.First = n + 1
+	}
+}
