@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 type readInput struct {
@@ -77,10 +78,7 @@ func (b toolbox) changesSince(ctx context.Context, in changesInput) (*answer, er
 func (a *answer) change(c api.FeedChange) {
 	a.say("\nchange %s of %s: %s at %s\n", c.ID, c.ItemID+c.EntryID, c.Kind, stamp(c.At))
 	text := headed(c.Title, c.URL) + "\n" + c.Why
-	for _, p := range c.Passages {
-		text += "\n" + map[string]string{"added": "+ ", "removed": "- "}[p.Op] + p.Text
-	}
-	a.quote(text)
+	a.quote(text + "\n" + letter.Difference(c))
 }
 
 type addInput struct {

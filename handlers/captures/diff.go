@@ -30,7 +30,8 @@ func (h *Handlers) diff(ctx context.Context, q api.DiffQuery) (out api.Diff, err
 	out = api.Diff{From: wire.Capture(&past.Item, d.From), To: wire.Capture(&past.Item, d.To), Cut: d.Cut,
 		Hunks: make([]api.DiffHunk, len(d.Hunks))}
 	for i, hunk := range d.Hunks {
-		for _, l := range hunk {
+		out.Hunks[i].Table = tableJSON(hunk.Table)
+		for _, l := range hunk.Lines {
 			out.Hunks[i].Lines = append(out.Hunks[i].Lines, lineJSON(l))
 		}
 	}
@@ -45,15 +46,47 @@ func lineJSON(l compare.Line) api.DiffLine {
 	case l.Old == 0:
 		op = "added"
 	}
-	return api.DiffLine{Op: op, Old: l.Old, New: l.New, Text: piecesJSON(l.Pieces), Ignored: l.Ignored}
+	return api.DiffLine{Op: op, Old: l.Old, New: l.New, Text: piecesJSON(l.Pieces), Ignored: l.Ignored,
+		PartlyIgnored: l.Partly}
 }
 
 func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 	out := []api.DiffPiece{}
 	for _, p := range all {
 		if p.Text != "" {
-			out = append(out, api.DiffPiece{Text: p.Text, Changed: p.Hit})
+			out = append(out, api.DiffPiece{Text: p.Text, Changed: p.Hit, Ignored: p.Ignored})
 		}
+	}
+	return out
+}
+
+func tableJSON(t *compare.Table) *api.DiffTable {
+	if t == nil {
+		return nil
+	}
+	out := &api.DiffTable{Columns: []api.DiffCell{}, Rows: []api.DiffRow{}, Same: t.Same, Moved: t.Moved,
+		MoreRows: t.MoreRows, MoreColumns: t.MoreColumns}
+	for _, c := range t.Columns {
+		was, is := c.Words()
+		out.Columns = append(out.Columns, api.CellOf(piecesJSON(was), piecesJSON(is)))
+	}
+	for _, r := range t.Rows {
+		row := api.DiffRow{Op: r.Op, Cells: make([]api.DiffCell, len(r.Cells)), Ignored: r.Ignored,
+			PartlyIgnored: r.Partly}
+		for i, c := range r.Cells {
+			switch r.Op {
+			case "changed":
+				row.Cells[i] = api.CellOf(piecesJSON(c.Old), piecesJSON(c.New))
+			case "removed":
+				row.Cells[i].Text = piecesJSON(c.Old)
+			case "moved":
+				text, _ := textdiff.Line(c.New)
+				row.Cells[i].Text = piecesJSON([]textdiff.Piece{{Text: text}})
+			default:
+				row.Cells[i].Text = piecesJSON(c.New)
+			}
+		}
+		out.Rows = append(out.Rows, row)
 	}
 	return out
 }

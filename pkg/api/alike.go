@@ -22,7 +22,7 @@ func (c FeedChange) AlikeKey() string {
 	}
 	passages := slices.Clone(c.Passages)
 	for i := range passages {
-		passages[i].Pieces = nil // they follow from the texts
+		passages[i].Pieces, passages[i].Cells = nil, nil // they follow from the texts
 	}
 	text, err := json.Marshal([]any{c.Host, c.Kind, c.Silenced, passages})
 	if err != nil {

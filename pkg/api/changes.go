@@ -94,6 +94,11 @@ type ChangedPassage struct {
 	// Pieces are the same text, with the words marked in which it differs from the passage that it replaces or that
 	// replaces it. They are left out if there is no such passage, or if the two have little in common.
 	Pieces []DiffPiece `json:"pieces,omitempty"`
+	// Columns are the names of the columns, if the passage is a row of a table: of its first cell, of the cells that
+	// differ, and of others for which there is room. A last column "…" stands for those that are left out.
+	Columns []string `json:"columns,omitempty"`
+	// Cells are the cells of such a row, one for each column, with the words marked that differ.
+	Cells [][]DiffPiece `json:"cells,omitempty"`
 }
 
 // IgnoredChange is a piece of text that was added or removed and did not count.
@@ -200,9 +205,37 @@ type Diff struct {
 	Cut bool `json:"cut,omitempty"`
 }
 
-// DiffHunk is a place where the texts differ, with a few lines around it.
+// DiffHunk is a place where the texts differ, with a few lines around it. A table that differs is a hunk of its own.
 type DiffHunk struct {
-	Lines []DiffLine `json:"lines"`
+	Lines []DiffLine `json:"lines"` // of a table, the rows that differ, as lines of the texts
+	Table *DiffTable `json:"table,omitempty"`
+}
+
+// DiffTable is what differs in a table: its header, and the rows that differ.
+type DiffTable struct {
+	Columns []DiffCell `json:"columns"` // the names of the columns
+	Rows    []DiffRow  `json:"rows"`
+	Same    int        `json:"same,omitempty"`  // number of rows that are the same, and are left out
+	Moved   int        `json:"moved,omitempty"` // of these, how many are in another place
+	// MoreRows and MoreColumns are the numbers of rows that differ, and of columns, that are left out because there are
+	// too many.
+	MoreRows    int `json:"moreRows,omitempty"`
+	MoreColumns int `json:"moreColumns,omitempty"`
+}
+
+// DiffRow is a row of a table.
+type DiffRow struct {
+	Op    string     `json:"op"` // changed, removed, added, or moved for a row that is the same in another place
+	Cells []DiffCell `json:"cells"`
+	// Ignored is the rule that keeps the row from counting as a change. It is empty if some of the row counts.
+	Ignored       string `json:"ignored,omitempty"`
+	PartlyIgnored string `json:"partlyIgnored,omitempty"` // as of a line
+}
+
+// DiffCell is a cell of a table.
+type DiffCell struct {
+	Text []DiffPiece `json:"text"`          // of a row that was removed, its last text
+	Was  []DiffPiece `json:"was,omitempty"` // the earlier text, if the cell differs
 }
 
 // DiffLine is a line that is in both texts or in only one of them.
@@ -214,10 +247,13 @@ type DiffLine struct {
 	// Ignored is the rule that keeps a changed line from counting as a change, such as ignore: ^Updated. It is empty
 	// if the line counts.
 	Ignored string `json:"ignored,omitempty"`
+	// PartlyIgnored is the rule that keeps the ignored pieces of a line from counting, of which others count.
+	PartlyIgnored string `json:"partlyIgnored,omitempty"`
 }
 
 // DiffPiece is a part of a line.
 type DiffPiece struct {
 	Text    string `json:"text"`
 	Changed bool   `json:"changed,omitempty"`
+	Ignored bool   `json:"ignored,omitempty"` // the piece has changed, but does not count
 }

@@ -50,8 +50,9 @@ const (
 
 // Passage is a piece of text that was added or removed. It has at most [MaxPassage] bytes.
 type Passage struct {
-	Text string `json:"text"`
-	Op   Op     `json:"op"`
+	Text    string   `json:"text"`
+	Op      Op       `json:"op"`
+	Columns []string `json:"columns,omitempty"` // names of the columns, if the text is a row of a table
 }
 
 // SetDifference compares two texts and records what differs. Of texts longer than most bytes it compares the first most
@@ -62,7 +63,8 @@ func (c *Change) SetDifference(before, now string, most int) {
 	}
 	d := textdiff.Differences(words.Clip(before, most), words.Clip(now, most), MaxPassages, MaxPassage)
 	c.Passages, c.Difference = passagesOf(d.Chosen), nil
-	if !slices.Equal(d.Chosen, d.All) {
+	same := func(a, b textdiff.Passage) bool { return a.Text == b.Text && a.Added == b.Added }
+	if !slices.EqualFunc(d.Chosen, d.All, same) {
 		c.Difference = passagesOf(d.All)
 	}
 	c.Cut = d.Cut || max(len(before), len(now)) > most
@@ -74,7 +76,7 @@ func passagesOf(all []textdiff.Passage) (out []Passage) {
 		if p.Added {
 			op = Added
 		}
-		out = append(out, Passage{Text: p.Text, Op: op})
+		out = append(out, Passage{Text: p.Text, Op: op, Columns: p.Columns})
 	}
 	return out
 }

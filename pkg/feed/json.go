@@ -2,6 +2,7 @@ package feed
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -12,7 +13,7 @@ import (
 func (c Change) AlikeKey() string {
 	out := api.FeedChange{ItemID: c.ItemID, Host: c.Host, Kind: api.ChangeKind(c.Kind), Silenced: c.Silenced}
 	for _, p := range c.Passages {
-		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
+		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op), Columns: p.Columns})
 	}
 	return out.AlikeKey()
 }
@@ -43,10 +44,37 @@ func (c Change) JSON() api.FeedChange {
 // passagesJSON returns passages in the form of the API. A removed passage before an added one is what that replaces.
 func passagesJSON(all []Passage) (out []api.ChangedPassage) {
 	for i, p := range all {
-		out = append(out, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
-		if i > 0 && p.Op == Added && all[i-1].Op == Removed {
-			before, after := textdiff.Words(all[i-1].Text, p.Text)
+		out = append(out, api.ChangedPassage{Text: p.Text, Op: string(p.Op), Columns: p.Columns})
+		if i > 0 && p.Op == Added && all[i-1].Op == Removed && slices.Equal(all[i-1].Columns, p.Columns) {
+			differing := textdiff.Words
+			if p.Columns != nil {
+				differing = textdiff.RowWords
+			}
+			before, after := differing(all[i-1].Text, p.Text)
 			out[i-1].Pieces, out[i].Pieces = piecesJSON(before), piecesJSON(after)
+		}
+	}
+	for i, p := range all {
+		if p.Columns != nil {
+			out[i].Cells = cellsJSON(out[i])
+		}
+	}
+	return out
+}
+
+// cellsJSON returns the cells of a passage that is a row of a table. All of a row that replaces no other differs.
+func cellsJSON(p api.ChangedPassage) [][]api.DiffPiece {
+	row := []textdiff.Piece{{Text: p.Text, Hit: true}}
+	if p.Pieces != nil {
+		row = nil
+	}
+	for _, piece := range p.Pieces {
+		row = append(row, textdiff.Piece{Text: piece.Text, Hit: piece.Changed})
+	}
+	out := make([][]api.DiffPiece, len(p.Columns))
+	for i, cell := range textdiff.RowCells(row) {
+		if i < len(out) {
+			out[i] = append([]api.DiffPiece{}, piecesJSON(cell)...)
 		}
 	}
 	return out

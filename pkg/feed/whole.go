@@ -99,7 +99,7 @@ func fitting(all []Passage) (props storage.Properties, whole bool) {
 func firstOf(all []Passage, most int) (out []Passage) {
 	for _, p := range all {
 		if len(p.Text) > most {
-			return append(out, Passage{words.Clip(p.Text, most), p.Op})
+			return append(out, Passage{Text: words.Clip(p.Text, most), Op: p.Op})
 		}
 		out = append(out, p)
 		most -= len(p.Text)

@@ -25,7 +25,7 @@ func differing(item string, passages, size int) *Change {
 		for text.Len() < size {
 			fmt.Fprintf(&text, "%x", rng.Uint64())
 		}
-		c.Difference = append(c.Difference, Passage{text.String(), Added})
+		c.Difference = append(c.Difference, Passage{Text: text.String(), Op: Added})
 	}
 	return c
 }

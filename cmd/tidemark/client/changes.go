@@ -279,12 +279,16 @@ func showChange(t *terminal.Terminal, c api.FeedChange) {
 	if c.Why != "" {
 		t.Say("  %s", terminal.Clean(c.Why))
 	}
-	for _, passage := range c.Passages {
-		pieces := passage.Pieces
-		if pieces == nil {
-			pieces = []api.DiffPiece{{Text: passage.Text}}
+	for _, place := range api.ShownOf(c.Passages) {
+		if place.Table != nil {
+			showRows(t, place.Table, "    ")
+			continue
 		}
-		showLine(t, passage.Op, pieces, "    ")
+		pieces := place.Passage.Pieces
+		if pieces == nil {
+			pieces = []api.DiffPiece{{Text: place.Passage.Text}}
+		}
+		showLine(t, place.Passage.Op, pieces, "    ")
 	}
 	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeBeside,
 		api.ChangeReverted, api.ChangeBack}, c.Kind) {

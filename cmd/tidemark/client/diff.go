@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 const diffLong = `Show the differences between two captures of a source, line by line, with the words
@@ -133,8 +134,13 @@ func showDiff(t *terminal.Terminal, d api.Diff) {
 		if i > 0 {
 			t.Say("   ⋯")
 		}
+		if h.Table != nil {
+			showTable(t, h.Table)
+			continue
+		}
 		for _, l := range h.Lines {
 			showLine(t, l.Op, l.Text, "")
+			sayIgnored(t, l.Ignored, l.PartlyIgnored)
 		}
 	}
 	if len(d.Hunks) == 0 {
@@ -174,4 +180,41 @@ func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent st
 		b.WriteString("\x1b[0m")
 	}
 	t.Say("%s", strings.TrimRight(b.String(), " "))
+}
+
+// showTable prints the header of a table, the rows that differ, and what is left out.
+func showTable(t *terminal.Terminal, table *api.DiffTable) {
+	if table.HasHeader() {
+		var names []string
+		for _, c := range table.Columns {
+			names = append(names, terminal.Clean(api.TextOf(c.Text)))
+		}
+		t.Say("  %s", t.Screen.Bold(strings.Join(names, " · ")))
+	}
+	showRows(t, table, "")
+	if note := letter.TableNote(table); note != "" {
+		t.Say("  (%s)", note)
+	}
+}
+
+// showRows prints the rows of a table, each with the cells that differ.
+func showRows(t *terminal.Terminal, table *api.DiffTable, indent string) {
+	for _, r := range table.Rows {
+		text := letter.RowText(table, r)
+		if lineSign[r.Op] == "" {
+			t.Say("%s~ %s", indent, terminal.Clean(letter.RowSign(r.Op)+text))
+		} else {
+			showLine(t, r.Op, []api.DiffPiece{{Text: text}}, indent)
+		}
+		sayIgnored(t, r.Ignored, r.PartlyIgnored)
+	}
+}
+
+// sayIgnored says of a line or a row that it does not count, or what of it does not.
+func sayIgnored(t *terminal.Terminal, rule, partly string) {
+	if rule != "" {
+		t.Say("    (ignored by %s)", terminal.Clean(rule))
+	} else if partly != "" {
+		t.Say("    (counts in part: some of it is ignored by %s)", terminal.Clean(partly))
+	}
 }

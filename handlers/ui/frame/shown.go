@@ -133,6 +133,15 @@ type hunks struct {
 	ID, Part string
 }
 
+// numberedHunk is the data of a template about one hunk.
+type numberedHunk struct {
+	hunks
+	N int
+}
+
+// At returns the data of the template about the hunk with a number, from 1.
+func (h hunks) At(n int) any { return numberedHunk{h, n} }
+
 // Hunks returns the data for the template that shows the differences between two versions of an item.
 func (s Shown) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
 

@@ -63,3 +63,27 @@ func besides(h api.DiffHunk) (out []beside) {
 	}
 	return out
 }
+
+// A block is what is shown together of a difference: hunks of lines, or one of a table.
+type block struct {
+	Table *api.DiffTable
+	Hunks []numbered
+}
+
+// numbered is a hunk with its number, from 1.
+type numbered struct {
+	api.DiffHunk
+	N int
+}
+
+// blocks returns hunks as they are shown.
+func blocks(hunks []api.DiffHunk) (out []block) {
+	for i, h := range hunks {
+		if len(out) == 0 || h.Table != nil || out[len(out)-1].Table != nil {
+			out = append(out, block{Table: h.Table})
+		}
+		b := &out[len(out)-1]
+		b.Hunks = append(b.Hunks, numbered{h, i + 1})
+	}
+	return out
+}

@@ -12,8 +12,9 @@ import (
 
 // Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{
-	"besides": besides, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate, "extent": extent,
-	"facts": func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
+	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
+	"extent": extent,
+	"facts":  func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
 	"sharePercent": sharePercent, "aroundWord": aroundWord,
 }
 

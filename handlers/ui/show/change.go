@@ -35,3 +35,8 @@ func kindWord(k api.ChangeKind) string {
 	}
 	return string(k)
 }
+
+// rowSign returns what is shown before a row of a table, by what happened to the row.
+func rowSign(op string) string {
+	return map[string]string{"added": "+", "removed": "−", "moved": "moved:"}[op]
+}

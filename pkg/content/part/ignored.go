@@ -4,7 +4,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
@@ -15,31 +14,28 @@ type Line struct {
 	Rule  string // the rule by which the line is ignored
 }
 
-// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of the
-// first part apply to the first text, and those of the second part to the second text. Callers must truncate texts
-// that are too long to compare.
-func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
+// Ignored returns, in order, the lines that differ between two views but are ignored, and the parts of lines. Callers
+// must truncate texts that are too long to compare.
+func Ignored(old, now View) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		hunks, _ := textdiff.Compare(before, after)
+		hunks, _ := Compare(old, now)
 		for _, hunk := range hunks {
-			for _, row := range hunk {
-				gone, come := Rules(old, now, row)
-				if !ignoredOf(row.Old, false, gone, yield) || !ignoredOf(row.New, true, come, yield) {
-					return
+			for _, r := range hunk.Rows {
+				for i, h := range []Hidden{r.Gone, r.Come} {
+					if hunk.Table != nil { // the cells of a row
+						h.Text = strings.ReplaceAll(strings.Trim(h.Text, "| "), " | ", " · ")
+					}
+					if h.Rule != "" && !yield(Line{Text: h.Text, Added: i == 1, Rule: h.Rule}) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// ignoredOf yields one side of a row if it has a rule. It returns false if the iteration must stop.
-func ignoredOf(pieces []textdiff.Piece, added bool, rule string, yield func(Line) bool) bool {
-	text, _ := textdiff.Line(pieces)
-	return rule == "" || yield(Line{Text: text, Added: added, Rule: rule})
-}
-
-// Hidden returns, in order, the lines of the part that a rule for lines ignores.
-func (p *Part) Hidden() iter.Seq[Line] {
+// IgnoredLines returns, in order, the lines of the part that a rule for lines ignores.
+func (p *Part) IgnoredLines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		if p.rules == nil || !p.rules.Ignores() {
 			return

@@ -26,10 +26,15 @@ type Part struct {
 	Elements int          // number of elements that the selectors find; 1 without selectors
 	Why      string       // the reason why the selectors cannot be applied; empty if they can
 
-	rules  *watch.Rules
-	spec   watch.Spec
-	page   string  // text of the whole page
-	finder *finder // nil until they are first needed
+	rules *watch.Rules
+	spec  watch.Spec
+	page  string // text of the whole page
+
+	// The page, until the places of the part in it are first needed, and these places.
+	body                 []byte
+	contentType, baseURL string
+	spans                [][]web.Span
+	lines                map[string]bool // lines of Text; nil until they are first needed
 }
 
 // Reader reads watched pages. It compiles its rules when it reads the first page, because most checks read no page.
@@ -58,7 +63,8 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 	if err != nil { // Unreachable for stored rules, which were compiled before.
 		return Part{Why: err.Error()}
 	}
-	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec, page: doc.Text}
+	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec, page: doc.Text, body: body, contentType: contentType,
+		baseURL: baseURL}
 	if rules.Selects() {
 		p.read(doc, body, contentType, baseURL)
 	}

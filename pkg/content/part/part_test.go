@@ -1,6 +1,7 @@
 package part_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestW10IgnoredLines(t *testing.T) {
 		{Text: "Updated on Monday.", Rule: "ignore: ^Updated"},
 		{Text: "Updated on Tuesday.", Added: true, Rule: "ignore: ^Updated"},
 	}
-	lines := part.Ignored(old, now, old.Doc.Text, now.Doc.Text)
+	lines := part.Ignored(old.Own(old.Doc.Text), now.Own(now.Doc.Text))
 	if diff := cmp.Diff(want, slices.Collect(lines)); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
 	}
@@ -115,14 +116,43 @@ func TestW22MarkedByParts(t *testing.T) {
 	}
 }
 
-// rules returns the rules by which the lines are ignored that differ between two pages.
+// rules returns the rules by which lines that differ between two pages do not count.
 func rules(t *testing.T, spec watch.Spec, was, is string) (out []string) {
 	t.Helper()
 	r := part.NewReader(spec)
-	for line := range part.Ignored(read(t, r, was), read(t, r, is), text(t, was), text(t, is)) {
-		out = append(out, line.Rule)
+	hunks, _ := part.Compare(read(t, r, was).Page(text(t, was)), read(t, r, is).Page(text(t, is)))
+	for _, h := range hunks {
+		for _, row := range h.Rows {
+			for _, rule := range []part.Hidden{row.Gone, row.Come} {
+				if rule.Whole {
+					out = append(out, rule.Rule)
+				}
+			}
+		}
 	}
 	return out
+}
+
+// W22: TestW22HiddenInALine checks that what does not count is listed where it is in a line, or in a row of a table,
+// that counts.
+func TestW22HiddenInALine(t *testing.T) {
+	for name, tt := range map[string]struct{ page, gone, come string }{
+		"a line": {"<p>Price: %s EUR, <b class=seen>seen %s times</b> since May.", "seen 12 times", "seen 13 times"},
+		"a row":  {"<table><tr><th>EUR<th>Seen<tr><td>%s<td class=seen>%s times</table>", "12 times", "13 times"},
+		"a row of nothing else": {"<table><tr><th>A<th>EUR<tr><td>a<td>%s<tr class=seen><td>b<td>%s</table>",
+			"b · 12", "b · 13"},
+	} {
+		page := func(price, seen string) string {
+			return "<main><h1>Lamp</h1>" + fmt.Sprintf(tt.page, price, seen) + "</main>"
+		}
+		r := part.NewReader(watch.Spec{Exclude: []string{".seen"}})
+		was, is := page("79", "12"), page("84", "13")
+		have := slices.Collect(part.Ignored(read(t, r, was).Page(text(t, was)), read(t, r, is).Page(text(t, is))))
+		want := []part.Line{{Text: tt.gone, Rule: "exclude: .seen"}, {Text: tt.come, Added: true, Rule: "exclude: .seen"}}
+		if diff := cmp.Diff(want, have); diff != "" {
+			t.Errorf("%s (-want +have)\n%s", name, diff)
+		}
+	}
 }
 
 // text returns the text of a whole page.

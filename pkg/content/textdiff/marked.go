@@ -14,7 +14,7 @@ const ellipsis = "…"
 // Of passages that have little in common it returns nil, because the few words that they share tell readers nothing.
 func Words(old, text string) (before, after []Piece) {
 	x, y := uncut(old), uncut(text)
-	before, after = byWord(x.text, y.text)
+	before, after = ByWord(x.text, y.text)
 	if x.end && y.end {
 		unhitLast(before, after)
 	}
@@ -44,10 +44,10 @@ func uncut(text string) (p passage) {
 // with returns pieces with the marks of what was cut.
 func (p passage) with(all []Piece) []Piece {
 	if p.begin {
-		all = slices.Insert(all, 0, Piece{ellipsis, false})
+		all = slices.Insert(all, 0, Piece{Text: ellipsis})
 	}
 	if p.end {
-		all = append(all, Piece{ellipsis, false})
+		all = append(all, Piece{Text: ellipsis})
 	}
 	return all
 }
@@ -93,8 +93,8 @@ func tidied(all []Piece) (out []Piece) {
 			add(p)
 			continue
 		}
-		add(Piece{text, true})
-		add(Piece{p.Text[len(text):], false})
+		add(Piece{Text: text, Hit: true})
+		add(Piece{Text: p.Text[len(text):]})
 	}
 	return out
 }

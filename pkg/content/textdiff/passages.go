@@ -17,6 +17,9 @@ import (
 type Passage struct {
 	Text  string
 	Added bool // the line is in the second text; if false, in the first
+	// Columns are the names of the columns, if Text is a row of a table: its first cell, the cells that differ, and others
+	// for which there is room. A last cell "…" stands for those that are left out.
+	Columns []string
 }
 
 // Difference is what differs between two texts.
@@ -81,11 +84,15 @@ type candidate struct {
 // comparison ended before the texts did.
 func candidates(old, text string, size int) (out []candidate, all []Passage, cut bool) {
 	for _, key := range []func(string) string{steady, alike, exactly} {
-		hunks, long := compare(old, text, key)
+		hunks, long := compare(Text{Text: old}, Text{Text: text}, key)
 		for _, blank := range []bool{false, true} {
 			for _, h := range hunks {
-				for _, r := range h {
-					out = append(out, candidatesOf(r, size, blank)...)
+				for _, r := range h.Rows {
+					if h.Table != nil && !r.Header {
+						out = append(out, h.Table.candidate(r, size, blank)...)
+					} else {
+						out = append(out, candidatesOf(r, size, blank)...)
+					}
 					all = append(all, whole(r, size, blank)...)
 				}
 			}
@@ -108,10 +115,10 @@ func candidatesOf(r Row, size int, blank bool) (out []candidate) {
 	for i := range max(len(gone), len(come)) {
 		var c candidate
 		if i < len(gone) {
-			c.passages, c.weight = append(c.passages, Passage{gone[i].text, false}), gone[i].weight
+			c.passages, c.weight = append(c.passages, Passage{Text: gone[i].text}), gone[i].weight
 		}
 		if i < len(come) {
-			c.passages, c.weight = append(c.passages, Passage{come[i].text, true}), max(c.weight, come[i].weight)
+			c.passages, c.weight = append(c.passages, Passage{Text: come[i].text, Added: true}), max(c.weight, come[i].weight)
 		}
 		out = append(out, c)
 	}
@@ -181,6 +188,11 @@ func clipped(text string, at, size int) string {
 		text += ellipsis
 	}
 	return strings.TrimSpace(text)
+}
+
+// Counts reports whether a line differs in more than blanks, and in what counts.
+func Counts(pieces []Piece) bool {
+	return slices.ContainsFunc(pieces, func(p Piece) bool { return !p.Ignored && p.differs(false) })
 }
 
 // Line returns the text of a line, and whether the line differs in more than blanks.

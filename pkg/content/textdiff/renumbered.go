@@ -29,7 +29,7 @@ func renumbered(old, text string, size int) []Passage {
 	if len(was) < 2 {
 		return nil
 	}
-	return []Passage{{rangeOf(was, size), false}, {rangeOf(is, size), true}}
+	return []Passage{{Text: rangeOf(was, size)}, {Text: rangeOf(is, size), Added: true}}
 }
 
 // item returns the text of a list item after its number: "12.", "iv." or "AB.".

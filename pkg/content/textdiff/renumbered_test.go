@@ -13,12 +13,12 @@ func TestN3RenumberedItems(t *testing.T) {
 		want      []Passage
 	}{
 		"a range": {"Rules\n\n3. Steer\n4. Moor\n5. Rope", "Rules\n\n4. Steer\n5. Moor\n6. Rope",
-			[]Passage{{"3. Steer … 5. Rope", false}, {"4. Steer … 6. Rope", true}}},
-		"letters":     {"a. x\n  i. y", "b. x\n  ii. y", []Passage{{"a. x … i. y", false}, {"b. x … ii. y", true}}},
-		"one item":    {"3. Steer", "4. Steer", []Passage{{"3. Steer", false}, {"4. Steer", true}}},
-		"a word, too": {"3. Steer\n4. Moor", "4. Steer\n5. More", []Passage{{"4. Moor", false}, {"5. More", true}}},
-		"no numbers": {"No. Sir\né. x", "Yes. Sir\nè. x", []Passage{{"No. Sir", false}, {"é. x", false},
-			{"Yes. Sir", true}, {"è. x", true}}},
+			[]Passage{{"3. Steer … 5. Rope", false, nil}, {"4. Steer … 6. Rope", true, nil}}},
+		"letters":     {"a. x\n  i. y", "b. x\n  ii. y", []Passage{{"a. x … i. y", false, nil}, {"b. x … ii. y", true, nil}}},
+		"one item":    {"3. Steer", "4. Steer", []Passage{{"3. Steer", false, nil}, {"4. Steer", true, nil}}},
+		"a word, too": {"3. Steer\n4. Moor", "4. Steer\n5. More", []Passage{{"4. Moor", false, nil}, {"5. More", true, nil}}},
+		"no numbers": {"No. Sir\né. x", "Yes. Sir\nè. x", []Passage{{"No. Sir", false, nil}, {"é. x", false, nil},
+			{"Yes. Sir", true, nil}, {"è. x", true, nil}}},
 		"the same": {"3. Steer", "3. Steer", nil},
 	} {
 		have := Passages(tc.old, tc.text, 4, 100)

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
@@ -21,23 +19,43 @@ const maxRows = 10_000
 // contextLines is the number of equal lines shown around a change.
 const contextLines = 3
 
+// Hunk is a place in which two texts differ: lines with a few lines around them, or the rows of a table that differ.
+type Hunk struct {
+	Rows  []Row
+	Table *Table // nil for lines of text
+}
+
 // Row is a pair of lines of two texts, side by side.
 type Row struct {
 	Old, New   []Piece
-	OldN, NewN int // line numbers; 0 if there is no such line in that text
+	OldN, NewN int  // line numbers; 0 if there is no such line in that text
+	Header     bool // the header of a table
+	Moved      bool // a row of a table that is the same in another place
 }
 
 // Piece is a part of a line.
 type Piece struct {
-	Text string
-	Hit  bool // the other line does not contain the piece
+	Text    string
+	Hit     bool // the other line does not contain the piece
+	Ignored bool // the piece differs, but does not count; callers of this package may set it
 }
 
-// Compare returns the differences between two texts side by side, in hunks with a few lines around them. It returns
-// the first 10,000 lines, and whether there are more. Lines that look the same to readers count as equal. So do items
-// of a list that differ only in their numbers, unless nothing else differs.
-func Compare(old, text string) (out [][]Row, long bool) {
-	if out, long = compare(old, text, alike); len(out) == 0 && old != text {
+// Text is a text that is compared. Lines of two texts are the same only if they have the same class, too.
+type Text struct {
+	Text  string
+	Class func(line int) string // class of a line by its index; nil if all lines have the same
+}
+
+// Compare returns the differences between two texts side by side. It returns the first 10,000 lines, and whether there
+// are more. Lines that look the same to readers count as equal. So do items of a list that differ only in their
+// numbers, unless nothing else differs. Tables are compared row by row, and rows cell by cell.
+func Compare(old, text string) (out []Hunk, long bool) {
+	return CompareTexts(Text{Text: old}, Text{Text: text})
+}
+
+// CompareTexts is like [Compare], for lines that have classes.
+func CompareTexts(old, text Text) (out []Hunk, long bool) {
+	if out, long = compare(old, text, alike); len(out) == 0 && old.Text != text.Text {
 		return compare(old, text, exactly)
 	}
 	return out, long
@@ -58,76 +76,117 @@ func alike(line string) string {
 }
 
 // compare compares two texts by the keys of their lines. Lines with equal keys count as equal.
-func compare(old, text string, key func(string) string) (out [][]Row, long bool) {
-	oldLines, newLines := linesOf(old), linesOf(text)
-	before, after := keysOf(oldLines, key), keysOf(newLines, key)
-	u, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), contextLines)
-	if err != nil {
-		panic(err) // unreachable: the edits were computed for this text
-	}
-	room := maxRows
-	for _, h := range u.Hunks {
-		rows, more := beside(h, oldLines, newLines, room)
-		if out, room = append(out, rows), room-len(rows); more || room == 0 {
-			return out, more || len(out) < len(u.Hunks)
+func compare(old, text Text, key func(string) string) ([]Hunk, bool) {
+	c := comparison{a: sideOf(old, key), b: sideOf(text, key), room: maxRows}
+	all := aligned(c.a, c.b)
+	near := c.near(all)
+	for i, p := range all {
+		switch {
+		case c.long: // the rest is left out
+		case c.isTable(p):
+			c.end()
+			c.add(compareTables(c.a, c.b, unitAt(c.a.units, p.old), unitAt(c.b.units, p.now)))
+		case near[i]:
+			c.line(p)
+		default:
+			c.end()
 		}
 	}
-	return out, false
+	c.end()
+	return c.out, c.long
+}
+
+// near returns which lines of text differ or are near one that does.
+func (c *comparison) near(all []pair) []bool {
+	out := make([]bool, len(all))
+	for i, p := range all {
+		if p.same || c.isTable(p) {
+			continue
+		}
+		out[i] = true
+		for _, step := range []int{-1, 1} {
+			for n := range contextLines {
+				j := i + step*(n+1)
+				if j < 0 || j == len(all) || c.isTable(all[j]) {
+					break
+				}
+				out[j] = true
+			}
+		}
+	}
+	return out
+}
+
+// comparison collects the hunks of two texts.
+type comparison struct {
+	a, b side
+	out  []Hunk
+	open Hunk // lines of text that are not yet in out
+	room int  // number of rows that may still be added
+	long bool // there was no room for more
+}
+
+func (c *comparison) isTable(p pair) bool {
+	return p.old >= 0 && c.a.units[p.old].isTable() || p.now >= 0 && c.b.units[p.now].isTable()
+}
+
+// line adds a line of text to the open hunk.
+func (c *comparison) line(p pair) {
+	var r Row
+	if p.old >= 0 {
+		at := c.a.units[p.old].from
+		r.Old, r.OldN = []Piece{{Text: c.a.lines[at], Hit: !p.same}}, at+1
+	}
+	if p.now >= 0 {
+		at := c.b.units[p.now].from
+		r.New, r.NewN = []Piece{{Text: c.b.lines[at], Hit: !p.same}}, at+1
+	}
+	if !p.same && p.old >= 0 && p.now >= 0 {
+		r.Old, r.New = ByWord(c.a.lines[r.OldN-1], c.b.lines[r.NewN-1])
+	}
+	if c.room == 0 {
+		c.long = true
+		return
+	}
+	c.open.Rows = append(c.open.Rows, r)
+	c.room--
+}
+
+// end ends the open hunk.
+func (c *comparison) end() {
+	c.out, c.open = append(c.out, c.open), Hunk{}
+	if len(c.out[len(c.out)-1].Rows) == 0 {
+		c.out = c.out[:len(c.out)-1]
+	}
+}
+
+// add adds the hunk of a table, unless nothing differs in it.
+func (c *comparison) add(h Hunk) {
+	if len(h.Rows) > c.room {
+		h.Rows, c.long = h.Rows[:c.room], true
+	}
+	c.room -= len(h.Rows)
+	if len(h.Rows) > 0 {
+		c.out = append(c.out, h)
+	}
+}
+
+// unitAt returns the unit of an index, or an empty unit for -1.
+func unitAt(units []unit, i int) unit {
+	if i < 0 {
+		return unit{}
+	}
+	return units[i]
 }
 
 // linesOf returns the lines of a text.
 func linesOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
-// keysOf returns the keys of lines as a text with one key per line.
-func keysOf(lines []string, key func(string) string) string {
-	var out strings.Builder
-	for _, l := range lines {
-		out.WriteString(key(l))
-		out.WriteByte('\n')
+// keysOf returns the keys of lines.
+func keysOf(lines []string, key func(string) string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = key(l)
 	}
-	return out.String()
-}
-
-// beside pairs removed lines with added lines. It returns more = true if it stopped because there was no room for
-// more rows.
-func beside(h *udiff.Hunk, oldLines, newLines []string, room int) (out []Row, more bool) {
-	var gone, come []string
-	oldN, newN := h.FromLine, h.ToLine
-	flush := func() {
-		for i := range max(len(gone), len(come)) {
-			if len(out) == room {
-				more = true
-				return
-			}
-			var r Row
-			if i < len(gone) {
-				r.Old, r.OldN, oldN = []Piece{{gone[i], true}}, oldN, oldN+1
-			}
-			if i < len(come) {
-				r.New, r.NewN, newN = []Piece{{come[i], true}}, newN, newN+1
-			}
-			if i < len(gone) && i < len(come) {
-				r.Old, r.New = byWord(gone[i], come[i])
-			}
-			out = append(out, r)
-		}
-		gone, come = nil, nil
-	}
-	for _, l := range h.Lines {
-		switch l.Kind {
-		case udiff.Delete:
-			gone = append(gone, oldLines[oldN-1+len(gone)])
-		case udiff.Insert:
-			come = append(come, newLines[newN-1+len(come)])
-		default:
-			if flush(); len(out) == room {
-				return out, true
-			}
-			out = append(out, Row{Old: []Piece{{oldLines[oldN-1], false}}, New: []Piece{{newLines[newN-1], false}},
-				OldN: oldN, NewN: newN})
-			oldN, newN = oldN+1, newN+1
-		}
-	}
-	flush()
-	return out, more
+	return out
 }

@@ -38,7 +38,7 @@ func TestByWord(t *testing.T) {
 		{"", "new", []string{}, []string{"new"}},
 		{"same", "same", nil, nil},
 	} {
-		before, after := byWord(tt.old, tt.text)
+		before, after := ByWord(tt.old, tt.text)
 		if join(before) != tt.old || join(after) != tt.text {
 			t.Errorf("%q → %q: shown as %q → %q", tt.old, tt.text, join(before), join(after))
 		}
@@ -69,7 +69,7 @@ func TestCompareShowsTheTexts(t *testing.T) {
 			t.Fatalf("%q → %q: said to be longer than is shown", old, next)
 		}
 		for _, h := range hunks {
-			for _, r := range h {
+			for _, r := range h.Rows {
 				if r.OldN > 0 {
 					shownOld[r.OldN] = true
 					if join(r.Old) != oldLines[r.OldN-1] {
@@ -123,7 +123,7 @@ func TestCompareIsBounded(t *testing.T) {
 		hunks, long := Compare(tt.old, tt.text)
 		rows := 0
 		for _, h := range hunks {
-			rows += len(h)
+			rows += len(h.Rows)
 		}
 		if rows != tt.rows || long != tt.long {
 			t.Errorf("%s: %d rows, long %v; want %d, %v", name, rows, long, tt.rows, tt.long)
@@ -139,17 +139,18 @@ func TestW1Passages(t *testing.T) {
 		want            []Passage
 	}{
 		{"the same", "a\nb", "a\nb", nil},
-		{"a line that came", "a\nb", "a\nnew\nb", []Passage{{"new", true}}},
-		{"a line that went", "a\nold\nb", "a\nb", []Passage{{"old", false}}},
+		{"a line that came", "a\nb", "a\nnew\nb", []Passage{{"new", true, nil}}},
+		{"a line that went", "a\nold\nb", "a\nb", []Passage{{"old", false, nil}}},
 		{"a word", "It costs 5 euros.", "It costs 6 euros.",
-			[]Passage{{"It costs 5 euros.", false}, {"It costs 6 euros.", true}}},
+			[]Passage{{"It costs 5 euros.", false, nil}, {"It costs 6 euros.", true, nil}}},
 		{"a blank line", "a\nb", "a\n\nb", nil},
-		{"more than are told", "", "a\nb\nc\nd\ne", []Passage{{"a", true}, {"b", true}, {"c", true}, {"d", true}}},
+		{"more than are told", "", "a\nb\nc\nd\ne",
+			[]Passage{{"a", true, nil}, {"b", true, nil}, {"c", true, nil}, {"d", true, nil}}},
 		{"a word in a long line", long + "It opens.", long + "It closes.", []Passage{
-			{"…of granite. It opens.", false}, {"…of granite. It closes.", true}}},
+			{"…of granite. It opens.", false, nil}, {"…of granite. It closes.", true, nil}}},
 		{"a beginning of a long line", "It opens. " + long, "It closes. " + long, []Passage{
-			{"It opens. The wall of the old harbour is made of granite. The wall of…", false},
-			{"It closes. The wall of the old harbour is made of granite. The wall of…", true}}},
+			{"It opens. The wall of the old harbour is made of granite. The wall of…", false, nil},
+			{"It closes. The wall of the old harbour is made of granite. The wall of…", true, nil}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
@@ -170,27 +171,29 @@ func TestW1MostToSay(t *testing.T) {
 		want            []Passage
 	}{
 		{"what changes by itself is left out", noise("3") + "Fee: 12 EUR", noise("4") + "Fee: 15 EUR",
-			[]Passage{{"Fee: 12 EUR", false}, {"Fee: 15 EUR", true}}},
+			[]Passage{{"Fee: 12 EUR", false, nil}, {"Fee: 15 EUR", true, nil}}},
 		{"unless it is all", "Posted 3 minutes ago", "Posted 4 minutes ago",
-			[]Passage{{"Posted 3 minutes ago", false}, {"Posted 4 minutes ago", true}}},
+			[]Passage{{"Posted 3 minutes ago", false, nil}, {"Posted 4 minutes ago", true, nil}}},
 		{"prices first", "a\nb\nc\nd\ne\nPrice: 12 EUR", "A\nB\nC\nD\nE\nPrice: 15 EUR",
-			[]Passage{{"a", false}, {"A", true}, {"Price: 12 EUR", false}, {"Price: 15 EUR", true}}},
+			[]Passage{{"a", false, nil}, {"A", true, nil}, {"Price: 12 EUR", false, nil}, {"Price: 15 EUR", true, nil}}},
 		{"numbers before words", "alpha beta gamma\ndelta epsilon\nzeta eta\nroom for 12",
 			"one two three\nfour five\nsix seven\nroom for 14",
-			[]Passage{{"alpha beta gamma", false}, {"one two three", true}, {"room for 12", false}, {"room for 14", true}}},
+			[]Passage{{"alpha beta gamma", false, nil}, {"one two three", true, nil},
+				{"room for 12", false, nil}, {"room for 14", true, nil}}},
 		{"most to say", "x\n\ny\n\nz", "X\n\nY yes\n\nZ and a longer sentence",
-			[]Passage{{"y", false}, {"Y yes", true}, {"z", false}, {"Z and a longer sentence", true}}},
-		{"indentation of code", "if a:\n    b()\nc()", "if a:\n    b()\n    c()", []Passage{{"c()", true}}},
+			[]Passage{{"y", false, nil}, {"Y yes", true, nil}, {"z", false, nil}, {"Z and a longer sentence", true, nil}}},
+		{"indentation of code", "if a:\n    b()\nc()", "if a:\n    b()\n    c()", []Passage{{"c()", true, nil}}},
 		{"a word in the middle of a long paragraph", long + "You may moor here. " + long,
 			long + "You may NOT moor here. " + long,
-			[]Passage{{"…granite. You may NOT moor here. The wall of the old harbour is made…", true}}},
+			[]Passage{{"…granite. You may NOT moor here. The wall of the old harbour is made…", true, nil}}},
 		{"an item in a list of numbers", "1. one\n2. two\n3. three", "1. one\n2. new\n3. two\n4. three",
-			[]Passage{{"2. new", true}}},
+			[]Passage{{"2. new", true, nil}}},
 		{"the numbers alone", "1. one\n2. two", "3. one\n4. two",
-			[]Passage{{"1. one … 2. two", false}, {"3. one … 4. two", true}}},
-		{"composed letters", "Cafe\u0301 Mole\nFee 12", "Café Mole\nFee 15", []Passage{{"Fee 12", false}, {"Fee 15", true}}},
+			[]Passage{{"1. one … 2. two", false, nil}, {"3. one … 4. two", true, nil}}},
+		{"composed letters", "Cafe\u0301 Mole\nFee 12", "Café Mole\nFee 15",
+			[]Passage{{"Fee 12", false, nil}, {"Fee 15", true, nil}}},
 		{"a row of a table", "| Plan | 5 downloads |", "| Plan | 3 downloads |",
-			[]Passage{{"| Plan | 5 downloads |", false}, {"| Plan | 3 downloads |", true}}},
+			[]Passage{{"| Plan | 5 downloads |", false, nil}, {"| Plan | 3 downloads |", true, nil}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
@@ -213,7 +216,7 @@ func TestW1Words(t *testing.T) {
 		{"kinds of spaces", "12\u00a0EUR a day", "12 EUR a week", "[day]", "[week]"},
 		{"long Chinese", long + "可以停泊" + long, long + "不可停泊" + long, "[可以]", "[不可]"},
 	} {
-		before, after := byWord(tt.old, tt.text)
+		before, after := ByWord(tt.old, tt.text)
 		if join(before) != tt.old || join(after) != tt.text {
 			t.Errorf("%s: shown as %q → %q", tt.name, join(before), join(after))
 		}
@@ -230,7 +233,7 @@ func FuzzWords(f *testing.F) {
 	f.Add(strings.Repeat("a b. ", 2000), strings.Repeat("a c. ", 2000))
 	f.Fuzz(func(t *testing.T, old, text string) {
 		old, text = strings.ReplaceAll(old, "\n", " "), strings.ReplaceAll(text, "\n", " ")
-		before, after := byWord(old, text)
+		before, after := ByWord(old, text)
 		if join(before) != old || join(after) != text {
 			t.Errorf("%q → %q: shown as %q → %q", old, text, join(before), join(after))
 		}

@@ -10,10 +10,10 @@ func (p Piece) differs(blank bool) bool {
 // whole returns everything that differs in two lines. See [Difference].
 func whole(r Row, size int, blank bool) (out []Passage) {
 	for _, s := range spans(r.Old, size, blank) {
-		out = append(out, Passage{s, false})
+		out = append(out, Passage{Text: s})
 	}
 	for _, s := range spans(r.New, size, blank) {
-		out = append(out, Passage{s, true})
+		out = append(out, Passage{Text: s, Added: true})
 	}
 	return out
 }
@@ -50,13 +50,15 @@ func clean(all []string) (out []string) {
 	return out
 }
 
-// Changed returns two texts without the lines at their beginning and at their end that are the same in both.
+// Changed returns two texts without the lines at their beginning and at their end that are the same in both. If a table
+// would be without its header, it keeps that.
 func Changed(old, text string) (before, after string) {
 	n := 0
 	for n < min(len(old), len(text)) && old[n] == text[n] {
 		n++
 	}
 	n = strings.LastIndexByte(old[:n], '\n') + 1
+	head := headerAt(old, n)
 	old, text = old[n:], text[n:]
 	n = 0
 	for n < min(len(old), len(text)) && old[len(old)-1-n] == text[len(text)-1-n] {
@@ -65,5 +67,23 @@ func Changed(old, text string) (before, after string) {
 	if n -= strings.IndexByte(old[len(old)-n:]+"\n", '\n'); n > 0 {
 		old, text = old[:len(old)-n], text[:len(text)-n]
 	}
-	return old, text
+	return head + old, head + text
+}
+
+// headerAt returns the header of the table in whose rows a line begins, with the line below it; "" if there is no such
+// table.
+func headerAt(text string, at int) string {
+	first := at
+	for first > 0 {
+		before := strings.LastIndexByte(text[:first-1], '\n') + 1
+		if !isRow(text[before:]) {
+			break
+		}
+		first = before
+	}
+	rows := strings.SplitAfterN(text[first:at], "\n", 3)
+	if len(rows) < 3 || !isRule(strings.TrimSuffix(rows[1], "\n")) {
+		return ""
+	}
+	return rows[0] + rows[1]
 }

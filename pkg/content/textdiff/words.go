@@ -20,28 +20,29 @@ const (
 	maxPairs = 200
 )
 
-// byWord returns two lines as pieces, with the differences between them.
-func byWord(old, text string) (before, after []Piece) {
+// ByWord returns two lines as pieces, with the differences between them.
+func ByWord(old, text string) (before, after []Piece) {
 	if len(old)+len(text) <= maxWords {
 		return differing(tokens(old), tokens(text))
 	}
 	a, b := sentences(old), sentences(text)
 	pairs := 0
-	for _, e := range edits(a, b) {
+	for _, e := range edits(keysOf(a, wordKey), keysOf(b, wordKey)) {
 		was, is := a[e.from:e.to], b[e.at:e.end]
 		before, after = appendSame(before, after, a[e.same:e.from], b[e.at-(e.from-e.same):e.at])
 		for i := range max(len(was), len(is)) {
 			switch {
 			case i >= len(is):
-				before = append(before, Piece{was[i], true})
+				before = append(before, Piece{Text: was[i], Hit: true})
 			case i >= len(was):
-				after = append(after, Piece{is[i], true})
+				after = append(after, Piece{Text: is[i], Hit: true})
 			case pairs < maxPairs && len(was[i])+len(is[i]) <= maxWords:
 				pairs++
 				x, y := differing(tokens(was[i]), tokens(is[i]))
 				before, after = append(before, x...), append(after, y...)
 			default:
-				before, after = append(before, Piece{was[i], true}), append(after, Piece{is[i], true})
+				before = append(before, Piece{Text: was[i], Hit: true})
+				after = append(after, Piece{Text: is[i], Hit: true})
 			}
 		}
 	}
@@ -50,29 +51,29 @@ func byWord(old, text string) (before, after []Piece) {
 
 // differing returns two lists of tokens as pieces.
 func differing(a, b []string) (before, after []Piece) {
-	for _, e := range joined(edits(a, b), a) {
+	for _, e := range joined(edits(keysOf(a, wordKey), keysOf(b, wordKey)), a) {
 		before, after = appendSame(before, after, a[e.same:e.from], b[e.at-(e.from-e.same):e.at])
-		before = append(before, Piece{strings.Join(a[e.from:e.to], ""), true})
-		after = append(after, Piece{strings.Join(b[e.at:e.end], ""), true})
+		before = append(before, Piece{Text: strings.Join(a[e.from:e.to], ""), Hit: true})
+		after = append(after, Piece{Text: strings.Join(b[e.at:e.end], ""), Hit: true})
 	}
 	return before, after
 }
 
 func appendSame(before, after []Piece, a, b []string) (x, y []Piece) {
-	return append(before, Piece{strings.Join(a, ""), false}), append(after, Piece{strings.Join(b, ""), false})
+	return append(before, Piece{Text: strings.Join(a, "")}), append(after, Piece{Text: strings.Join(b, "")})
 }
 
 // An edit replaces the tokens [from, to) of one list by the tokens [at, end) of another. The tokens [same, from)
 // before it are equal in both lists. The last edit of a list may be empty.
 type edit struct{ same, from, to, at, end int }
 
-// edits compares two lists of tokens. The edits cover both lists to their ends.
+// edits compares two lists by their keys, which are on one line each. The edits cover both lists to their ends.
 func edits(a, b []string) (out []edit) {
-	key := func(list []string) string { return keysOf(list, wordKey) }
-	before := key(a)
+	joined := func(keys []string) string { return strings.Join(append(keys[:len(keys):len(keys)], ""), "\n") }
+	before := joined(a)
 	at := offsets(a)
 	i, j := 0, 0
-	for _, e := range udiff.Lines(before, key(b)) {
+	for _, e := range udiff.Lines(before, joined(b)) {
 		from, to := at[e.Start], at[e.End]
 		n := strings.Count(e.New, "\n")
 		j += from - i
@@ -88,16 +89,15 @@ func wordKey(token string) string {
 	return cmp.Or(strings.TrimRight(key, " "), key)
 }
 
-// offsets returns the indexes of tokens. The index of a token is found by the offset at which the token's key begins
-// in the joined keys.
-func offsets(tokens []string) map[int]int {
-	out := make(map[int]int, len(tokens)+1)
+// offsets returns the indexes of keys, by the offset at which each key begins in the joined keys.
+func offsets(keys []string) map[int]int {
+	out := make(map[int]int, len(keys)+1)
 	at := 0
-	for i, t := range tokens {
+	for i, key := range keys {
 		out[at] = i
-		at += len(wordKey(t)) + 1
+		at += len(key) + 1
 	}
-	out[at] = len(tokens)
+	out[at] = len(keys)
 	return out
 }
 

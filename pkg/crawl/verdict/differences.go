@@ -30,18 +30,17 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 		o.News.Why = o.News.Kind.Why(o.News.Extent)
 	}
 	if watched != nil && r.Part != nil {
+		old, is := watched.Page(words.Clip(before, maxCompared)), r.Part.Page(words.Clip(now, maxCompared))
 		if o.News.Part {
-			shown, is := watched.Doc.Text, r.Part.Doc.Text
-			if r.Part.Whole() {
-				shown, is = before, now // which have what was excluded, too
+			if !r.Part.Whole() { // else the page has what was excluded, too
+				old = watched.Own(words.Clip(watched.Doc.Text, maxCompared))
+				is = r.Part.Own(words.Clip(r.Part.Doc.Text, maxCompared))
 			}
 			before, now = watched.Text, r.Part.Text
 			o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
 			o.News.Why = o.News.Kind.Why(o.News.Extent)
-			d.ignored = ignored(watched, r.Part, shown, is)
-		} else {
-			d.ignored = ignored(watched, r.Part, before, now)
 		}
+		d.ignored = ignored(old, is)
 	}
 	d.news.SetDifference(before, now, maxCompared)
 	return o, d
@@ -60,9 +59,9 @@ func NoteMoving(it *registry.Item, d Differences) (offer string) {
 	return offer
 }
 
-// ignored returns the first lines that differ but are ignored by the rules.
-func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
-	for line := range part.Ignored(old, now, words.Clip(before, maxCompared), words.Clip(text, maxCompared)) {
+// ignored returns the first lines, and parts of lines, that differ but are ignored by the rules.
+func ignored(old, now part.View) (out []feed.Ignored) {
+	for line := range part.Ignored(old, now) {
 		if len(out) == feed.MaxIgnored {
 			break
 		}

@@ -84,11 +84,18 @@ func Note(c api.FeedChange) string {
 	return strings.Join(out, "; ")
 }
 
-// Difference returns the passages of a change, one on a line, with a sign before each.
+// Difference returns the passages of a change, one on a line, with a sign before each. A row of a table says which of
+// its cells differ.
 func Difference(c api.FeedChange) string {
-	lines := make([]string, len(c.Passages))
-	for i, p := range c.Passages {
-		lines[i] = map[string]string{"added": "+ ", "removed": "- "}[p.Op] + words.Clean(p.Text)
+	var lines []string
+	for _, place := range api.ShownOf(c.Passages) {
+		if place.Table == nil {
+			lines = append(lines, RowSign(place.Passage.Op)+words.Clean(place.Passage.Text))
+			continue
+		}
+		for _, r := range place.Table.Rows {
+			lines = append(lines, RowSign(r.Op)+RowText(place.Table, r))
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -204,14 +211,12 @@ func (p Part) head() string {
 // brief returns the beginning of the difference.
 func (p Part) brief() string {
 	const most, size = 2, 200
-	c := p.Change
-	c.Passages = c.Passages[:min(most, len(c.Passages))]
-	all := strings.Split(Difference(c), "\n")
+	all := strings.Split(Difference(p.Change), "\n")
 	for i := range all {
 		all[i] = words.Ellipsis(all[i], size)
 	}
-	if more := len(p.Change.Passages) - most; more > 0 {
-		all = append(all, "…")
+	if len(all) > most {
+		all = append(all[:most], "…")
 	}
 	return strings.Join(all, "\n")
 }
@@ -247,7 +252,7 @@ var page string
 
 var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"piece": words.CleanPiece, "clean": words.Clean, "note": Note, "title": Part.title,
-	"web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
+	"shownOf": api.ShownOf, "web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
 }).Parse(page))
 
 // A message has at most maxBytes of changes, or one change, and names pages of equal changes with at most maxAddresses.

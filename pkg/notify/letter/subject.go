@@ -42,13 +42,12 @@ func What(c api.FeedChange) string {
 
 // brief says in a few words how passages differ. Numbers come before other words.
 func brief(all []api.ChangedPassage) string {
-	pairs := pairsOf(all)
-	if len(pairs) == 0 {
+	told := tellings(all)
+	if len(told) == 0 {
 		return "changed"
 	}
-	at := max(0, slices.IndexFunc(pairs, func(p pair) bool { return hasDigit(p.old.hit) && hasDigit(p.new.hit) }))
-	what := pairs[at].String()
-	if len(pairs) > 1 {
+	what := told[max(0, slices.IndexFunc(told, func(t telling) bool { return t.number }))].text
+	if len(told) > 1 {
 		what = words.Ellipsis(what, maxWhat-len(andMore)) + andMore
 	}
 	return what

@@ -45,14 +45,19 @@ type Diff struct {
 	text, language string // of the later text
 }
 
-// Hunk is a passage in which the texts differ, with a few lines of context around it.
-type Hunk []Line
+// Hunk is a passage in which the texts differ, with a few lines of context around it, or a table that differs.
+type Hunk struct {
+	Lines []Line
+	Table *Table // nil for lines of text
+}
 
 // Line is a line of one text or of both. Removed lines come before the lines that replaced them.
 type Line struct {
 	Old, New int // line numbers, starting at 1; 0 if the text does not contain the line
 	Pieces   []textdiff.Piece
 	Ignored  string // the rule that excludes the line from the comparison; empty if the line counts
+	// Partly is the rule that excludes some of what differs in the line; empty if the line counts whole, or not at all.
+	Partly string
 }
 
 // Diff compares two captures of a past.
@@ -73,8 +78,7 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 	if err != nil {
 		return d, err
 	}
-	var texts [2]string
-	var parts [2]*part.Part
+	var views [2]part.View
 	for i, side := range []struct {
 		field, digest string
 		capture       *snapshot.Capture
@@ -86,42 +90,50 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 		if err != nil {
 			return d, err
 		}
-		text := r.of(q.Part)
-		parts[i] = r.part
-		*side.capture, texts[i] = r.capture, words.Clip(text, textdiff.MaxText)
+		text, view := r.of(q.Part), r.part.Page
+		if q.Part == "watched" {
+			view = r.part.Own
+		}
+		clipped := words.Clip(text, textdiff.MaxText)
+		*side.capture, views[i] = r.capture, view(clipped)
 		d.Cut = d.Cut || len(text) > textdiff.MaxText
-		d.text, d.language = texts[i], r.language
+		d.text, d.language = clipped, r.language
 	}
-	hunks, long := textdiff.Compare(texts[0], texts[1])
+	hunks, long := part.Compare(views[0], views[1])
 	d.Cut = d.Cut || long
-	for _, rows := range hunks {
-		d.Hunks = append(d.Hunks, hunkOf(rows, parts))
+	for _, h := range hunks {
+		d.Hunks = append(d.Hunks, hunkOf(h))
 	}
 	return d, nil
 }
 
 // hunkOf returns the lines of a hunk.
-func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
+func hunkOf(from part.Hunk) (h Hunk) {
 	var gone, come []Line
 	flush := func() {
-		h = append(append(h, gone...), come...)
+		h.Lines = append(append(h.Lines, gone...), come...)
 		gone, come = nil, nil
 	}
-	for _, r := range rows {
-		if r.OldN > 0 && r.NewN > 0 && !differs(r) {
+	if from.Table != nil {
+		h.Table = tableOf(from)
+	}
+	for _, r := range from.Rows {
+		if r.OldN > 0 && r.NewN > 0 && !differs(r.Row) {
 			flush()
-			h = append(h, Line{Old: r.OldN, New: r.NewN, Pieces: r.New})
+			h.Lines = append(h.Lines, Line{Old: r.OldN, New: r.NewN, Pieces: r.New})
 			continue
 		}
-		was, is := part.Rules(parts[0], parts[1], r)
+		was, is := r.Rules()
+		h.Table.add(from.Table, r)
 		if r.OldN > 0 {
-			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: was})
+			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: was, Partly: r.Gone.Part()})
 		}
 		if r.NewN > 0 {
-			come = append(come, Line{New: r.NewN, Pieces: r.New, Ignored: is})
+			come = append(come, Line{New: r.NewN, Pieces: r.New, Ignored: is, Partly: r.Come.Part()})
 		}
 	}
 	flush()
+	h.Table.narrow()
 	return h
 }
 

@@ -158,9 +158,11 @@ func (r reader) forms(ctx context.Context, text, which string) (map[int][]string
 			return nil, err
 		}
 		hunks, _ := textdiff.Compare(text, words.Clip(got.of(which), textdiff.MaxText))
-		for _, row := range slices.Concat(hunks...) {
-			if line, _ := textdiff.Line(row.New); row.OldN > 0 && row.NewN > 0 && differs(row) {
-				out[row.OldN] = append(out[row.OldN], line)
+		for _, h := range hunks {
+			for _, row := range h.Rows {
+				if line, _ := textdiff.Line(row.New); row.OldN > 0 && row.NewN > 0 && differs(row) {
+					out[row.OldN] = append(out[row.OldN], line)
+				}
 			}
 		}
 	}
@@ -207,7 +209,7 @@ func suggest(h Hunk, language string, forms map[int][]string) (rules []string, e
 		}
 		gone, come = nil, nil
 	}
-	for _, l := range h {
+	for _, l := range h.Lines {
 		switch {
 		case l.Old > 0 && l.New > 0:
 			pair()

@@ -75,7 +75,7 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 // ignoredBy returns the first lines that differ between two parts and are excluded by one of the given rules.
 func ignoredBy(was, is *part.Part, rules map[string]bool) (out []part.Line) {
 	before, after := words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText)
-	for line := range part.Ignored(was, is, before, after) {
+	for line := range part.Ignored(was.Own(before), is.Own(after)) {
 		if len(out) == maxLines {
 			break
 		}

@@ -134,7 +134,7 @@ func (r reader) try(ctx context.Context, c snapshot.Capture) (t Tried, err error
 	if got.out != nil && t.Why == "" {
 		t.Out, t.OutText = got.out.Elements, words.Clip(valid(got.out.Text), maxTried)
 	}
-	for line := range got.part.Hidden() {
+	for line := range got.part.IgnoredLines() {
 		if len(t.Ignored) == maxLines {
 			break
 		}

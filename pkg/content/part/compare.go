@@ -1,0 +1,234 @@
+package part
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+)
+
+// Hunk is a place in which two views differ. See [textdiff.Hunk].
+type Hunk struct {
+	Rows  []Row
+	Table *textdiff.Table
+}
+
+// Row is a pair of lines, and of each side what does not count of it.
+type Row struct {
+	textdiff.Row
+	Gone, Come Hidden
+}
+
+// Hidden is what differs in a line but does not count.
+type Hidden struct {
+	Rule  string // the rule by which it does not count; "" if all that differs counts
+	Whole bool   // nothing of the line counts that differs
+	Text  string // what does not count, with what is around it
+}
+
+// whole returns the rule by which nothing of the line counts; "" if some of it does, or nothing differs.
+func (h Hidden) whole() string {
+	if h.Whole {
+		return h.Rule
+	}
+	return ""
+}
+
+// Part returns the rule by which some of what differs does not count; "" if all of it counts, or nothing does.
+func (h Hidden) Part() string {
+	if h.Whole {
+		return ""
+	}
+	return h.Rule
+}
+
+// Rules returns the rules by which the sides of a row do not count as a whole; "" for a side of which something does.
+func (r Row) Rules() (gone, come string) { return r.Gone.whole(), r.Come.whole() }
+
+// ruleSame is the rule for what differs in the text of a part that is the same, as comparisons for changes see it: its
+// parts are in another order, or numbers differ that change by themselves.
+const ruleSame = "watch: what is watched is the same"
+
+// Compare compares two views of a page, and marks what does not count. See [textdiff.Compare].
+func Compare(old, now View) (out []Hunk, long bool) {
+	hunks, long := textdiff.CompareTexts(old.text(), now.text())
+	same := old.part != nil && now.part != nil && old.part.State == now.part.State
+	for _, h := range hunks {
+		marked := Hunk{Table: h.Table}
+		for _, r := range h.Rows {
+			marked.Rows = append(marked.Rows, rowOf(old, now, r, same))
+		}
+		out = append(out, marked)
+	}
+	return out, long
+}
+
+// rowOf marks what does not count of a row. If the part is the same in both texts, nothing does.
+func rowOf(old, now View, r textdiff.Row, same bool) (out Row) {
+	before, _ := textdiff.Line(r.Old)
+	after, _ := textdiff.Line(r.New)
+	was, is := counted{all: true}, counted{all: true}
+	if r.OldN > 0 {
+		was = old.line(r.OldN, before)
+	}
+	if r.NewN > 0 {
+		is = now.line(r.NewN, after)
+	}
+	if r.OldN > 0 && r.NewN > 0 && !r.Moved && was.class()+is.class() != "" {
+		apart(&r, before, after, was, is)
+	}
+	r.Old, out.Gone = was.marked(r.Old, before, same)
+	r.New, out.Come = is.marked(r.New, after, same)
+	if r.OldN > 0 && r.NewN > 0 && out.Gone.Whole != out.Come.Whole {
+		// The other side counts, or does not differ. What does not count is still marked.
+		out.Gone.Whole = out.Gone.Whole && !textdiff.Counts(r.New)
+		out.Come.Whole = out.Come.Whole && !textdiff.Counts(r.Old)
+	}
+	out.Row = r
+	return out
+}
+
+// apart compares what counts of two lines, and the rest of them, each for itself. So words that count are never said to
+// have become words that do not.
+func apart(r *textdiff.Row, before, after string, was, is counted) {
+	x, y := was.spansOf(before), is.spansOf(after)
+	var gone, come []web.Span
+	for _, rest := range []bool{false, true} {
+		a, b := x, y
+		if rest {
+			a, b = others(before, x), others(after, y)
+		}
+		p, q := textdiff.ByWord(joined(before, a), joined(after, b))
+		gone, come = append(gone, hitsOf(p, a)...), append(come, hitsOf(q, b)...)
+	}
+	r.Old, r.New = piecesOf(before, gone), piecesOf(after, come)
+}
+
+// spansOf returns the parts of a line that count.
+func (c counted) spansOf(line string) []web.Span {
+	if c.all {
+		return []web.Span{{From: 0, To: len(line)}}
+	}
+	return c.spans
+}
+
+// others returns the parts of a line between spans.
+func others(line string, spans []web.Span) (out []web.Span) {
+	at := 0
+	for _, s := range append(spans[:len(spans):len(spans)], web.Span{From: len(line)}) {
+		if at < s.From {
+			out = append(out, web.Span{From: at, To: s.From})
+		}
+		at = s.To
+	}
+	return out
+}
+
+// joined returns parts of a line as one text, with a space after each.
+func joined(line string, spans []web.Span) string {
+	var out strings.Builder
+	for _, s := range spans {
+		out.WriteString(line[s.From:s.To] + " ")
+	}
+	return out.String()
+}
+
+// hitsOf returns the parts of a line that differ, by the pieces of its joined parts.
+func hitsOf(pieces []textdiff.Piece, spans []web.Span) (out []web.Span) {
+	at := 0
+	for _, p := range pieces {
+		from, to, begin := at, at+len(p.Text), 0
+		at = to
+		for _, s := range spans {
+			a, b := max(from, begin), min(to, begin+s.To-s.From)
+			if p.Hit && a < b {
+				out = append(out, web.Span{From: s.From + a - begin, To: s.From + b - begin})
+			}
+			begin += s.To - s.From + 1
+		}
+	}
+	return out
+}
+
+// piecesOf returns a line in pieces, of which those at the given places differ.
+func piecesOf(line string, hits []web.Span) (out []textdiff.Piece) {
+	differs := make([]bool, len(line))
+	for _, h := range hits {
+		for i := h.From; i < h.To; i++ {
+			differs[i] = true
+		}
+	}
+	for i := 0; i < len(line); {
+		j := i
+		for j < len(line) && differs[j] == differs[i] {
+			j++
+		}
+		out = append(out, textdiff.Piece{Text: line[i:j], Hit: differs[i]})
+		i = j
+	}
+	return out
+}
+
+// marked marks the pieces of a line that differ and do not count.
+func (c counted) marked(pieces []textdiff.Piece, line string, same bool) (out []textdiff.Piece, h Hidden) {
+	if c.all && !same {
+		return pieces, h
+	}
+	at, counts := 0, false
+	inside := c.spansOf(line)
+	for _, p := range pieces {
+		for _, s := range cut(web.Span{From: at, To: at + len(p.Text)}, inside) {
+			piece := textdiff.Piece{Text: line[s.From:s.To], Hit: p.Hit}
+			in := within(s, inside)
+			piece.Ignored = p.Hit && (same || !in)
+			if blank := strings.TrimSpace(piece.Text) == ""; piece.Ignored && !blank {
+				if h.Rule = c.rule; in || c.rule == "" {
+					h.Rule = ruleSame
+				}
+				h.Text = strings.TrimSpace(h.Text + " " + around(line, s, inside))
+			} else if p.Hit && !blank {
+				counts = true
+			}
+			out = append(out, piece)
+		}
+		at += len(p.Text)
+	}
+	h.Whole = h.Rule != "" && !counts
+	if h.Whole {
+		h.Text = line
+	}
+	return out, h
+}
+
+// cut returns a span in the parts that are inside of others or outside.
+func cut(s web.Span, inside []web.Span) (out []web.Span) {
+	for _, in := range inside {
+		for _, border := range []int{in.From, in.To} {
+			if s.From < border && border < s.To {
+				out = append(out, web.Span{From: s.From, To: border})
+				s.From = border
+			}
+		}
+	}
+	return append(out, s)
+}
+
+// within reports whether a span is inside of one of others.
+func within(s web.Span, inside []web.Span) bool {
+	for _, in := range inside {
+		if in.From <= s.From && s.To <= in.To {
+			return true
+		}
+	}
+	return false
+}
+
+// around returns the part of a line, inside or outside of spans, in which a span is.
+func around(line string, s web.Span, inside []web.Span) string {
+	for _, part := range append(others(line, inside), inside...) {
+		if part.From <= s.From && s.To <= part.To {
+			return strings.TrimSpace(line[part.From:part.To])
+		}
+	}
+	return line[s.From:s.To]
+}

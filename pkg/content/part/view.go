@@ -1,0 +1,136 @@
+package part
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+)
+
+// View is a text of a page that is compared: the text of the whole page or of its watched part, or its beginning.
+type View struct {
+	Text string
+	part *Part // nil if all of the text counts
+	page bool  // the text is that of the whole page
+}
+
+// Page returns a view of the text of the whole page. The part may be nil.
+func (p *Part) Page(text string) View { return View{text, p, true} }
+
+// Own returns a view of the text of the part.
+func (p *Part) Own(text string) View { return View{text, p, false} }
+
+// counted says which parts of a line count.
+type counted struct {
+	all   bool       // the whole line does
+	spans []web.Span // else these
+	rule  string     // the rule by which the rest of the line does not
+}
+
+// text returns a view for the comparison of lines.
+func (v View) text() textdiff.Text {
+	if v.part == nil || v.part.rules == nil {
+		return textdiff.Text{Text: v.Text}
+	}
+	lines := strings.Split(v.Text, "\n")
+	return textdiff.Text{Text: v.Text, Class: func(i int) string {
+		if i >= len(lines) {
+			return ""
+		}
+		return v.line(i+1, lines[i]).class()
+	}}
+}
+
+// class is the same for lines that count as a whole, and for lines of which nothing counts.
+func (c counted) class() string {
+	switch {
+	case c.all:
+		return ""
+	case len(c.spans) == 0:
+		return "out"
+	}
+	return "in part"
+}
+
+// line returns what counts of a line, by its number from 1.
+func (v View) line(number int, line string) counted {
+	p := v.part
+	if p == nil || p.rules == nil {
+		return counted{all: true}
+	}
+	rule := p.ignoring(line)
+	if !v.page || !p.rules.Selects() {
+		return counted{all: rule == "", rule: rule}
+	}
+	wanted := p.wanted()
+	if number > len(wanted) { // It is not known: nothing is said to be ignored that may count.
+		return counted{all: true}
+	}
+	return p.without(line, wanted[number-1], rule)
+}
+
+// without returns what counts of a line of the page, of which spans are wanted. If rule is not "", it ignores the whole
+// line.
+func (p *Part) without(line string, spans []web.Span, rule string) (out counted) {
+	if out.rule = rule; rule == "" {
+		out.rule = p.outside()
+	}
+	texts := make([]string, len(spans))
+	for i, s := range spans {
+		texts[i] = line[s.From:s.To]
+	}
+	if p.Whole() { // the line of the part is what is left of the line of the page
+		texts = []string{strings.Join(texts, " ")}
+	}
+	for i, s := range spans {
+		text := texts[min(i, len(texts)-1)]
+		if ignoring := p.ignoring(strings.Join(strings.Fields(text), " ")); ignoring != "" && !p.has(text) {
+			out.rule = ignoring
+			continue
+		}
+		out.spans = append(out.spans, s)
+	}
+	out.all = len(out.spans) == 1 && strings.TrimSpace(line) == line[out.spans[0].From:out.spans[0].To]
+	return out
+}
+
+// has reports whether a text is a line of the part that counts.
+func (p *Part) has(text string) bool {
+	if p.lines == nil {
+		p.lines = map[string]bool{}
+		for line := range strings.SplitSeq(p.Text, "\n") {
+			p.lines[strings.TrimSpace(line)] = true
+		}
+	}
+	return p.lines[text]
+}
+
+// outside returns the rule by which text outside of the part does not count.
+func (p *Part) outside() string {
+	if p.rules.Narrow() {
+		return "include: outside of " + strings.Join(p.spec.Include, ", ")
+	}
+	return "exclude: " + strings.Join(p.spec.Exclude, ", ")
+}
+
+// wanted returns, for each line of the page, the parts that the selectors want; nil if that is not known.
+func (p *Part) wanted() [][]web.Span {
+	if p.body != nil {
+		text, spans, read := web.Marked(p.body, p.contentType, p.baseURL, p.rules)
+		if p.body = nil; read && text == p.page {
+			p.spans = spans
+		}
+	}
+	return p.spans
+}
+
+// ignoring returns the rule that ignores a line, as people read it.
+func (p *Part) ignoring(line string) string {
+	if rule := p.rules.Ignored(line); rule != "" {
+		return "ignore: " + rule
+	}
+	return ""
+}
+
+// Whole reports whether the part is the page without what is excluded from it.
+func (p *Part) Whole() bool { return p.rules != nil && p.rules.Selects() && !p.rules.Narrow() }

@@ -1,0 +1,112 @@
+package textdiff
+
+import "strings"
+
+// unit is what is compared as a whole at first: a line, or a table. It is the lines [from, to) of a text.
+type unit struct{ from, to int }
+
+func (u unit) isTable() bool { return u.to-u.from > 1 }
+
+// unitsOf returns the units of a text.
+func unitsOf(lines []string) (out []unit) {
+	for i := 0; i < len(lines); {
+		u := unit{i, i + 1}
+		if isRow(lines[i]) && i+1 < len(lines) && isRule(lines[i+1]) {
+			for u.to++; u.to < len(lines) && isRow(lines[u.to]); {
+				u.to++
+			}
+		}
+		out, i = append(out, u), u.to
+	}
+	return out
+}
+
+func isRow(line string) bool { return strings.HasPrefix(line, "|") }
+
+// isRule reports whether a line is the one below the header of a table.
+func isRule(line string) bool {
+	return isRow(line) && strings.Contains(line, "---") && strings.Trim(line, "|-: ") == ""
+}
+
+// side is a text that is compared: its lines, their keys, and its units.
+type side struct {
+	lines, keys []string
+	units       []unit
+}
+
+func sideOf(text Text, key func(string) string) (s side) {
+	s.lines = linesOf(text.Text)
+	s.keys, s.units = keysOf(s.lines, key), unitsOf(s.lines)
+	if text.Class == nil {
+		return s
+	}
+	for i, k := range s.keys {
+		s.keys[i] = text.Class(i) + "\x00" + k
+	}
+	return s
+}
+
+// unitKeys returns the keys of the units. The key of a table is that of its header.
+func (s side) unitKeys() []string {
+	out := make([]string, len(s.units))
+	for i, u := range s.units {
+		if out[i] = s.keys[u.from]; u.isTable() {
+			out[i] = "table " + out[i]
+		}
+	}
+	return out
+}
+
+// pair is a unit of each text, by index. A unit without a partner has -1 beside it.
+type pair struct {
+	old, now int
+	same     bool // the units have the same key
+}
+
+// aligned pairs the units of two texts.
+func aligned(a, b side) (out []pair) {
+	for _, e := range edits(a.unitKeys(), b.unitKeys()) {
+		for i := e.same; i < e.from; i++ {
+			out = append(out, pair{i, e.at - (e.from - i), true})
+		}
+		out = append(out, replaced(a, b, e)...)
+	}
+	return out
+}
+
+// replaced pairs the units that an edit removes with those that it adds: the lines before a table in their order, and
+// tables that are alike.
+func replaced(a, b side, e edit) (out []pair) {
+	i, j := e.from, e.at
+	for {
+		x, y := nextTable(a.units[:e.to], i), nextTable(b.units[:e.end], j)
+		for ; i < x || j < y; i, j = min(i+1, x), min(j+1, y) {
+			p := pair{i, j, false}
+			if i == x {
+				p.old = -1
+			}
+			if j == y {
+				p.now = -1
+			}
+			out = append(out, p)
+		}
+		switch {
+		case i == e.to && j == e.end:
+			return out
+		case i < e.to && j < e.end && alikeTables(a, b, a.units[i], b.units[j]):
+			out, i, j = append(out, pair{i, j, false}), i+1, j+1
+		case i < e.to:
+			out, i = append(out, pair{i, -1, false}), i+1
+		default:
+			out, j = append(out, pair{-1, j, false}), j+1
+		}
+	}
+}
+
+// nextTable returns the index of the first table from index i on, or the number of units if there is none.
+func nextTable(units []unit, i int) int {
+	for i < len(units) && !units[i].isTable() {
+		i++
+	}
+	return i
+}
