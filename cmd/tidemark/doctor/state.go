@@ -146,7 +146,7 @@ func (d *doctor) countIndex(ctx context.Context) (int, error) {
 	return index.Count(ctx)
 }
 
-// anyIndexed reports whether the registry has an indexed source.
+// anyIndexed reports whether a source of the registry is indexed.
 func (d *doctor) anyIndexed(ctx context.Context) (indexed bool, err error) {
 	items, err := d.first(ctx, registry.Indexed)
 	return len(items) > 0, err

@@ -81,7 +81,7 @@ func filled(all []Piece) (out []*Piece) {
 // out of them.
 func tidied(all []Piece) (out []Piece) {
 	add := func(p Piece) {
-		if n := len(out); p.Text != "" && n > 0 && out[n-1].Hit == p.Hit {
+		if n := len(out); p.Text != "" && n > 0 && out[n-1].Hit == p.Hit && out[n-1].Ignored == p.Ignored {
 			out[n-1].Text += p.Text
 		} else if p.Text != "" {
 			out = append(out, p)
@@ -93,7 +93,7 @@ func tidied(all []Piece) (out []Piece) {
 			add(p)
 			continue
 		}
-		add(Piece{Text: text, Hit: true})
+		add(Piece{Text: text, Hit: true, Ignored: p.Ignored})
 		add(Piece{Text: p.Text[len(text):]})
 	}
 	return out

@@ -36,10 +36,10 @@ func (t *Table) Cells(r Row) []Cell {
 	out := make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
 		if c.old >= 0 && c.old < len(was) {
-			out[i].Old = was[c.old]
+			out[i].Old = tidied(was[c.old])
 		}
 		if c.now >= 0 && c.now < len(is) {
-			out[i].New = is[c.now]
+			out[i].New = tidied(is[c.now])
 		}
 	}
 	return out
