@@ -36,7 +36,8 @@ func TestW23ChooseAPart(t *testing.T) {
 	page := shows(t, r, item+"/pick", "Price: 84 EUR &lt;i&gt; seen 13 times")
 	q := pressed(t, page, "84")
 	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", ".price</textarea>", "<b>Now</b>", ">84</q>", ">79</q>",
-		`<span class="bad">nothing</span>`, "A larger part", "Leave this out")
+		`<span class="bad">nothing</span>`, "A larger part", "Leave this out",
+		`value="only" aria-pressed="true"`)
 	if strings.Contains(shows(t, r, item), "<code>.price</code>") {
 		t.Error("it is saved before anybody said so")
 	}
