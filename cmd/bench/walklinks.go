@@ -29,7 +29,7 @@ func walkLinks(ctx context.Context, first string) (map[string]bool, error) {
 		at := resp.Request.URL
 		var to []string
 		if resp.StatusCode == http.StatusOK {
-			reached[at.String()] = true
+			reached[strings.TrimSuffix(at.String(), "/")] = true // as the product writes addresses
 			if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 				to = linksIn(resp.Body)
 			}
