@@ -104,6 +104,19 @@ func TestP1MailForm(t *testing.T) {
 	shows(t, r, "/api/ui/notifications", "E-mail", "anna@port.example, by")
 }
 
+// TestP1ChannelForARule checks that a channel that a new rule waits for leads back to the form of that rule, with the
+// channel chosen (P1).
+func TestP1ChannelForARule(t *testing.T) {
+	r := newRig(t)
+	shows(t, r, newChannel+"?kind=smtp&rule=filter.tag%3Dlamps", `name="rule" value="filter.tag=lamps"`)
+	w := post(t, r, newChannel, "same-origin", mailTyped("save", "rule", "filter.tag=lamps&name=Lamps"))
+	const want = "/api/ui/notifications/new-rule?channels=mail&filter.tag=lamps&name=Lamps&done=channel-tested"
+	if to := w.Header().Get("Location"); to != want {
+		t.Fatalf("%d leads to %q", w.Code, to)
+	}
+	shows(t, r, want, `name="channels" value="mail" checked`, `value="Lamps"`)
+}
+
 // TestP1ChangedDestination checks that a stored password is used for the same server only, and can be removed (P1).
 func TestP1ChangedDestination(t *testing.T) {
 	r := newRig(t)

@@ -29,6 +29,8 @@ type channelData struct {
 	Anyway    bool        // whether the channel may be saved although the test failed
 	Rules     []api.Rule  // the rules that use the channel
 	Address   addressData // to which messages lead
+	// ForRule is the query of the form of a new rule that waits for this channel, or empty.
+	ForRule string
 }
 
 // channelField is a field of a service in a form.
@@ -65,7 +67,8 @@ func (a area) channel(r *http.Request) (frame.Page, error) {
 
 // newChannel shows the services to choose from, or the form of a new channel of the chosen one.
 func (a area) newChannel(r *http.Request) (frame.Page, error) {
-	return a.channelPage(r, channelData{Kind: r.URL.Query().Get("kind")})
+	q := r.URL.Query()
+	return a.channelPage(r, channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
 }
 
 func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
@@ -165,7 +168,7 @@ func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 		}
 		return a.channelPage(r, channelData{Name: name, Tested: true, Answer: answer})
 	}
-	d := channelData{Name: name, Kind: f.Get("kind"), Form: frame.Form{Values: f}}
+	d := channelData{Name: name, Kind: f.Get("kind"), Form: frame.Form{Values: f}, ForRule: f.Get("rule")}
 	spec := channelSpec(f, name, d.Kind)
 	if wrong, err := a.wrongChannel(r, &d, spec); err != nil || wrong || do == "check" {
 		if err != nil {
@@ -210,6 +213,24 @@ func (a area) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec
 	return d.Form.Problem != nil, err
 }
 
+// waiting returns the path of the form of the rule that waits for this channel, with the channel chosen, or "".
+func (d channelData) waiting(channel string) string {
+	rule, err := url.ParseQuery(d.ForRule)
+	if err != nil || len(rule) == 0 {
+		return ""
+	}
+	rule.Set("channels", channel)
+	return "/notifications/new-rule?" + rule.Encode()
+}
+
+// GoOn returns the address of the form of the rule that waits for this channel, or "".
+func (d channelData) GoOn() string {
+	if path := d.waiting(d.Name); path != "" {
+		return frame.Root + path
+	}
+	return ""
+}
+
 // keepChannel saves a channel.
 func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (frame.Page, error) {
 	var kept api.Channel
@@ -224,11 +245,14 @@ func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) 
 		return a.channelPage(r, d)
 	}
 	if err == nil && kept.SigningSecret != "" {
-		return a.channelPage(r, channelData{Name: kept.Name, Secret: kept.SigningSecret})
+		return a.channelPage(r, channelData{Name: kept.Name, Secret: kept.SigningSecret, ForRule: d.ForRule})
 	}
 	done := "channel-save"
 	if d.Answer.OK {
 		done = "channel-tested"
+	}
+	if rule := d.waiting(spec.Name); rule != "" {
+		return frame.GoTo(back(rule, done)), err
 	}
 	return frame.GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
 }

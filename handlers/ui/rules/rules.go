@@ -68,6 +68,17 @@ func (a area) page(r *http.Request, d *ruleData) {
 	}
 }
 
+// Begun returns the query that opens the form of this new rule again, with the changes that were chosen.
+func (d ruleData) Begun() string {
+	begun := url.Values{}
+	for name, values := range d.Form.Values {
+		if name == "name" || strings.HasPrefix(name, "filter.") {
+			begun[name] = values
+		}
+	}
+	return begun.Encode()
+}
+
 // only selects the channel of a new rule, if only one was made here.
 func (d *ruleData) only() {
 	here := slices.DeleteFunc(slices.Clone(d.Channels), func(c api.Channel) bool { return c.Origin != "here" })
