@@ -15,7 +15,8 @@ type acts struct {
 	More            []Act
 }
 
-// Acts returns the data for the menu of an item. After an action, the browser goes back to the given path.
+// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside the menu. After an
+// action, the browser goes back to the given path.
 func (s Shown) Acts(id, title, back string) any {
 	return acts{Page: s, ID: id, Title: title, Back: back}
 }
@@ -27,7 +28,7 @@ func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
 	if c.To != "" {
 		add("View this version", "/items/"+c.ItemID+"/captures/"+c.To)
 	}
-	add("Watch only a part", "/items/"+c.ItemID+"/settings")
+	add("Watch only a part", "/items/"+c.ItemID+"/pick")
 	add("Who was notified", "/changes/"+c.ID)
 	if page != "" {
 		a.More = append(a.More, Act{"Open the page", page, true})
