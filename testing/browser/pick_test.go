@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// sells writes a shop's page and has it checked.
+// sells writes a shop's page and waits for its check.
 func (s *stage) sells(id, price, seen string) string {
 	s.Helper()
 	page := fmt.Sprintf(`<html lang=en><title>Storm lamp</title><nav><a href=/>Home</a> <a href=/lamps>Lamps</a></nav>
