@@ -56,7 +56,7 @@ func main() {
 	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html", "folder of pages whose links are followed")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
-			"indexing, asking, entries, backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died, "+
+			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, killed, died, "+
 			"links, capacity, which run only if they are named")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -94,6 +94,7 @@ func (b *bench) run(only string) (err error) {
 		{"backfill", b.backfill},
 		{"lists", b.lists},
 		{"dashboard", b.dashboard},
+		{"following", b.following},
 		{"crowd", b.crowd},
 		{"chunks", b.chunks},
 		{"markup", b.markup},
