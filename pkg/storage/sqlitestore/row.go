@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -87,6 +88,49 @@ func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 		return nil, errDamagedRow
 	}
 	return p, nil
+}
+
+// mergeColumns returns the columns of a row after a merge, and their number: those given, and the others of the old
+// ones. Both arguments are outputs of encodeProps. Columns are copied without decoding them, because the goroutine that
+// writes the store does this for each merge.
+func mergeColumns(old, given []byte) (merged []byte, n int, err error) {
+	if len(old) == 0 || old[0] != rowFormat || len(given) == 0 || given[0] != rowFormat {
+		return nil, 0, errDamagedRow
+	}
+	o, g := reader{rest: old[1:]}, reader{rest: given[1:]}
+	merged = append(make([]byte, 0, len(old)+len(given)), rowFormat)
+	oldName, oldColumn := o.column()
+	name, column := g.column()
+	for ; oldColumn != nil || column != nil; n++ {
+		order := bytes.Compare(oldName, name)
+		switch {
+		case column == nil || oldColumn != nil && order < 0:
+			merged = append(merged, oldColumn...)
+			oldName, oldColumn = o.column()
+			continue
+		case oldColumn != nil && order == 0:
+			oldName, oldColumn = o.column()
+		}
+		merged = append(merged, column...)
+		name, column = g.column()
+	}
+	if o.bad || g.bad {
+		return nil, 0, errDamagedRow
+	}
+	return merged, n, nil
+}
+
+// column reads the next column, and returns its name and all its bytes. After the last one, it returns nil.
+func (r *reader) column() (name, all []byte) {
+	if len(r.rest) == 0 {
+		return nil, nil
+	}
+	from := r.rest
+	name = r.bytes()
+	if kind := r.next(1); !r.bad {
+		r.value(kind[0], false)
+	}
+	return name, from[:len(from)-len(r.rest)]
 }
 
 // reader reads values from a slice. If a value is missing, bad becomes true, and this value and all later ones are

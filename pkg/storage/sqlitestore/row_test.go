@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"bytes"
 	"encoding/hex"
+	"maps"
 	"math"
 	"testing"
 
@@ -78,6 +79,35 @@ func TestSelectedColumns(t *testing.T) {
 	}
 }
 
+// TestMergedColumns checks that a merge of the bytes is a merge of the columns, and that a row that is small needs no
+// measuring.
+func TestMergedColumns(t *testing.T) {
+	short := rapid.MapOfN(rapid.StringMatching(`[A-D]{1,2}`), rapid.String().AsAny(), 0, 12)
+	rapid.Check(t, func(t *rapid.T) {
+		old, given := anyProps().Draw(t, "row"), anyProps().Draw(t, "merged")
+		maps.Copy(old, short.Draw(t, "columns of the row"))
+		maps.Copy(given, short.Draw(t, "columns of both"))
+		have, n, err := mergeColumns(encodeProps(old), encodeProps(given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := maps.Clone(old)
+		maps.Copy(all, given)
+		if want := encodeProps(all); !bytes.Equal(have, want) || n != len(all) {
+			t.Fatalf("have %d columns %x, want %d %x", n, have, len(all), want)
+		}
+		if isSmall(have, n) && isTooLarge(storage.Key{Partition: "p", Row: "r"}, have) {
+			t.Fatal("a small row is too large")
+		}
+		if len(old) > 0 {
+			cut := encodeProps(old)
+			if _, _, err := mergeColumns(cut[:len(cut)-1], encodeProps(given)); err == nil {
+				t.Fatal("a row that was cut off is merged")
+			}
+		}
+	})
+}
+
 // FuzzDecode decodes bytes that the program never wrote.
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeProps(someColumns))
@@ -88,6 +118,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{rowFormat, 1, 'A', kindInt32, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := decodeProps(data, nil)
+		if _, _, bad := mergeColumns(data, encodeProps(nil)); (bad == nil) != (err == nil) {
+			t.Fatalf("decoding: %v, merging: %v", err, bad)
+		}
 		if err != nil {
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,21 +215,28 @@ func (p rowAddress) merge(x *tx, e storage.Entity, columns []byte, rev int64) er
 	case e.ETag != storage.AnyETag && revision(e.ETag) != old:
 		return otherRevision()
 	}
-	all, err := decodeProps(data, nil)
+	all, n, err := mergeColumns(data, columns)
 	if err != nil {
 		return err
 	}
-	given, err := decodeProps(columns, nil)
-	if err != nil {
-		return err
-	}
-	maps.Copy(all, given)
-	merged := storage.Entity{Key: e.Key, Props: all}
-	if len(all) > storage.MaxProperties ||
-		max(storage.EntitySize(merged), storage.JSONSize(merged)) > storage.MaxEntityBytes {
+	if n > storage.MaxProperties || !isSmall(all, n) && isTooLarge(e.Key, all) {
 		return fault.New(fault.Invalid, "the merged row would be too large")
 	}
-	_, err = x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, encodeProps(all),
+	_, err = x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, all,
 		p.tbl, p.part, p.row)
 	return err
+}
+
+// isSmall reports whether a row of n columns is so small that it need not be measured. In JSON, a byte of a text may
+// take six bytes, and a column 64 more.
+func isSmall(columns []byte, n int) bool {
+	const ofKey = 96 + 2*6*storage.MaxKeyUnits
+	return ofKey+6*len(columns)+64*n <= storage.MaxEntityBytes
+}
+
+// isTooLarge measures a row.
+func isTooLarge(key storage.Key, columns []byte) bool {
+	p, err := decodeProps(columns, nil)
+	e := storage.Entity{Key: key, Props: p}
+	return err != nil || max(storage.EntitySize(e), storage.JSONSize(e)) > storage.MaxEntityBytes
 }
