@@ -56,8 +56,8 @@ func main() {
 	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html", "folder of pages whose links are followed")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
-			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, killed, died, "+
-			"links, capacity, which run only if they are named")
+			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, "+
+			"killed, died, links, capacity, which run only if they are named")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
