@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,20 @@ func TestAddFindAndCompare(t *testing.T) {
 	}
 }
 
+// tariff adds a page with a table in which a cell changes, a row comes and another one goes.
+func (s *stage) tariff() (id string) {
+	s.Helper()
+	const rows = "<tr><td>Berth A<td>12 EUR<td>24 h<tr><td>Berth B<td>%s EUR<td>24 h<tr><td>%s<td>%s EUR<td>1 h"
+	for _, now := range [][]any{{"18", "Crane", "40"}, {"19", "Slipway", "55"}} {
+		page := fmt.Sprintf("<html lang=en><title>Tariff</title><main><h1>Tariff of the harbour</h1><p>"+
+			strings.Repeat("What a berth costs. ", 20)+"</p><table><tr><th>Place<th>Price<th>Time"+rows+
+			"</table></main></html>", now...)
+		must(s.T, os.WriteFile(filepath.Join(s.folder, "tariff.html"), []byte(page), 0o644))
+		id = s.readAgain(id, "tariff.html", fmt.Sprint(now[1]))
+	}
+	return id
+}
+
 // TestEverybody checks that each page is accessible: by keys, in dark mode, on a phone.
 func TestEverybody(t *testing.T) {
 	s := newStage(t)
@@ -82,6 +97,7 @@ func TestEverybody(t *testing.T) {
 		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
 		return err == nil && st.Backlog() == 0 && st.Total() == 2
 	})
+	table := s.tariff()
 	item, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: one.ID})
 	must(t, err)
 	digest := item.Captures[0].SHA256
@@ -103,7 +119,8 @@ func TestEverybody(t *testing.T) {
 		"items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
 		"reading":   "/items/" + one.ID + "/captures/" + digest + "/read",
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
-		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
+		"table":     "/items/" + table + "/diff", "change-of-a-table": "/items/" + table,
+		"found": "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
 		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,
 		"entries": "/entries", "entry": "/entries/" + entry.ID, "no-batches": "/entries/batches",
 		"no-imports": "/entries/imports",
@@ -113,6 +130,8 @@ func TestEverybody(t *testing.T) {
 		s.open(path)
 		s.everybody(script, name)
 	}
+	s.open("/items/" + table + "/diff")
+	s.reads("table.rows", "Slipway")
 	s.open("/items")
 	s.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
 	var at string

@@ -86,7 +86,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.open("")
 	s.everybody(script, "empty")
 	s.do(chromedp.SendKeys("#site", s.site+"/sitemap.xml"), chromedp.Click(`form[action="/api/ui/sites"] button`),
-		chromedp.WaitVisible(".flash"))
+		chromedp.WaitReady("#live-guide"))
 	s.reads("#live-guide", "Create a rule")
 	s.everybody(script, "guide")
 	host := strings.TrimPrefix(s.site, "http://")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,17 +23,23 @@ func (s *stage) sells(id, price, seen string) string {
 		<p class="css-1x2y3z">Price: <span class=price>%s</span> EUR, <b>seen %s times</b></p>
 		<p>%s</p></main></html>`, price, seen, strings.Repeat("A line about lamps. ", 20))
 	must(s.T, os.WriteFile(filepath.Join(s.folder, "lamp.html"), []byte(page), 0o644))
+	return s.readAgain(id, "lamp.html", price+" EUR", seen+" times")
+}
+
+// readAgain adds a page of the site, or requests a check of a known one, and waits until its text contains all of want.
+func (s *stage) readAgain(id, name string, want ...string) string {
+	s.Helper()
 	if id == "" {
-		it, err := api.AddURL.Call(s.Context(), s.client, api.AddURLRequest{URL: s.site + "/lamp.html"})
+		it, err := api.AddURL.Call(s.Context(), s.client, api.AddURLRequest{URL: s.site + "/" + name})
 		must(s.T, err)
 		id = it.ID
 	} else {
 		_, err := api.ReindexItem.Call(s.Context(), s.client, api.ReindexRequest{ID: id})
 		must(s.T, err)
 	}
-	s.eventually("it was read", func() bool {
+	s.eventually(name+" was read", func() bool {
 		text, err := api.GetPageText.Call(s.Context(), s.client, api.TextQuery{ID: id, Format: "json"})
-		return err == nil && strings.Contains(text.Text, price+" EUR") && strings.Contains(text.Text, seen+" times")
+		return err == nil && !slices.ContainsFunc(want, func(part string) bool { return !strings.Contains(text.Text, part) })
 	})
 	return id
 }
