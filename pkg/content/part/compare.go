@@ -114,12 +114,10 @@ func (c counted) spansOf(line string) []web.Span {
 
 // others returns the parts of a line between spans.
 func others(line string, spans []web.Span) (out []web.Span) {
-	at := 0
-	for _, s := range append(spans[:len(spans):len(spans)], web.Span{From: len(line)}) {
-		if at < s.From {
-			out = append(out, web.Span{From: at, To: s.From})
+	for _, s := range sectionsOf(line, spans) {
+		if !s.counts {
+			out = append(out, s.Span)
 		}
-		at = s.To
 	}
 	return out
 }
@@ -135,16 +133,19 @@ func joined(line string, spans []web.Span) string {
 
 // hitsOf returns the parts of a line that differ, by the pieces of its joined parts.
 func hitsOf(pieces []textdiff.Piece, spans []web.Span) (out []web.Span) {
-	at := 0
+	at, begin := 0, 0 // of the piece, and of the first of the spans that may be in it
 	for _, p := range pieces {
-		from, to, begin := at, at+len(p.Text), 0
-		at = to
-		for _, s := range spans {
-			a, b := max(from, begin), min(to, begin+s.To-s.From)
-			if p.Hit && a < b {
+		from, to := at, at+len(p.Text)
+		for at = to; len(spans) > 0; spans = spans[1:] {
+			s := spans[0]
+			end := begin + s.To - s.From
+			if a, b := max(from, begin), min(to, end); p.Hit && a < b {
 				out = append(out, web.Span{From: s.From + a - begin, To: s.From + b - begin})
 			}
-			begin += s.To - s.From + 1
+			if end >= to {
+				break
+			}
+			begin = end + 1
 		}
 	}
 	return out
@@ -174,61 +175,54 @@ func (c counted) marked(pieces []textdiff.Piece, line string, same bool) (out []
 	if c.all && !same {
 		return pieces, h
 	}
-	at, counts := 0, false
-	inside := c.spansOf(line)
+	at, counts, told := 0, false, -1
+	var text strings.Builder
+	sections, i := sectionsOf(line, c.spansOf(line)), 0
 	for _, p := range pieces {
-		for _, s := range cut(web.Span{From: at, To: at + len(p.Text)}, inside) {
-			piece := textdiff.Piece{Text: line[s.From:s.To], Hit: p.Hit}
-			in := within(s, inside)
-			piece.Ignored = p.Hit && (same || !in)
+		for end := at + len(p.Text); at < end; {
+			for sections[i].To <= at {
+				i++
+			}
+			in, to := sections[i], min(end, sections[i].To)
+			piece := textdiff.Piece{Text: line[at:to], Hit: p.Hit, Ignored: p.Hit && (same || !in.counts)}
+			at = to
 			if blank := strings.TrimSpace(piece.Text) == ""; piece.Ignored && !blank {
-				if h.Rule = c.rule; in || c.rule == "" {
+				if h.Rule = c.rule; in.counts || c.rule == "" {
 					h.Rule = ruleSame
 				}
-				h.Text = strings.TrimSpace(h.Text + " " + around(line, s, inside))
+				if told != i { // each section is told once
+					text.WriteString(" " + strings.TrimSpace(line[in.From:in.To]))
+					told = i
+				}
 			} else if p.Hit && !blank {
 				counts = true
 			}
 			out = append(out, piece)
 		}
-		at += len(p.Text)
 	}
-	h.Whole = h.Rule != "" && !counts
-	if h.Whole {
-		h.Text = line
+	if h.Text = strings.TrimSpace(text.String()); h.Rule != "" && !counts {
+		h.Whole, h.Text = true, line
 	}
 	return out, h
 }
 
-// cut returns a span in the parts that are inside of others or outside.
-func cut(s web.Span, inside []web.Span) (out []web.Span) {
-	for _, in := range inside {
-		for _, border := range []int{in.From, in.To} {
-			if s.From < border && border < s.To {
-				out = append(out, web.Span{From: s.From, To: border})
-				s.From = border
-			}
-		}
-	}
-	return append(out, s)
+// section is a part of a line of which all counts, or nothing.
+type section struct {
+	web.Span
+	counts bool
 }
 
-// within reports whether a span is inside of one of others.
-func within(s web.Span, inside []web.Span) bool {
-	for _, in := range inside {
-		if in.From <= s.From && s.To <= in.To {
-			return true
+// sectionsOf returns the sections of a line, of which the given spans count.
+func sectionsOf(line string, spans []web.Span) (out []section) {
+	at := 0
+	for _, s := range append(spans[:len(spans):len(spans)], web.Span{From: len(line), To: len(line)}) {
+		if at < s.From {
+			out = append(out, section{Span: web.Span{From: at, To: s.From}})
 		}
-	}
-	return false
-}
-
-// around returns the part of a line, inside or outside of spans, in which a span is.
-func around(line string, s web.Span, inside []web.Span) string {
-	for _, part := range append(others(line, inside), inside...) {
-		if part.From <= s.From && s.To <= part.To {
-			return strings.TrimSpace(line[part.From:part.To])
+		if s.From < s.To {
+			out = append(out, section{s, true})
 		}
+		at = s.To
 	}
-	return line[s.From:s.To]
+	return out
 }

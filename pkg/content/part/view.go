@@ -66,7 +66,17 @@ func (v View) line(number int, line string) counted {
 	if number > len(wanted) { // It is not known: nothing is said to be ignored that may count.
 		return counted{all: true}
 	}
-	return p.without(line, wanted[number-1], rule)
+	return p.without(line, upTo(wanted[number-1], len(line)), rule)
+}
+
+// upTo returns the spans of a line of which only the beginning, of n bytes, is compared.
+func upTo(spans []web.Span, n int) (out []web.Span) {
+	for _, s := range spans {
+		if s.To = min(s.To, n); s.From < s.To {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // without returns what counts of a line of the page, of which spans are wanted. If rule is not "", it ignores the whole
@@ -75,23 +85,38 @@ func (p *Part) without(line string, spans []web.Span, rule string) (out counted)
 	if out.rule = rule; rule == "" {
 		out.rule = p.outside()
 	}
-	texts := make([]string, len(spans))
-	for i, s := range spans {
-		texts[i] = line[s.From:s.To]
-	}
 	if p.Whole() { // the line of the part is what is left of the line of the page
-		texts = []string{strings.Join(texts, " ")}
-	}
-	for i, s := range spans {
-		text := texts[min(i, len(texts)-1)]
-		if ignoring := p.ignoring(strings.Join(strings.Fields(text), " ")); ignoring != "" && !p.has(text) {
-			out.rule = ignoring
-			continue
+		texts := make([]string, len(spans))
+		for i, s := range spans {
+			texts[i] = line[s.From:s.To]
 		}
-		out.spans = append(out.spans, s)
+		if ignoring := p.ignoringPart(strings.Join(texts, " ")); ignoring != "" && len(spans) > 0 {
+			return counted{rule: ignoring}
+		}
+		out.spans = spans
+	} else {
+		for _, s := range spans {
+			if ignoring := p.ignoringPart(line[s.From:s.To]); ignoring != "" {
+				out.rule = ignoring
+				continue
+			}
+			out.spans = append(out.spans, s)
+		}
 	}
 	out.all = len(out.spans) == 1 && strings.TrimSpace(line) == line[out.spans[0].From:out.spans[0].To]
 	return out
+}
+
+// ignoringPart returns the rule that ignores a part of a line; "" if that part is a line of the watched part that counts.
+func (p *Part) ignoringPart(text string) string {
+	if !p.rules.Ignores() {
+		return ""
+	}
+	rule := p.ignoring(strings.Join(strings.Fields(text), " "))
+	if rule != "" && p.has(text) {
+		return ""
+	}
+	return rule
 }
 
 // has reports whether a text is a line of the part that counts.
