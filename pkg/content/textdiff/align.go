@@ -21,7 +21,10 @@ func unitsOf(lines []string) (out []unit) {
 	return out
 }
 
-func isRow(line string) bool { return strings.HasPrefix(line, "|") }
+// isRow reports whether a line is a row of a table. Rows that are too wide are lines of text.
+func isRow(line string) bool {
+	return strings.HasPrefix(line, "|") && strings.Count(line, "|") <= maxColumns+1
+}
 
 // isRule reports whether a line is the one below the header of a table.
 func isRule(line string) bool {
@@ -63,20 +66,25 @@ type pair struct {
 	same     bool // the units have the same key
 }
 
+// maxAlike limits the number of rows that are read to find tables that are alike. Further tables are no pairs: one is
+// removed, and the other is added.
+const maxAlike = 200_000
+
 // aligned pairs the units of two texts.
 func aligned(a, b side) (out []pair) {
+	left := maxAlike
 	for _, e := range edits(a.unitKeys(), b.unitKeys()) {
 		for i := e.same; i < e.from; i++ {
 			out = append(out, pair{i, e.at - (e.from - i), true})
 		}
-		out = append(out, replaced(a, b, e)...)
+		out = append(out, replaced(a, b, e, &left)...)
 	}
 	return out
 }
 
 // replaced pairs the units that an edit removes with those that it adds: the lines before a table in their order, and
-// tables that are alike.
-func replaced(a, b side, e edit) (out []pair) {
+// tables that are alike. Of the rows that may be read for that, it takes from left.
+func replaced(a, b side, e edit, left *int) (out []pair) {
 	i, j := e.from, e.at
 	for {
 		x, y := nextTable(a.units[:e.to], i), nextTable(b.units[:e.end], j)
@@ -93,7 +101,7 @@ func replaced(a, b side, e edit) (out []pair) {
 		switch {
 		case i == e.to && j == e.end:
 			return out
-		case i < e.to && j < e.end && alikeTables(a, b, a.units[i], b.units[j]):
+		case i < e.to && j < e.end && alikeTables(a, b, a.units[i], b.units[j], left):
 			out, i, j = append(out, pair{i, j, false}), i+1, j+1
 		case i < e.to:
 			out, i = append(out, pair{i, -1, false}), i+1

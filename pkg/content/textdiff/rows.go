@@ -19,7 +19,8 @@ func compareTables(a, b side, u, v unit) (h Hunk) {
 	if v.isTable() {
 		headNew = b.lines[v.from]
 	}
-	t.table = &Table{Columns: columnsOf(headOld, headNew)}
+	t.table = &Table{Columns: widened(columnsOf(headOld, headNew), len(cellsOf(headOld)), len(cellsOf(headNew)),
+		widest(a.lines[u.from:u.to]), widest(b.lines[v.from:v.to]))}
 	if u.isTable() && v.isTable() && a.keys[u.from] != b.keys[v.from] {
 		h.Rows = append(h.Rows, t.row(u.from, v.from))
 		h.Rows[0].Header = true
@@ -28,6 +29,9 @@ func compareTables(a, b side, u, v unit) (h Hunk) {
 	if h.Rows = append(h.Rows, changed...); len(h.Rows) == 0 {
 		h.Rows = movedRows
 		t.table.Same -= len(movedRows)
+	}
+	if len(h.Rows) == 0 && u.isTable() && v.isTable() && a.keys[u.from+1] != b.keys[v.from+1] {
+		h.Rows = append(h.Rows, t.row(u.from+1, v.from+1)) // such as the alignment of a column
 	}
 	h.Table = t.table
 	return h
@@ -158,7 +162,7 @@ func (t *tables) row(i, j int) (r Row) {
 		if c.now >= 0 && c.now < len(is) {
 			y = text[is[c.now].from:is[c.now].to]
 		}
-		p, q := ByWord(x, y)
+		p, q := cellWords(x, y)
 		if x != "" {
 			before[c.old] = p
 		}
@@ -167,6 +171,15 @@ func (t *tables) row(i, j int) (r Row) {
 		}
 	}
 	return Row{Old: inLine(old, was, before), New: inLine(text, is, after), OldN: i + 1, NewN: j + 1}
+}
+
+// cellWords is [ByWord] for cells, of which most are the same.
+func cellWords(old, text string) (before, after []Piece) {
+	if old == text || old == "" || text == "" {
+		hit := old != text
+		return []Piece{{Text: old, Hit: hit}}, []Piece{{Text: text, Hit: hit}}
+	}
+	return ByWord(old, text)
 }
 
 // inLine returns a row in pieces. The pieces of cells that are not given differ.

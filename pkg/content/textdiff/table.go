@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// maxColumns limits the columns of a table. Each row is compared column by column.
+const maxColumns = 100
+
 // Table says of which table the rows of a hunk are.
 type Table struct {
 	Columns []Column
@@ -48,19 +51,25 @@ func (t *Table) Cells(r Row) []Cell {
 // span is a part of a line, from one byte to another.
 type span struct{ from, to int }
 
-// cellsOf returns where the cells of a row are, without the space around them.
+// cellsOf returns where the cells of a row are, without the space around them. The last one may have no bar after it.
 func cellsOf(line string) (out []span) {
 	from := 1
+	add := func(at int) {
+		cell := line[from:at]
+		begin := from + len(cell) - len(strings.TrimLeft(cell, " "))
+		out = append(out, span{begin, max(begin, from+len(strings.TrimRight(cell, " ")))})
+		from = at + 1
+	}
 	for at := 1; at < len(line); at++ {
 		switch line[at] {
 		case '\\':
 			at++
 		case '|':
-			cell := line[from:at]
-			begin := from + len(cell) - len(strings.TrimLeft(cell, " "))
-			out = append(out, span{begin, max(begin, from+len(strings.TrimRight(cell, " ")))})
-			from = at + 1
+			add(at)
 		}
+	}
+	if from < len(line) && strings.TrimSpace(line[from:]) != "" {
+		add(len(line))
 	}
 	return out
 }
@@ -120,9 +129,37 @@ func columnsOf(old, text string) (out []Column) {
 	return out
 }
 
+// widened returns columns with those, without a name, of the cells that rows have beyond a header. The numbers are
+// those of the cells of the headers and of the widest rows.
+func widened(columns []Column, was, is, widestOld, widestNew int) []Column {
+	for was < widestOld || is < widestNew {
+		c := Column{old: -1, now: -1}
+		if was < widestOld {
+			c.old, was = was, was+1
+		}
+		if is < widestNew {
+			c.now, is = is, is+1
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// widest returns the number of cells of the widest of some rows.
+func widest(rows []string) (n int) {
+	for _, line := range rows {
+		n = max(n, len(cellsOf(line)))
+	}
+	return n
+}
+
 // alikeTables reports whether a table may have become another: half of the columns of one have names of the other, or
-// a row of one has the first cell of a row of the other.
-func alikeTables(a, b side, u, v unit) bool {
+// a row of one has the first cell of a row of the other. It takes the number of their rows from left; if there is not
+// enough left, the answer is no.
+func alikeTables(a, b side, u, v unit, left *int) bool {
+	if *left -= u.to - u.from + v.to - v.from; *left < 0 {
+		return false
+	}
 	columns := columnsOf(a.lines[u.from], b.lines[v.from])
 	same, named := 0, 0
 	for _, c := range columns {

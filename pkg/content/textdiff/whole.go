@@ -76,7 +76,7 @@ func headerAt(text string, at int) string {
 	first := at
 	for first > 0 {
 		before := strings.LastIndexByte(text[:first-1], '\n') + 1
-		if !isRow(text[before:]) {
+		if !isRow(text[before : first-1]) {
 			break
 		}
 		first = before
