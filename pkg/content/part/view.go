@@ -107,7 +107,8 @@ func (p *Part) without(line string, spans []web.Span, rule string) (out counted)
 	return out
 }
 
-// ignoringPart returns the rule that ignores a part of a line; "" if that part is a line of the watched part that counts.
+// ignoringPart returns the rule that ignores a part of a line; "" if that part is a line of the watched part that
+// counts.
 func (p *Part) ignoringPart(text string) string {
 	if !p.rules.Ignores() {
 		return ""
