@@ -125,7 +125,8 @@ func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.C
 	}
 	selectors := pick.Selectors(v.root, n)
 	if len(selectors) == 0 {
-		return out, fault.Field("element", "the element is too deep in the page for a selector: choose a larger part")
+		return out, fault.Field("element", "no selector finds this element alone: it is too deep in the page, or beside too "+
+			"many others: choose a larger part, or write a selector")
 	}
 	out = Chosen{Selector: selectors[0], Text: pick.Text(n), Larger: page.Larger(n) != nil}
 	if len(selectors) > 1 {

@@ -148,6 +148,7 @@ func (r reader) forms(ctx context.Context, text, which string) (map[int][]string
 	if err != nil {
 		return nil, err
 	}
+	captures, _ = affordable(captures) // a pattern made from fewer forms is narrower
 	out := map[int][]string{}
 	for _, c := range captures {
 		got, err := r.read(ctx, history.Digest(c.RawHash))

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -16,6 +17,8 @@ import (
 const (
 	// tried is the number of captures on which a watch is tried.
 	tried = 10
+	// maxRead limits the bytes of the captures that a trial reads. It reads each of them up to three times.
+	maxRead = 8 << 20
 	// maxTried limits the bytes of the text of a capture that a trial shows.
 	maxTried = 500
 )
@@ -56,6 +59,7 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, 
 	if err != nil {
 		return out, err
 	}
+	captures, large := affordable(captures)
 	if q.Element != 0 {
 		if out.Chosen, err = choose(ctx, p, q, captures); err != nil {
 			return out, err
@@ -78,7 +82,22 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, 
 		}
 		out.Captures = append(out.Captures, t)
 	}
+	for _, capture := range large {
+		out.Captures = append(out.Captures, Tried{Capture: capture,
+			Why: fmt.Sprintf("the captures are large, and a trial reads %d MiB of them", maxRead>>20)})
+	}
 	return out, nil
+}
+
+// affordable returns the captures that a trial reads, at least one, and those that are too large together with them.
+func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
+	size := int64(0)
+	for i, c := range captures {
+		if size += c.Bytes; size > maxRead && i > 0 {
+			return captures[:i], captures[i:]
+		}
+	}
+	return captures, nil
 }
 
 // withChoice returns a watch with the selector of an element.
