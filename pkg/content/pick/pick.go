@@ -5,6 +5,7 @@
 package pick
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,7 @@ import (
 // Bounds of a list.
 const (
 	MaxText  = 240 // number of bytes of the text of an element
-	maxParts = 12  // number of elements within a line
+	MaxParts = 12  // number of elements within a line
 )
 
 // Element is an element of a page that can be chosen.
@@ -35,7 +36,19 @@ type Line struct {
 	Whole   bool
 	Heading bool
 	Around  string    // nav, header, footer or aside; empty in the content
-	Parts   []Element // elements within the line that show a part of it
+	Parts   []Element // elements within the line that show a part of it, at most [MaxParts]
+	More    bool      // there are more of them
+
+	shows []*html.Node
+}
+
+// Has reports whether the line has a text, whatever its case, also beyond the beginning that Text has of it.
+func (l *Line) Has(text string) bool {
+	var all strings.Builder
+	for _, n := range l.shows {
+		write(&all, n, math.MaxInt)
+	}
+	return strings.Contains(strings.ToLower(oneLine(all.String())), strings.ToLower(oneLine(text)))
 }
 
 // Page is the list of the lines of a page.
@@ -150,7 +163,7 @@ func (p *Page) add(n *html.Node, run []*html.Node, around string) {
 	if letters == 0 {
 		return
 	}
-	l := Line{Whole: letters == p.shown[n], Around: around, Heading: dom.IsHeading(n.DataAtom)}
+	l := Line{shows: run, Whole: letters == p.shown[n], Around: around, Heading: dom.IsHeading(n.DataAtom)}
 	switch {
 	case l.Whole:
 		n = p.named(n)
@@ -166,10 +179,13 @@ func (p *Page) add(n *html.Node, run []*html.Node, around string) {
 
 // parts adds the elements at and below c that show less than the line.
 func (p *Page) parts(c *html.Node, of int, l *Line) {
-	if c.Type != html.ElementNode || p.shown[c] == 0 || len(l.Parts) == maxParts {
+	if c.Type != html.ElementNode || p.shown[c] == 0 || l.More {
 		return
 	}
 	if p.shown[c] < of {
+		if l.More = len(l.Parts) == MaxParts; l.More {
+			return
+		}
 		c = p.named(c)
 		of = p.shown[c]
 		l.Parts = append(l.Parts, p.element(c, []*html.Node{c}))
@@ -183,7 +199,7 @@ func (p *Page) element(n *html.Node, shows []*html.Node) Element {
 	p.last++
 	var text strings.Builder
 	for _, c := range shows {
-		write(&text, c)
+		write(&text, c, enough)
 	}
 	return Element{N: p.last, Text: clip(text.String()), Node: n}
 }
@@ -212,32 +228,38 @@ func (p *Page) only(n *html.Node) *html.Node {
 // Text returns the beginning of what an element shows.
 func Text(n *html.Node) string {
 	var text strings.Builder
-	write(&text, n)
+	write(&text, n, enough)
 	return clip(text.String())
 }
 
-// write appends what a node shows, until there is enough.
-func write(text *strings.Builder, n *html.Node) {
-	const enough = 4 * MaxText // of which some are blanks
+// enough bytes have the text of an element, although some of them are blanks.
+const enough = 4 * MaxText
+
+// write appends what a node shows, until there is more than most bytes.
+func write(text *strings.Builder, n *html.Node, most int) {
 	switch {
-	case text.Len() > enough:
+	case text.Len() > most:
 	case n.Type == html.TextNode:
-		text.WriteString(words.Clip(n.Data, enough))
+		text.WriteString(words.Clip(n.Data, most))
 	case n.Type == html.ElementNode && dom.Unseen(n):
 	default:
 		if n.DataAtom == atom.Td || n.DataAtom == atom.Th || dom.IsBlock(n.DataAtom) {
 			text.WriteByte(' ')
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			write(text, c)
+			write(text, c, most)
 		}
 	}
 }
 
 // clip makes one line of a text, and cuts it.
 func clip(text string) string {
-	if text = strings.Join(strings.Fields(strings.ToValidUTF8(text, string(utf8.RuneError))), " "); len(text) <= MaxText {
+	if text = oneLine(text); len(text) <= MaxText {
 		return text
 	}
 	return words.Clip(text, MaxText-len("…")) + "…"
+}
+
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, string(utf8.RuneError))), " ")
 }

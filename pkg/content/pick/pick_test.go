@@ -123,3 +123,24 @@ func FuzzPick(f *testing.F) {
 		}
 	})
 }
+
+// TestW23LongLines checks that a text is found beyond the beginning that is listed, and that a line with more parts
+// than are listed says so.
+func TestW23LongLines(t *testing.T) {
+	long := strings.Repeat("word ", 60) + "<b>The\n  END</b>"
+	row := "<table><tr>" + strings.Repeat("<td>1", pick.MaxParts)
+	for name, tt := range map[string]struct {
+		page, find string
+		has, more  bool
+	}{
+		"beyond the beginning": {"<p>" + long, "the end", true, false},
+		"not there":            {"<p>" + long, "the ends", false, false},
+		"as many parts":        {row + "</table>", "1", true, false},
+		"more parts":           {row + "<td>2</table>", "2", true, true},
+	} {
+		l := pick.Read(parse(t, tt.page)).Lines[0]
+		if l.Has(tt.find) != tt.has || l.More != tt.more || len(l.Parts) > pick.MaxParts {
+			t.Errorf("%s: has %q is %t, more %t", name, tt.find, l.Has(tt.find), l.More)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -40,23 +41,35 @@ func (c *Comparer) Elements(ctx context.Context, p history.Past, digest, find st
 	if out.Capture = v.capture; err != nil {
 		return out, err
 	}
-	if out.Cut = v.cut; v.root == nil {
+	if v.root == nil {
 		out.Why = noElements(v.capture)
 		return out, nil
 	}
-	find = strings.ToLower(find)
 	for _, l := range pick.Read(v.root).Lines {
-		if find != "" && !strings.Contains(strings.ToLower(l.Text), find) {
+		if find != "" && !l.Has(find) {
 			continue
 		}
 		if out.Total++; out.Total <= MaxElementLines {
 			out.Lines = append(out.Lines, l)
 		}
 	}
-	if out.Total > MaxElementLines {
-		out.Cut = fmt.Sprintf("the first %d of %d texts are listed", MaxElementLines, out.Total)
-	}
+	out.Cut = cutOf(v.cut, out)
 	return out, nil
+}
+
+// cutOf says what of a page is not listed: what was not read of it, and what is left out of the list.
+func cutOf(unread string, listed Elements) string {
+	var all []string
+	if unread != "" {
+		all = append(all, unread)
+	}
+	if listed.Total > MaxElementLines {
+		all = append(all, fmt.Sprintf("the first %d of %d texts are listed", MaxElementLines, listed.Total))
+	}
+	if slices.ContainsFunc(listed.Lines, func(l pick.Line) bool { return l.More }) {
+		all = append(all, fmt.Sprintf("of some texts, only the first %d parts are listed", pick.MaxParts))
+	}
+	return strings.Join(all, "; ")
 }
 
 func noElements(c snapshot.Capture) string {

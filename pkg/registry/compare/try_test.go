@@ -3,6 +3,7 @@ package compare
 import (
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -25,5 +26,17 @@ func TestW23LargeCaptures(t *testing.T) {
 		if read, large := affordable(all); len(read) != tt.read || len(large) != len(all)-tt.read {
 			t.Errorf("%s: reads %d, leaves %d", name, len(read), len(large))
 		}
+	}
+}
+
+// W23: TestW23WhatIsNotListed checks that a list says all that is missing of a page.
+func TestW23WhatIsNotListed(t *testing.T) {
+	if cut := cutOf("", Elements{Total: MaxElementLines, Lines: []pick.Line{{}}}); cut != "" {
+		t.Error(cut)
+	}
+	cut := cutOf("only 1 MiB is read", Elements{Total: MaxElementLines + 1, Lines: []pick.Line{{More: true}}})
+	want := "only 1 MiB is read; the first 300 of 301 texts are listed; of some texts, only the first 12 parts are listed"
+	if cut != want {
+		t.Errorf("%s\nwant %s", cut, want)
 	}
 }
