@@ -8,7 +8,10 @@ func TestSites(t *testing.T) {
 {"slug":"port","domain":"port.example","watched":true,"nextLookAt":"2126-03-02T06:00:00Z","newToday":3,"last":{"id":"look-1","kind":"full","found":1200,"new":3,"later":2,"errors":1,"problems":[{"message":"HTTP 404"}]},"lastmod":{"right":19,"wrong":1,"unannounced":0,"truthful":true}},
 {"slug":"town","domain":"town.example","watched":false,"newToday":0,"lastmod":{"right":1,"wrong":4,"unannounced":0,"truthful":false}},
 {"slug":"quay","domain":"quay.example","watched":true,"newToday":0,"look":{"id":"look-2","kind":"feeds"},"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}]}`
-		one = `{"slug":"port","domain":"port.example","watched":true,"newToday":3,"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}`
+		one  = `{"slug":"port","domain":"port.example","watched":true,"newToday":3,"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}`
+		asks = `{"slug":"port","domain":"port.example","watched":true,"question":{"text":"Which?","url":"https://port.example/","tried":[],"advice":[],"choices":[
+{"kind":"feed","url":"https://port.example/f","pages":1,"send":{"url":"https://port.example/"}},
+{"kind":"follow","url":"https://port.example/","pages":2,"send":{"url":"https://port.example/"}}]}}`
 	)
 	performAll(t, []script{
 		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}},
@@ -27,6 +30,15 @@ quay  –       now           0      0    0      0       -
 		{name: "U6 add", args: []string{"sites", "add", "port.example"}, answers: []answered{{200, one}},
 			out:   "port: 0 pages found, 0 new, 0 known\n",
 			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true}`}},
+		{name: "U6 asked of the site file", args: []string{"sites", "show", "port"}, answers: []answered{{200, asks}}, out: `
+Which?
+  1 page of a feed, 0 left out:
+    feeds: ["https://port.example/f"]
+  2 pages of the first page, and those that are found from there, 0 left out:
+    follow: {}
+Tried:
+What else works:
+`},
 		{name: "U6 remove", args: []string{"sites", "remove", "port"}, answers: []answered{{200, one}},
 			out:   "port is removed; its pages stay, `tidemark items --host port.example` lists them\n",
 			asked: []string{"DELETE /api/sites/port"}},

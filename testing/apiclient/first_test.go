@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -100,6 +101,7 @@ func TestL7FirstMinutes(t *testing.T) {
 		n.sees(shown, "No page was found:", "left out, no include pattern matches: 2", "docs backfill-sites",
 			"Meanwhile its first page is watched.", "SITE/none is Error", dashboard)
 	})
+	t.Run("a site without a sitemap", func(t *testing.T) { arrive(t).asks() })
 	t.Run("sample data", func(t *testing.T) {
 		n := arrive(t)
 		shown, _ := n.types("Go on in", "3")
@@ -128,6 +130,41 @@ func TestL7FirstMinutes(t *testing.T) {
 		shown, _ = n.types("Ctrl-C stops it.", "")
 		n.sees(shown, "Next, in another terminal:", "stopped; the data is in DATA")
 	})
+}
+
+// asks begins with a site without a sitemap, whose page and command then ask what to read, as the output says.
+func (n newcomer) asks() {
+	bare := httptest.NewServer(http.HandlerFunc(onePage))
+	n.Cleanup(bare.Close)
+	n.site = strings.Replace(bare.URL, "127.0.0.1", "localhost", 1)
+	host := strings.TrimPrefix(n.site, "http://")
+	slug := strings.ReplaceAll(host, ":", "-")
+	n.Setenv("CRAWL_ALLOW_HOSTS", host)
+	shown, _ := n.types("Go on in", "2", n.site)
+	n.sees(shown, "No page was found:", "sites show "+slug+" --server AT", "AT/api/ui/hosts/"+host,
+		"its first page is watched", "Go on in the dashboard: AT/api/ui")
+	n.running(func(client *api.Client) {
+		var one api.Site
+		for deadline := time.Now().Add(time.Minute); one.Question == nil && time.Now().Before(deadline); {
+			var err error
+			one, err = api.GetSite.Call(n.Context(), client, api.SiteSlug{Slug: slug})
+			must(n.T, err)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if one.Question == nil || len(one.Question.Choices) != 2 {
+			n.Errorf("nothing is asked: %+v", one)
+		}
+	})
+}
+
+// onePage serves a site without a sitemap.
+func onePage(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	io.WriteString(w, "<html lang=en><title>Quay</title><main><h1>Quay</h1><p>Ropes.</p><a href=/a>A</a></main></html>")
 }
 
 // manual serves a site of two pages and a sitemap.

@@ -135,16 +135,21 @@ func showSite(t *terminal.Terminal, one api.Site) {
 		}
 	}
 	if one.Question != nil {
-		ask(t, *one.Question)
+		ask(t, one)
 	}
 }
 
-// ask prints the question about a site, with the command that answers it.
-func ask(t *terminal.Terminal, q api.SiteQuestion) {
+// ask prints the question about a site, with the answers: a command, or what to write in the site file.
+func ask(t *terminal.Terminal, one api.Site) {
+	q := one.Question
 	t.Say("%s", terminal.Clean(q.Text))
 	for _, c := range q.Choices {
 		t.Say("  %s of %s, %s left out:", words.Count(c.Pages, "page"), kindOfChoice(c.Kind), words.Thousands(c.LeftOut))
-		t.Say("    %s sites add %s %s", t.Name, terminal.Clean(c.Send.URL), flagOf(c))
+		if one.Added {
+			t.Say("    %s sites add %s %s", t.Name, terminal.Clean(c.Send.URL), flagOf(c))
+		} else {
+			t.Say("    %s", fieldOf(c))
+		}
 	}
 	t.Say("Tried:")
 	for _, one := range q.Tried {
@@ -178,6 +183,17 @@ func kindOfChoice(kind string) string {
 		return "the first page, and those that are found from there"
 	}
 	return "the links of a page"
+}
+
+// fieldOf returns what chooses a document of a site in the site file.
+func fieldOf(c api.SiteChoice) string {
+	switch c.Kind {
+	case "feed":
+		return fmt.Sprintf("feeds: [%q]", c.URL)
+	case "follow":
+		return "follow: {}"
+	}
+	return fmt.Sprintf("listings: [{url: %q}]", c.URL)
 }
 
 // flagOf returns the flags that choose a document of a site.

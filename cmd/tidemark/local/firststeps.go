@@ -150,7 +150,7 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 			b.t.Say("  left out, %s: %s", terminal.Clean(why), words.Thousands(run.Reasons[why]))
 		}
 		b.t.Say("%s", entry)
-		b.t.Say("Where no sitemap lists the pages, write `follow: {}` in that entry to follow their links.")
+		s.askWhatToRead(ctx, b)
 		b.t.Say("Meanwhile its first page is watched.")
 		return watchPage{s.Home}.begin(ctx, b)
 	}
@@ -158,6 +158,17 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 		words.Count(run.Queued, "page"), words.Thousands(st.Items[api.StatusIndexed]))
 	b.t.Say("What it publishes from now on is found once a day. %s", entry)
 	return nil
+}
+
+// askWhatToRead begins a poll. Where no sitemap lists the pages of a site, its poll asks what to read.
+func (s indexSite) askWhatToRead(ctx context.Context, b *beginning) {
+	if _, err := api.PollSite.Call(ctx, b.client, api.SiteSlug{Slug: s.Slug}); err != nil {
+		b.t.Note("the site is not polled: %v", err)
+		return
+	}
+	b.t.Say("The feeds and links of its first page are read now. `%s sites show %s%s` asks which of them to use,",
+		b.t.Name, s.Slug, serverFlag(b.at))
+	b.t.Say("as %s/api/ui/hosts/%s does. Write the answer in that entry, and start again.", b.at, s.Domain)
 }
 
 // sampleFiles are the sample pages.
