@@ -50,6 +50,10 @@ func TestU6ChooseWhatToRead(t *testing.T) {
 	shows(t, r, to, "Which of these shall be read?", "The feed", "https://bare.example/news.rss", "1 page",
 		"What was tried", "https://bare.example/sitemap.xml", "HTTP 404", "Read this sitemap")
 	shows(t, r, "/api/ui", "asks what to read")
+	w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"https://bare.example/"}, "asked": {"1"}})
+	if !strings.Contains(w.Body.String(), "choose at least one source") {
+		t.Errorf("nothing is chosen: %d %s", w.Code, w.Body)
+	}
 	var one api.Site
 	if err := json.Unmarshal(do(t, r, "GET", "/api/sites/bare-example", "").Body.Bytes(), &one); err != nil {
 		t.Fatal(err)

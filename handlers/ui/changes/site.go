@@ -17,6 +17,9 @@ func siteOf(form url.Values) (api.SiteRequest, error) {
 		Include: strings.Fields(form.Get("include")), Exclude: strings.Fields(form.Get("exclude")),
 		DryRun: form.Get("dryRun") != ""}
 	if form.Get("follows") == "" && !req.DryRun {
+		if form.Get("asked") != "" && len(req.Sitemaps)+len(req.Feeds)+len(req.Listings) == 0 {
+			return req, frame.BadRequest("nothing is chosen: go back, and choose at least one source")
+		}
 		return req, nil
 	}
 	req.Follow = &api.SiteFollow{Hosts: strings.Fields(form.Get("hosts"))}

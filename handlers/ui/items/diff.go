@@ -14,6 +14,7 @@ type diffData struct {
 	ID, Name string
 	api.Diff
 	Part           string // the part of the page that is compared
+	Whole          bool   // whether the whole page is shown, because the part that is watched now is the same
 	Captures       []api.Capture
 	Earlier, Later string // addresses of the changes before and after this one
 }
@@ -26,17 +27,21 @@ func (a area) diff(r *http.Request) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	d := diffData{ID: it.ID, Name: show.ItemTitle(it.Item), Part: q.Get("part"), Captures: show.Bodies(it.Captures)}
-	d.Diff, err = api.GetDiff.Call(r.Context(), a.client,
-		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
+	between := api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part}
+	d.Diff, err = api.GetDiff.Call(r.Context(), a.client, between)
+	if err == nil && d.Part != "" && len(d.Hunks) == 0 && d.From.SHA256 != d.To.SHA256 {
+		d.Part, between.Part, d.Whole = "", "", true // a message may lead here from before the settings were changed
+		d.Diff, err = api.GetDiff.Call(r.Context(), a.client, between)
+	}
 	at := slices.IndexFunc(d.Captures, func(c api.Capture) bool { return c.SHA256 == d.To.SHA256 })
-	between := func(from, to int) string { // from and to are indexes of captures, which are newest first
+	pair := func(from, to int) string { // from and to are indexes of captures, which are newest first
 		if at < 0 || to < 0 || from >= len(d.Captures) {
 			return ""
 		}
 		return frame.Address(frame.Root+"/items/"+url.PathEscape(d.ID)+"/diff",
 			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
 	}
-	d.Earlier, d.Later = between(at+2, at+1), between(at, at-1)
+	d.Earlier, d.Later = pair(at+2, at+1), pair(at, at-1)
 	return frame.Page{Name: "diff", Title: "Changes of " + show.ItemTitle(it.Item), Data: d}, err
 }
 

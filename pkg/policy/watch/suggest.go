@@ -64,6 +64,9 @@ func suggest(forms []string, languages []language) (rule string, letters int) {
 	for i, f := range forms {
 		all[i] = pieces(f, languages)
 	}
+	if isRow(forms) {
+		keepCommonWords(all)
+	}
 	head, tail, whole := common(all)
 	rule = "^" + joinPieces(head)
 	switch {
@@ -76,6 +79,26 @@ func suggest(forms []string, languages []language) (rule string, letters int) {
 		letters += p.letters
 	}
 	return rule, letters
+}
+
+// isRow reports whether all forms are rows of a table.
+func isRow(forms []string) bool {
+	return !slices.ContainsFunc(forms, func(f string) bool { return !strings.HasPrefix(f, "|") })
+}
+
+// keepCommonWords keeps the words that all forms have, with their numbers. The rows of a table are often alike but for
+// their numbers, so a rule that lets them differ would ignore other rows, too.
+func keepCommonWords(forms [][]piece) {
+	for _, f := range forms {
+		for i, p := range f {
+			has := func(other []piece) bool {
+				return slices.ContainsFunc(other, func(q piece) bool { return q.word == p.word })
+			}
+			if !slices.ContainsFunc(forms, func(other []piece) bool { return !has(other) }) {
+				f[i].pattern = regexp.QuoteMeta(p.word)
+			}
+		}
+	}
 }
 
 // common returns the pieces at the beginning and at the end that fit all forms, and whether they are all that there is.

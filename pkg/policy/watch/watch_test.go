@@ -343,6 +343,8 @@ func TestW23CoversTheLastForms(t *testing.T) {
 			"Seen by no people today", "Seen 12 times today"},
 		"another line": {"", []string{"Seen by 12 people", "Seen by 13 people", "The harbour is closed"},
 			"Seen by 99 people", "Seen by few people"},
+		"a row of a table": {"", []string{"| Storm lamp No. 4 | 30 cm | € 99.00 |", "| Storm lamp No. 4 | 30 cm | € 89.00 |"},
+			"| Storm lamp No. 4 | 30 cm | € 79.50 |", "| Storm lamp No. 5 | 30 cm | € 89.00 |"},
 	} {
 		rule, err := watch.Suggest(tt.page, tt.forms[0], tt.forms[1], tt.forms[2:]...)
 		if err != nil {

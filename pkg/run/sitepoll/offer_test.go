@@ -1,6 +1,7 @@
 package sitepoll_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -61,6 +62,11 @@ func TestU6SiteWithoutSitemap(t *testing.T) {
 		r.settle()
 		if poll := r.site(one.Slug).Last; poll.New != 6 || poll.Asks || poll.Excluded != 1 || poll.Errors != 0 {
 			t.Errorf("what was chosen: %+v", poll)
+		}
+		for _, address := range r.web.Requests() {
+			if strings.HasPrefix(address, "https://bare.example/") {
+				t.Errorf("%s was asked for, and the site has no https", address)
+			}
 		}
 		r.web.Pages[bareHome] = `<a href="/a">A</a><a href="/c">C</a>`
 		r.web.Requests()

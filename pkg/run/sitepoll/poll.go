@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -183,7 +184,11 @@ func (st *state) first(found *site.Site, kind Kind) {
 		}
 	}
 	if len(found.Sitemaps) == 0 && found.Follow == nil {
-		st.push(doc{URL: "https://" + found.Domain + "/robots.txt", Kind: docRobots})
+		scheme := "https"
+		if len(found.Start) > 0 && strings.HasPrefix(found.Start[0], "http://") {
+			scheme = "http" // the site has no https
+		}
+		st.push(doc{URL: scheme + "://" + found.Domain + "/robots.txt", Kind: docRobots})
 	}
 }
 
