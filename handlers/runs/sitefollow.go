@@ -35,12 +35,12 @@ func followJSON(v *site.Site) *api.SiteFollow {
 	return &f
 }
 
-func walkJSON(v *walk.Walk) *api.SiteWalk {
-	if v == nil {
+func walkJSON(v *walk.Walk, of *site.Site) *api.SiteWalk {
+	if v == nil || of.Follow == nil {
 		return nil
 	}
 	return &api.SiteWalk{Pages: v.Pages, Read: v.Read, Open: v.Open, Waiting: v.Waiting, Unread: v.Unread, Seen: v.Seen,
-		Deepest: v.Deepest, Full: v.Full}
+		Deepest: v.Deepest, Full: v.Reached(of.Follow)}
 }
 
 func dryRunJSON(v sitepoll.Site) *api.SiteDryRun {

@@ -90,7 +90,7 @@ func siteJSON(v sitepoll.Site) api.Site {
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
 		Coverage: coverageJSON(v.Coverage), Question: questionOf(v),
-		Follow: followJSON(v.Site), Walk: walkJSON(v.Walk), DryRun: dryRunJSON(v),
+		Follow: followJSON(v.Site), Walk: walkJSON(v.Walk, v.Site), DryRun: dryRunJSON(v),
 	}
 }
 

@@ -127,7 +127,9 @@ func showSite(t *terminal.Terminal, one api.Site) {
 		t.Say("  left out: %s, %s", words.Count(c.Reasons[why], "address"), terminal.Clean(why))
 	}
 	if one.Last != nil {
-		if n := one.Last.Later; n > 0 {
+		if n := one.Last.Later; n > 0 && one.Walk != nil && one.Walk.Full != "" {
+			t.Say("  not taken: %s, because of a limit above", words.Count(n, "page"))
+		} else if n > 0 {
 			t.Say("  left for the next days: %s (SENTINEL_MAX_PER_DAY)", words.Count(n, "page"))
 		}
 		for _, p := range one.Last.Problems {

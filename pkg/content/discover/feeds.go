@@ -20,7 +20,7 @@ const maxFeeds = 5
 // address of the page; a base element in the page takes precedence. Errors: Invalid for a body that is not a web page
 // or too deeply nested to parse.
 func Feeds(body []byte, contentType, base string) ([]string, error) {
-	if !isPage(contentType) {
+	if !IsPage(contentType) {
 		return nil, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
 	}
 	root := web.Tree(body, contentType)

@@ -40,7 +40,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
-	if !isPage(contentType) {
+	if !IsPage(contentType) {
 		return Found{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
 	}
 	root := web.Tree(body, contentType)
@@ -142,8 +142,8 @@ func forbidsFollowing(page *goquery.Selection) bool {
 	return robots.ParseDirectives(values, "", time.Time{}).NoFollow
 }
 
-// isPage reports whether a Content-Type may be that of a web page. A missing type and plain text are accepted.
-func isPage(contentType string) bool {
+// IsPage reports whether a Content-Type may be that of a web page. A missing type and plain text are accepted.
+func IsPage(contentType string) bool {
 	switch web.DeclaredType(contentType) {
 	case "", "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
 		return true

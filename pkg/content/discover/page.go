@@ -25,7 +25,7 @@ type Page struct {
 // ReadPage reads the links of a page, and a sketch of its text. It follows links as [Listing] does. Errors: Invalid for
 // a body that is not a web page or too deeply nested to parse, and for a bad base.
 func ReadPage(body []byte, contentType, base string) (Page, error) {
-	if !isPage(contentType) {
+	if !IsPage(contentType) {
 		return Page{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
 	}
 	root := web.Tree(body, contentType)

@@ -2,6 +2,7 @@ package sitepoll
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -154,13 +155,17 @@ func (s *Service) entryOf(address string, from site.Sources) (site.Entry, error)
 }
 
 // Forget removes a site that was added. The site is no longer polled, and an active poll of the site ends. The pages
-// of the site are kept. Errors: NotFound for an unknown site, Conflict for a site of the site file.
+// of the site are kept. A dry run ends, and its result is removed. Errors: NotFound for an unknown site, Conflict
+// for a site of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
 	if s.o.Sites.Find(slug) != nil {
 		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)
 	}
 	if err := checkSlug(slug); err != nil {
 		return unknownSite(slug)
+	}
+	if found, err := s.Known.trial(ctx, slug); err != nil || found != nil {
+		return errors.Join(err, s.dropTrial(ctx, slug))
 	}
 	_, err := s.polls.Table.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: key(addedSites + slug), ETag: storage.AnyETag}})

@@ -43,6 +43,12 @@ func (w walked) LeftOut(why, address string) {
 	w.st.Now.leftOut(why, address)
 }
 
+// Forbidden counts a page whose links may not be followed. The page itself is counted as found elsewhere.
+func (w walked) Forbidden(why, page string) { w.st.Now.leftOut(why, page) }
+
+// Unread records that links of a page cannot be followed.
+func (w walked) Unread(page, why string) { w.failed(page, why) }
+
 // Trapped counts an address in an endless space.
 func (w walked) Trapped(why, address string) {
 	w.st.Now.Found++

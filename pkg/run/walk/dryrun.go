@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -39,7 +41,7 @@ func (v *walking) fetchPages(ctx context.Context) (wait time.Duration, err error
 			v.out.Note = "waits for the site: " + err.Error()
 			return min(max(fault.RetryAfter(err), time.Second), maxWait), nil
 		case isRefused:
-			v.miss(p, page, "cannot be read: "+string(fault.KindOf(refused.Err)))
+			v.miss(p, page, unreadWhy(refused))
 		case err != nil:
 			return 0, err
 		default:
@@ -52,10 +54,23 @@ func (v *walking) fetchPages(ctx context.Context) (wait time.Duration, err error
 	return 0, nil
 }
 
-// miss leaves out a page that a dry run cannot read.
+// unreadWhy says in words why a site does not serve a page.
+func unreadWhy(refused *politeness.SiteError) string {
+	switch fault.KindOf(refused.Err) {
+	case fault.Blocked:
+		return "cannot be read: robots.txt or the guard of addresses forbids it"
+	case fault.TooLarge:
+		return "cannot be read: too large, or too many redirects"
+	case fault.Unavailable:
+		return "cannot be read: the site does not answer"
+	}
+	return "cannot be read"
+}
+
+// miss leaves out a page that a dry run cannot read. It was fetched, so it counts as one of the pages: else a site that
+// refuses all its pages would be asked for more of them than the limit.
 func (v *walking) miss(p at, page *linked, why string) {
 	v.Report.LeftOut(why, page.URL)
-	v.walk.Pages--
 	v.done(p, page, linkLeftOut, nil)
 }
 
@@ -68,12 +83,15 @@ func (v *walking) fetched(ctx context.Context, p at, page *linked, got politenes
 		v.miss(p, page, fmt.Sprintf("HTTP %d", got.Status))
 		return nil
 	case err == nil && answered.Normalized != asked.Normalized:
-		v.link(got.FinalURL, page.Depth)
-		v.miss(p, page, "redirects to another address")
-		return nil
+		if why := v.elsewhere(answered); why != "" {
+			v.miss(p, page, why)
+			return nil
+		}
+		asked = answered
 	}
 	read := v.readBody(got.Body, got.ContentType, got.FinalURL, got.Robots)
-	if !v.links(page.Depth, read) {
+	if ended, _ := v.links(page, read); !ended { // it is fetched again, from where it answers
+		page.URL, v.rows[p.row].changed = got.FinalURL, true
 		return nil
 	}
 	items, err := v.Items.LookupAll(ctx, []source.Source{asked})
@@ -86,5 +104,20 @@ func (v *walking) fetched(ctx context.Context, p at, page *linked, got politenes
 		v.out.New++
 	}
 	v.done(p, page, linkRead, read)
+	page.URL = got.FinalURL
 	return nil
+}
+
+// elsewhere returns the reason why the target of a redirect is not wanted; "" if it is found now.
+func (v *walking) elsewhere(target source.Source) string {
+	if why := v.Site.Judge(target); why != "" {
+		return "redirects to " + why
+	}
+	if !v.note(xxhash.Sum64String(target.Normalized)) {
+		return "redirects to a page that is found by itself"
+	}
+	if why := v.traps.Judge(target.Normalized); why != "" {
+		return "redirects to " + why
+	}
+	return ""
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
+// cutBody stands for the body of a page whose links were not all examined. No body has this digest.
+const cutBody = "cut"
+
 // bodyOf returns a short digest of the body that the site served last for an item; "" if none is stored.
 func bodyOf(it *registry.Item) string {
 	hash := it.RawHash
@@ -24,7 +27,7 @@ func bodyOf(it *registry.Item) string {
 	return hash[7:19] // behind "sha256:"
 }
 
-// pageOf reads the stored body of an item; nil if it is no web page, or no longer stored.
+// pageOf reads the stored body of an item; nil if it is no web page, or cannot be read, which it reports.
 func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, error) {
 	formers, err := s.Moves.Formers(ctx, it)
 	if err != nil {
@@ -36,6 +39,7 @@ func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, er
 	}
 	capture, body, err := s.Snapshots.LoadOf(ctx, append([]source.ID{it.ID}, formers...), hash)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		s.Report.Unread(verdict.BaseURL(it), "its links are not followed: the page is not stored")
 		return nil, nil
 	}
 	if err != nil {
@@ -44,10 +48,14 @@ func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, er
 	return s.readBody(body, capture.ContentType(), verdict.BaseURL(it), capture.Header["X-Robots-Tag"]), nil
 }
 
-// readBody reads a body; nil if it is no web page.
+// readBody reads a body; nil if it is no web page, or one that cannot be parsed, which it reports.
 func (s Step) readBody(body []byte, contentType, base string, directives []string) *discover.Page {
 	page, err := discover.ReadPage(body, contentType, base)
-	if err != nil {
+	switch {
+	case err != nil && discover.IsPage(contentType):
+		s.Report.Unread(base, "its links are not followed: "+err.Error())
+		return nil
+	case err != nil:
 		return nil
 	}
 	page.NoFollow = page.NoFollow || robots.ParseDirectives(directives, s.Agent, time.Time{}).NoFollow

@@ -33,6 +33,7 @@ type Walk struct {
 	Seen     int            `json:"seen"`              // addresses that were examined
 	Deepest  int            `json:"deepest,omitempty"` // links between a start and the page that is the farthest
 	Full     string         `json:"full,omitempty"`    // the limit that is reached
+	TooDeep  bool           `json:"tooDeep,omitempty"` // pages at the limit of depth link to others
 	Idle     int            `json:"idle,omitempty"`    // steps in a row with nothing to do but to wait
 	Traps    []byte         `json:"traps,omitempty"`
 	Bulk     *discover.Bulk `json:"bulk,omitempty"`
@@ -57,9 +58,10 @@ type linked struct {
 	Body  string    `json:"b,omitempty"` // digest of the body whose links were read
 }
 
-// Bounds of the rows of a walk.
+// Bounds of the rows of a walk. A step changes up to a hundred rows, and one transaction of 4 MiB writes them.
 const (
 	pagesInRow = 128
+	bytesInRow = 24 << 10 // of addresses; ordinary ones are shorter, and never reach it
 	sumsInRow  = 8_000
 	sumBytes   = 8
 )
@@ -161,7 +163,7 @@ func (v *walking) load(ctx context.Context, n int) (*walkRow, error) {
 // add adds a page to the last row.
 func (v *walking) add(url string, depth int) {
 	n := v.walk.Rows - 1
-	if n < 0 || len(v.rows[n].Pages) >= pagesInRow {
+	if n < 0 || v.rows[n].isFull() {
 		n++
 		v.rows[n] = &walkRow{RowVersion: 1}
 		v.walk.Rows++
@@ -173,6 +175,15 @@ func (v *walking) add(url string, depth int) {
 	v.walk.Waiting++
 	v.bytes += len(url)
 	v.added++
+}
+
+// isFull reports whether further pages go into the next row.
+func (r *walkRow) isFull() bool {
+	size := 0
+	for _, page := range r.Pages {
+		size += len(page.URL)
+	}
+	return len(r.Pages) >= pagesInRow || size >= bytesInRow
 }
 
 // note records that an address was examined. It reports whether it is a new one.

@@ -64,6 +64,8 @@ type Step struct {
 // Report counts what a step leaves out, and registers pages.
 type Report interface {
 	LeftOut(why, address string)
+	Forbidden(why, page string)
+	Unread(page, why string) // links of a page that cannot be followed
 	Trapped(why, address string)
 	// Register registers sources, and counts them. It returns which of them are items now.
 	Register(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error)
@@ -79,24 +81,6 @@ type Result struct {
 	// Of a dry run: requests and pages that were fetched, and pages that are new or known.
 	Requests, Documents, New, Known int
 }
-
-// Begin returns the walk with which a poll of a site goes on: the walk until now, or a new one if there is none or if
-// the rules of the site have changed. The argument rules is a digest of those for addresses. The limits on pages and
-// addresses are no rules: a walk that had reached one goes on.
-func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
-	f := found.Follow
-	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint(rules, found.Start, f.Depth, f.Hosts)))
-	if until == nil || until.Rules != rules {
-		until = &Walk{ID: poll, Rules: rules}
-	}
-	if until.Bulk == nil {
-		until.Bulk = &discover.Bulk{}
-	}
-	return until
-}
-
-// Resume prepares a walk for another poll: the links of pages that have changed are read again.
-func (w *Walk) Resume() { w.Compared, w.Compare, w.Idle, w.Full = 0, w.Rows, 0, "" }
 
 // Follow performs one step. Links are read from the stored bodies of pages, which the crawl fetches anyway: so
 // following costs the site no request.
@@ -248,14 +232,17 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	if err != nil {
 		return err
 	}
-	if !v.links(page.Depth, got) {
+	ended, cut := v.links(page, got)
+	if !ended {
 		v.again(p)
 		return nil
 	}
 	if page.State == linkRead && page.Body == "" {
 		v.walk.Unread--
 	}
-	page.Body = bodyOf(it)
+	if page.Body = bodyOf(it); cut {
+		page.Body = cutBody
+	}
 	v.done(p, page, linkRead, got)
 	return nil
 }
@@ -276,24 +263,41 @@ func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) 
 	page.State, v.rows[p.row].changed, v.acted = state, true, true
 }
 
-// links examines the links of a page at a depth, and adds the pages that are wanted. It reports whether it came to the
-// end. If not, the page is read again by the next step.
-func (v *walking) links(depth int, page *discover.Page) bool {
-	if page == nil || page.NoFollow || depth >= v.Site.Follow.Depth {
-		return true
+// links examines the links of a page, and adds the pages that are wanted. It reports whether it came to the end. If
+// not, the page is read again by the next step. If the limit on addresses cut the links off, the next poll reads them
+// again: the limit may be a higher one then.
+func (v *walking) links(from *linked, page *discover.Page) (ended, cut bool) {
+	switch {
+	case page == nil:
+		return true, false
+	case page.NoFollow:
+		v.Report.Forbidden("the links of a page that forbids following them (nofollow)", from.URL)
+		return true, false
+	case from.Depth >= v.Site.Follow.Depth:
+		v.walk.TooDeep = v.walk.TooDeep || slices.ContainsFunc(page.Links, v.isFresh)
+		return true, false
 	}
 	for _, link := range page.Links {
 		if v.isFull() {
 			v.acted = true
-			return false
+			return false, false
 		}
 		if v.walk.Seen >= v.Site.Follow.Addresses {
 			v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Addresses, "address"), "addresses")
-			return true
+			return true, true
 		}
-		v.link(link.URL, depth+1)
+		v.link(link.URL, from.Depth+1)
 	}
-	return true
+	if page.Truncated != "" {
+		v.Report.Unread(from.URL, "the page has "+page.Truncated+"; its other links are not followed")
+	}
+	return true, false
+}
+
+// isFresh reports whether a link leads to a page that would be wanted and is not found yet.
+func (v *walking) isFresh(link discover.Link) bool {
+	src, err := v.Rules.ParseURL(link.URL)
+	return err == nil && src.Type == source.URL && !v.met[xxhash.Sum64String(src.Normalized)] && v.Site.Judge(src) == ""
 }
 
 // link examines an address that a page links to.
