@@ -171,6 +171,9 @@ func TestW20AddressIsConfirmed(t *testing.T) {
 		}
 		return w.Body.String()
 	}
+	if !strings.Contains(proposed("tide.example"), `target="_blank"`) {
+		t.Error("confirming the address loses the channel that is being typed")
+	}
 	if body := proposed("tide.example"); strings.Contains(body, "Only this machine") {
 		t.Error("warned of an address that others reach")
 	}

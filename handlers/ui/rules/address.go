@@ -16,6 +16,7 @@ type addressData struct {
 	api.PublicAddress
 
 	Form     frame.Form
+	Aside    bool     // whether the form opens another tab, because it stands beside another form
 	Loopback bool     // whether only this machine reaches the address, or the proposed one
 	Nearby   []string // addresses of this machine in its network
 	Back     string   // the page to which the form leads

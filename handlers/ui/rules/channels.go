@@ -81,9 +81,14 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 		return p, err
 	}
 	d.NoSecrets, d.Services = all.NoSecrets, form.Services()
-	if d.Address, err = a.addressOf(r, r.URL.Path); err != nil {
+	back := r.URL.Path
+	if d.Name == "" {
+		back = "/notifications/address" // in another tab: what was typed here stays
+	}
+	if d.Address, err = a.addressOf(r, back); err != nil {
 		return p, err
 	}
+	d.Address.Aside = d.Name == ""
 	if d.Name == "" {
 		d.Service, _ = form.Of(d.Kind)
 		if p.Title = "New channel"; d.Form.Values == nil {
