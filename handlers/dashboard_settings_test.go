@@ -24,9 +24,11 @@ func TestW10DashboardItemSettings(t *testing.T) {
 		"activeHours.days": {"mon", "tue"},
 		"watch.include":    {".price\r\n\r\n .stock "}, "watch.ignore": {`^\d+ views$`}, "watch.trigger": {"in stock"},
 		"watch.index": {"watched"}, "paused": {"true"}}
-	if w := post(t, r, to+"/settings", "same-origin", form); w.Header().Get("Location") != to+"?done=settings" {
+	if w := post(t, r, to+"/settings", "same-origin", form); w.Header().Get("Location") != to+"?done=settings-nothing" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
+	says(t, do(t, r, "GET", to+"?done=settings-nothing", ""), http.StatusOK,
+		`<p class="alert" role="status">Saved, but the selectors find nothing`)
 	it := itemAt(t, r, pageOne)
 	if !slices.Equal(it.Tags, []string{"port", "sea"}) || it.Interval.Min != "2h" || *it.Priority != 0 || !it.Paused ||
 		!slices.Equal(it.Watch.Include, []string{".price", ".stock"}) || it.Watch.Index != "watched" ||
@@ -35,6 +37,10 @@ func TestW10DashboardItemSettings(t *testing.T) {
 	}
 	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, ".price\n.stock</textarea>", "now .ad, from the tag sea",
 		`value="true" checked`, `value="tue" checked`, "now 0, set here")
+	found := url.Values{"watch.include": {"body"}}
+	if w := post(t, r, to+"/settings", "same-origin", found); w.Header().Get("Location") != to+"?done=settings" {
+		t.Errorf("selectors that find the page: %d %s", w.Code, w.Header())
+	}
 	post(t, r, to+"/settings", "same-origin", url.Values{"schedule.text": {"daily at 9am"}})
 	if it := itemAt(t, r, pageOne); it.Tags != nil || it.Interval != nil || it.Priority != nil || it.Paused ||
 		it.Watch != nil || it.ActiveHours != nil || it.Schedule.Text != "daily at 9am" ||

@@ -1,5 +1,8 @@
 package frame
 
+// doubtful are the messages that ask for attention, although the action succeeded.
+var doubtful = map[string]bool{"settings-nothing": true}
+
 // flashes are the messages that pages show after an action. The address of such a page contains the message's name.
 var flashes = map[string]string{
 	"filter-kept":      "The filter is saved. Only you can see it.",
@@ -17,8 +20,10 @@ var flashes = map[string]string{
 	"ignored":  "Lines like these are ignored from now on.",
 	"counted":  "Lines like these count again.",
 
-	"part":        "Saved. The next check reads the page with these parts; what changes elsewhere is not reported.",
-	"settings":    "Saved.",
+	"part":     "Saved. The next check reads the page with these parts; what changes elsewhere is not reported.",
+	"settings": "Saved.",
+	"settings-nothing": "Saved, but the selectors find nothing in the page as it was last read. " +
+		"Watch a part shows what there is to choose from.",
 	"tag-saved":   "Saved.",
 	"tag-removed": "The settings of the tag are removed.",
 

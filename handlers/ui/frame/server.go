@@ -41,7 +41,7 @@ func (s *Server) Serve(v View) http.Handler {
 			return
 		}
 		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, AllChanges),
-			Flash: flashes[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
+			Flash: flashes[r.URL.Query().Get("done")], Doubtful: doubtful[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
 		}

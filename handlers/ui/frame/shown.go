@@ -17,6 +17,7 @@ type Shown struct {
 	Now      time.Time
 	TestMode bool
 	Flash    string // the message about the last action
+	Doubtful bool   // whether the message asks for attention
 	Feed     string // address of the feed of what the page lists; empty for a page without one
 	Data     any
 	Visitor

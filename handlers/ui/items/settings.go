@@ -3,6 +3,7 @@ package items
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
@@ -67,5 +68,21 @@ func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		return a.settingsPage(r, f, problem)
 	}
-	return frame.GoTo("/items/" + url.PathEscape(q.ID) + "?done=settings"), err
+	done := "settings"
+	if err == nil && a.findsNothing(r, q.ID, s.Watch) {
+		done = "settings-nothing"
+	}
+	return frame.GoTo("/items/" + url.PathEscape(q.ID) + "?done=" + done), err
+}
+
+// findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A watch that cannot be
+// tried, as before the first capture, is not said to find nothing.
+func (a area) findsNothing(r *http.Request, id string, w *api.Watch) bool {
+	if w == nil || len(w.Include) == 0 {
+		return false
+	}
+	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: id, Watch: w})
+	return err == nil && slices.ContainsFunc(trial.Captures, func(c api.TriedCapture) bool {
+		return c.Current && c.Found == 0 && c.Why == ""
+	})
 }
