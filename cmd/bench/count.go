@@ -50,20 +50,25 @@ func (b *bench) counts() error {
 }
 
 func (c *counted) register(urls []string) error {
+	_, err := c.registered(urls)
+	return err
+}
+
+// registered registers pages, and returns their ids.
+func (c *counted) registered(urls []string) (ids []string, err error) {
 	sources := make([]source.Source, len(urls))
 	for i, u := range urls {
-		s, err := c.Rules.ParseURL(u)
-		if err != nil {
-			return err
+		if sources[i], err = c.Rules.ParseURL(u); err != nil {
+			return nil, err
 		}
-		sources[i] = s
 	}
 	for _, got := range c.Registry.Items.Register(c.ctx, sources, registry.RegisterOptions{}) {
 		if got.Err != nil {
-			return got.Err
+			return nil, got.Err
 		}
+		ids = append(ids, string(got.Item.ID))
 	}
-	return nil
+	return ids, nil
 }
 
 // check runs one sweep and all jobs.

@@ -10,8 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 const (
@@ -86,20 +84,16 @@ func (b *bench) followed(rules int) (medians [3]time.Duration, err error) {
 
 // saveRules registers n pages of one host and makes a rule for each. It returns the ids of the pages.
 func (c *counted) saveRules(n int) (ids []string, err error) {
-	sources := make([]source.Source, n)
-	for i := range sources {
-		if sources[i], err = c.Rules.ParseURL(fmt.Sprintf("https://%s/page/%d", lastHost, i)); err != nil {
-			return nil, err
-		}
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("https://%s/page/%d", lastHost, i)
+	}
+	if ids, err = c.registered(urls); err != nil {
+		return nil, err
 	}
 	g, ctx := errgroup.WithContext(c.ctx)
 	g.SetLimit(8)
-	for _, got := range c.Registry.Items.Register(c.ctx, sources, registry.RegisterOptions{}) {
-		if got.Err != nil {
-			return nil, errors.Join(got.Err, g.Wait())
-		}
-		id := string(got.Item.ID)
-		ids = append(ids, id)
+	for _, id := range ids {
 		g.Go(func() error {
 			spec := api.RuleSpec{Name: id, Channels: []string{"ops"}}
 			spec.Filter.ItemID = id

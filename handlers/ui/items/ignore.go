@@ -82,10 +82,8 @@ func (a area) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem
 		return ignorePage(it.Item, d), nil
 	}
 	d.Form.Set("patterns", strings.Join(d.Rules, "\n"))
-	w := api.Watch{Ignore: d.Rules}
-	if now := it.Effective.Watch; now != nil {
-		w.Include, w.Exclude = now.Include, now.Exclude
-	}
+	now := effectiveWatch(it)
+	w := api.Watch{Include: now.Include, Exclude: now.Exclude, Ignore: d.Rules}
 	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: q.ID, Watch: &w})
 	d.Captures = slices.Clone(trial.Captures)
 	return ignorePage(it.Item, d), err

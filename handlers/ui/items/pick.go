@@ -71,10 +71,8 @@ func (a area) picked(r *http.Request, it api.ItemDetail, f url.Values) (frame.Pa
 	if err != nil {
 		return frame.Page{}, err
 	}
-	d := pickedData{Item: it.Item, Asked: q, Form: form{frame.Form{Values: url.Values{}}}}
-	if w := it.Effective.Watch; w != nil {
-		d.Also = len(w.Include) > 0
-	}
+	d := pickedData{Item: it.Item, Asked: q, Form: form{frame.Form{Values: url.Values{}}},
+		Also: len(effectiveWatch(it).Include) > 0}
 	if d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, q); err != nil {
 		return frame.Page{}, err
 	}
@@ -129,10 +127,7 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 		return frame.Page{}, err
 	}
 	d := pickedData{Item: it.Item, Asked: chosen, Form: form{frame.Form{Values: r.PostForm, Problem: problem}}}
-	w := api.Watch{}
-	if it.Effective.Watch != nil {
-		w = *it.Effective.Watch
-	}
+	w := effectiveWatch(it)
 	d.Also = len(w.Include) > 0
 	w.Include, w.Exclude = parts[0], parts[1]
 	if problem == nil {
@@ -153,10 +148,7 @@ func ownWatch(it api.ItemDetail, parts [2][]string) (own api.Watch) {
 	if it.Watch != nil {
 		own = *it.Watch
 	}
-	var now api.Watch
-	if it.Effective.Watch != nil {
-		now = *it.Effective.Watch
-	}
+	now := effectiveWatch(it)
 	if !slices.Equal(parts[0], now.Include) {
 		own.Include = parts[0]
 	}
@@ -164,4 +156,12 @@ func ownWatch(it api.ItemDetail, parts [2][]string) (own api.Watch) {
 		own.Exclude = parts[1]
 	}
 	return own
+}
+
+// effectiveWatch returns the watch that applies to an item, from its own settings and those of its tags.
+func effectiveWatch(it api.ItemDetail) (w api.Watch) {
+	if it.Effective.Watch != nil {
+		w = *it.Effective.Watch
+	}
+	return w
 }

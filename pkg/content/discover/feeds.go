@@ -4,9 +4,6 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
-
-	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // namedFeeds selects the feeds that a page names for readers of feeds (RSS autodiscovery).
@@ -20,12 +17,9 @@ const maxFeeds = 5
 // address of the page; a base element in the page takes precedence. Errors: Invalid for a body that is not a web page
 // or too deeply nested to parse.
 func Feeds(body []byte, contentType, base string) ([]string, error) {
-	if !IsPage(contentType) {
-		return nil, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
-	}
-	root := web.Tree(body, contentType)
-	if root == nil {
-		return nil, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
+	root, err := parse(body, contentType)
+	if err != nil {
+		return nil, err
 	}
 	c := newCollector(HTML, base, maxFeeds)
 	page := goquery.NewDocumentFromNode(root).Selection

@@ -9,6 +9,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
@@ -40,18 +42,33 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
+	root, err := parse(body, contentType)
+	if err != nil {
+		return Found{}, err
+	}
+	return listed(goquery.NewDocumentFromNode(root).Selection, base, links, next)
+}
+
+// parse parses a web page. Errors: Invalid for another type, and for a page that is too deeply nested.
+func parse(body []byte, contentType string) (*html.Node, error) {
 	if !IsPage(contentType) {
-		return Found{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
+		return nil, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
 	}
 	root := web.Tree(body, contentType)
 	if root == nil {
-		return Found{}, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
+		return nil, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
 	}
+	return root, nil
+}
+
+// listed returns the links and the next page of a parsed page. Errors: Invalid for a bad base.
+func listed(page *goquery.Selection, base string, links, next goquery.Matcher) (Found, error) {
 	c := newCollector(HTML, base, maxListed)
+	var err error
 	if c.base, err = c.resolve(""); err != nil {
 		return Found{}, err
 	}
-	c.list(goquery.NewDocumentFromNode(root).Selection, links, next)
+	c.list(page, links, next)
 	return c.Found, nil
 }
 

@@ -10,9 +10,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
-
-	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // Page is what is read of a page whose links are followed.
@@ -25,24 +22,19 @@ type Page struct {
 // ReadPage reads the links of a page, and a sketch of its text. It follows links as [Listing] does. Errors: Invalid for
 // a body that is not a web page or too deeply nested to parse, and for a bad base.
 func ReadPage(body []byte, contentType, base string) (Page, error) {
-	if !IsPage(contentType) {
-		return Page{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
-	}
-	root := web.Tree(body, contentType)
-	if root == nil {
-		return Page{}, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
+	root, err := parse(body, contentType)
+	if err != nil {
+		return Page{}, err
 	}
 	links, _ := selector("", everyLink) // the default selectors are right
 	next, _ := selector("", relNext)
-	c := newCollector(HTML, base, maxListed)
-	var err error
-	if c.base, err = c.resolve(""); err != nil {
+	page := goquery.NewDocumentFromNode(root).Selection
+	found, err := listed(page, base, links, next)
+	if err != nil {
 		return Page{}, err
 	}
-	page := goquery.NewDocumentFromNode(root).Selection
-	c.list(page, links, next)
 	sketch := sketchOf(root, page.Find("title").First().Text())
-	return Page{Found: c.Found, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
+	return Page{Found: found, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
 }
 
 // sketchSize is the number of words in a [Sketch].
