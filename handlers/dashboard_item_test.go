@@ -45,6 +45,24 @@ func TestU2PagesOwnPage(t *testing.T) {
 	shown(`value="pause"`)
 }
 
+// TestU2DifferenceOfAnEarlierWatch checks that a link to the watched part shows the difference of the whole page, and
+// says why, where the part that is watched now is the same in both captures (U2).
+func TestU2DifferenceOfAnEarlierWatch(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	r.say(id, "The lock is closed on Mondays.")
+	r.say(id, "The lock is closed on Tuesdays.")
+	const same = "The parts that are watched now are the same in both."
+	path := "/api/ui/items/" + id + "/diff?part=watched"
+	if body := shows(t, r, path, "Tuesdays."); strings.Contains(body, same) {
+		t.Error("the whole page is watched, and its difference is called that of another part")
+	}
+	do(t, r, "PATCH", "/api/items/"+id, `{"watch":{"include":["title"]}}`)
+	shows(t, r, path, same, "Mondays.", "Tuesdays.")
+}
+
 // TestU2U5ReadingACapture checks that a capture is shown as a readable page: its Markdown without markup, pictures
 // and scripts of third parties, and only with links to the web.
 func TestU2U5ReadingACapture(t *testing.T) {
