@@ -7,8 +7,8 @@ import (
 
 // Watch says which parts of a page are watched, and which differences in them count as changes.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of the watched parts; the whole page if empty
-	Exclude []string `json:"exclude,omitempty"` // CSS selectors of parts to leave out
+	Include []string `json:"include,omitempty"` // CSS selectors (JSONPaths for JSON) of the watched parts; the whole page if empty
+	Exclude []string `json:"exclude,omitempty"` // CSS selectors (JSONPaths for JSON) of parts to leave out
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines to ignore
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text must match for a change to count
 	Index   string   `json:"index,omitempty"`   // the part to index: page (the default) or watched
@@ -24,7 +24,8 @@ type Interval struct {
 // later. That delay is fixed for an item but differs between items, so that they do not all start at once.
 type Schedule struct {
 	Cron string `json:"cron,omitempty"` // minute, hour, day, month and weekday: 0 9 * * 1-5
-	// daily at 9am; every 2 hours; mondays and thursdays at 08:30; weekdays at 9am and 5pm; monthly on the 1st at noon
+	// daily at 9am; every 2 hours; mondays and thursdays at 08:30; weekdays at 9am and 5pm; monthly on the 1st at
+	// noon
 	Text     string `json:"text,omitempty"`
 	Timezone string `json:"timezone,omitempty"` // an IANA name such as Europe/Paris; default UTC
 }

@@ -268,3 +268,22 @@ func TestW16FailuresWithAWatch(t *testing.T) {
 		{"it is back", lamp("EUR 12", brass, "", "a"), "recovered", nil},
 	})
 }
+
+// W24: TestW24ValuesOfJSONAreWatched checks that only changes of the chosen values are told, and that a path that
+// finds nothing any more is a broken watch.
+func TestW24ValuesOfJSONAreWatched(t *testing.T) {
+	r := newRig(t)
+	items := func(price, seen string) page {
+		return page{body: `{"items":[{"name":"Lamp","price":` + price + `}],"seen":` + seen + `}`}.
+			set("Content-Type", "application/json")
+	}
+	r.watched(t, []step{
+		{"first", items("12", "1"), "new", nil},
+		{"a watch is set: no alarm", items("12", "1"), "", &options.Watch{Include: []string{"$.items[*].price"}}},
+		{"elsewhere", items("12", "2"), "(content)", nil},
+		{"the value", items("13", "2"), "content", nil},
+		{"it is gone", page{body: `{"things":[1,2,3],"seen":2}`}.set("Content-Type", "application/json"),
+			"(content) watchBroken", nil},
+		{"it is there again", items("13", "2"), "(reverted) watchRestored", nil},
+	})
+}

@@ -28,8 +28,10 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")
 	f.StringVar(&s.zone, "timezone", "", "time zone of --schedule and --hours: `Europe/Paris`; UTC by default")
 	f.IntVar(&s.priority, "priority", -1, "from 0 (last) to 9 (first); 5 by default")
-	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of the parts to watch; may be repeated")
-	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch; may be repeated")
+	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of the parts to watch, or for JSON a JSONPath; "+
+		"may be repeated")
+	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch, or for JSON a JSONPath; "+
+		"may be repeated")
 	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
 }

@@ -88,7 +88,7 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	case err != nil:
 		p.Why = err.Error()
 	case !read:
-		p.Why = fmt.Sprintf("selectors need an HTML page that can be parsed, and this is %.60s", doc.MimeType)
+		p.Why = fmt.Sprintf("selectors need a web page or JSON that can be parsed, and this is %.60s", doc.MimeType)
 	}
 	if p.Why != "" {
 		p.Elements, p.Doc.Blocks, p.Doc.Text = 0, nil, ""

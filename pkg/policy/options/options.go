@@ -34,8 +34,8 @@ type Options struct {
 
 // Watch defines which part of a page is watched.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; if empty, the whole page
-	Exclude []string `json:"exclude,omitempty"` // CSS selectors of elements to leave out
+	Include []string `json:"include,omitempty"` // what is watched, see [watch.Spec]; if empty, the whole page
+	Exclude []string `json:"exclude,omitempty"` // what to leave out
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions; a line that matches one of them is ignored
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text of a change must match
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 )
 
 // selector is a chain of parts, with a combinator before each part but the first.
@@ -213,18 +214,49 @@ const maxSteps = 20_000_000
 var ErrLarge = fault.New(fault.TooLarge,
 	"the page is too large for a selector that counts siblings, such as :nth-child")
 
+var (
+	errOnlyPaths = fault.New(fault.Invalid, "this is a web page, and a JSONPath finds values in JSON: use a CSS selector")
+	errOnlyCSS   = fault.New(fault.Invalid, "this is JSON, and a CSS selector finds elements of web pages: use a "+
+		"JSONPath, such as $.items[*].name")
+)
+
 // Select removes the excluded elements from the tree of a page. It returns the topmost included elements, in the
-// order of the page; none if there are no include selectors. Errors: [ErrLarge].
+// order of the page; none if there are no include selectors. Errors: [ErrLarge], and Invalid if the rules are for
+// JSON.
 func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
+	if r.otherType(len(r.include.selectors), len(r.exclude.selectors)) {
+		return nil, errOnlyPaths
+	}
 	steps := maxSteps
-	out, err := find(root, r.exclude, &steps)
+	out, err := find(root, r.exclude.selectors, &steps)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range out {
 		n.Parent.RemoveChild(n)
 	}
-	return find(root, r.include, &steps)
+	return find(root, r.include.selectors, &steps)
+}
+
+// otherType reports whether the rules that choose what is watched are for another type of document, given the numbers
+// of those that are for this type.
+func (r *Rules) otherType(include, exclude int) bool {
+	if r.Narrow() {
+		return include == 0
+	}
+	return r.Selects() && exclude == 0
+}
+
+// SelectValues returns the values of JSON that are included, and those that are excluded. Errors:
+// [jsonpath.ErrLarge], and Invalid if the rules are for web pages.
+func (r *Rules) SelectValues(root *jsonpath.Node) (wanted, out []*jsonpath.Node, err error) {
+	if r.otherType(len(r.include.paths), len(r.exclude.paths)) {
+		return nil, nil, errOnlyCSS
+	}
+	if wanted, err = jsonpath.Select(root, r.include.paths); err == nil {
+		out, err = jsonpath.Select(root, r.exclude.paths)
+	}
+	return wanted, out, err
 }
 
 // find returns the topmost elements that match one of the selectors, in the order of the page.

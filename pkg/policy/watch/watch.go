@@ -4,10 +4,11 @@
 // # What is watched
 //
 // Include selectors choose the watched elements. If there are none, the whole page is watched. Exclude selectors
-// choose elements to leave out. The remaining text is handled line by line. A line that matches an ignore rule is
-// ignored. If there is a trigger, a change is reported only if the trigger matches the remaining text after the
-// change. So the trigger "in stock" reports that the words have appeared, and changes while they are present, but not
-// that they have disappeared.
+// choose elements to leave out. In JSON, paths of RFC 9535 choose values in the same way: see [jsonpath.Is]. A list
+// may hold both, because a tag may have pages and JSON. Of a document, only the rules for its type apply. The
+// remaining text is handled line by line. A line that matches an ignore rule is ignored. If there is a trigger, a
+// change is reported only if the trigger matches the remaining text after the change. So the trigger "in stock"
+// reports that the words have appeared, and changes while they are present, but not that they have disappeared.
 //
 // # Bounds
 //
@@ -26,13 +27,14 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/base/pattern"
 )
 
 // Spec is a user's setting. The zero Spec watches the whole page.
 type Spec struct {
-	Include []string `json:"include,omitempty"` // CSS selectors
-	Exclude []string `json:"exclude,omitempty"` // CSS selectors
+	Include []string `json:"include,omitempty"` // CSS selectors for web pages, and JSONPaths, which begin with $, for JSON
+	Exclude []string `json:"exclude,omitempty"` // as Include
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions for lines
 	Trigger string   `json:"trigger,omitempty"` // a regular expression for the text
 }
@@ -49,10 +51,18 @@ const (
 
 // Rules are a compiled [Spec]. They are safe for concurrent use.
 type Rules struct {
-	include, exclude []selector
+	include, exclude chooser
 	ignore           []rule
 	trigger          *regexp.Regexp
 }
+
+// chooser is a list of rules that choose parts of a document. Of a document, only the rules of its type apply.
+type chooser struct {
+	selectors []selector
+	paths     []jsonpath.Path
+}
+
+func (c chooser) empty() bool { return len(c.selectors)+len(c.paths) == 0 }
 
 // rule is a regular expression, as it was written and as it was compiled.
 type rule struct {
@@ -69,20 +79,16 @@ func Compile(s Spec) (*Rules, error) {
 	for _, list := range []struct {
 		field string
 		texts []string
-		into  *[]selector
+		into  *chooser
 	}{{"watch.include", s.Include, &r.include}, {"watch.exclude", s.Exclude, &r.exclude}} {
 		if err := checkCount(list.field, list.texts); err != nil {
 			return nil, err
 		}
 		for _, text := range list.texts {
-			found, err := parseSelector(text)
-			if err != nil {
+			parts, err := list.into.add(text)
+			if compounds += parts; err != nil {
 				return nil, fault.Field(list.field, "%s: %w", list.field, err)
 			}
-			for _, sel := range found {
-				compounds += len(sel.chain)
-			}
-			*list.into = append(*list.into, found...)
 		}
 		if compounds > maxCompounds {
 			return nil, fault.Field(list.field, "%s: the selectors have more than %d parts together: use fewer, or shorter ones",
@@ -104,6 +110,24 @@ func Compile(s Spec) (*Rules, error) {
 		r.trigger, err = expression("watch.trigger", s.Trigger, &size)
 	}
 	return &r, err
+}
+
+// add adds a rule. It returns the number of parts of its selectors.
+func (c *chooser) add(text string) (parts int, err error) {
+	if jsonpath.Is(text) {
+		if err := checkText(text); err != nil {
+			return 0, err
+		}
+		p, err := jsonpath.Parse(text)
+		c.paths = append(c.paths, p)
+		return 0, err
+	}
+	found, err := parseSelector(text)
+	for _, sel := range found {
+		parts += len(sel.chain)
+	}
+	c.selectors = append(c.selectors, found...)
+	return parts, err
 }
 
 func checkCount(field string, list []string) error {
@@ -145,11 +169,11 @@ func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	return re.Regexp, nil
 }
 
-// Selects reports whether there are selectors, which apply only to documents with elements.
-func (r *Rules) Selects() bool { return len(r.include)+len(r.exclude) > 0 }
+// Selects reports whether there are selectors or paths.
+func (r *Rules) Selects() bool { return !r.include.empty() || !r.exclude.empty() }
 
-// Narrow reports whether only included elements are watched.
-func (r *Rules) Narrow() bool { return len(r.include) > 0 }
+// Narrow reports whether only included elements or values are watched.
+func (r *Rules) Narrow() bool { return !r.include.empty() }
 
 // Ignored returns the ignore rule that matches a line; "" if the line is not ignored.
 func (r *Rules) Ignored(line string) string {

@@ -227,6 +227,23 @@ func TestW10Suggest(t *testing.T) {
 	}
 }
 
+// W24: TestW24PathsAreChecked checks that a rule that begins with $ is a JSONPath, and that what is wrong with it
+// names the field and the position.
+func TestW24PathsAreChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		"$.items[*].price": "", " $..price": "",
+		"$.items[?@.a >]": "watch.exclude: \"$.items[?@.a >]\" " +
+			"is not a JSONPath (RFC 9535): unexpected ']' at position 15",
+		"$.a" + strings.Repeat("[0]", 200): "watch.exclude: a rule has 603 characters; at most 500 are allowed",
+	} {
+		_, err := watch.Compile(watch.Spec{Include: []string{".price"}, Exclude: []string{text}})
+		if have := fmt.Sprint(err); want == "" && err != nil || want != "" && (have != want ||
+			fault.FieldOf(err) != "watch.exclude") {
+			t.Errorf("%.30s: %v", text, err)
+		}
+	}
+}
+
 // FuzzRules checks that any rules are either refused or can be applied.
 func FuzzRules(f *testing.F) {
 	for _, s := range []string{"a > b", `a[b="c,d"]`, ":not(:not(x))", "a:nth-child(2n+1)", `\`, `a[`, "^a.*$", "(?i)x",

@@ -6,32 +6,46 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // JSON reads JSON, or several JSON documents after each other. If lines is set, the text consists of JSON Lines: each
 // is an item, and so is a line that is not JSON. The result ok is false if the text is not JSON.
 func JSON(text string, lines bool, o Options) (doc extract.Document, ok bool) {
+	root, ok := parseJSON(text, lines, o.Cut)
+	if !ok {
+		return doc, false
+	}
+	return writeJSON(root, o), true
+}
+
+// parseJSON returns the values of a text. Several documents are the items of an array.
+func parseJSON(text string, lines, cut bool) (root *node, ok bool) {
 	r := &jsonReader{left: maxNodes}
-	root := &node{list: true}
+	root = &node{list: true, kind: jsonpath.Array}
 	if lines {
 		root.kids, ok = r.lines(text)
 	} else {
-		root.kids, ok = r.values(text, o.Cut)
+		root.kids, ok = r.values(text, cut)
 	}
 	if !ok || len(root.kids) == 0 {
-		return doc, false
+		return nil, false
 	}
 	if !lines && len(root.kids) == 1 {
 		root = root.kids[0]
 	}
+	return root, true
+}
+
+func writeJSON(root *node, o Options) extract.Document {
 	w := newWriter("application/json", o)
 	if root.isLeaf() {
 		w.line("", root.text)
 	} else {
 		w.members(root, 1, "")
 	}
-	return w.document(titleOf(root)), true
+	return w.document(titleOf(root))
 }
 
 // errTangled reports a document that exceeds a bound.
@@ -71,7 +85,7 @@ func (r *jsonReader) lines(text string) (all []*node, ok bool) {
 			return nil, false
 		}
 		if !ok {
-			values = []*node{{text: line}}
+			values = []*node{{text: line, kind: jsonpath.String}}
 		}
 		all = append(all, values...)
 	}
@@ -94,20 +108,25 @@ func (r *jsonReader) from(token json.Token, depth int) (*node, error) {
 	}
 	switch t := token.(type) {
 	case json.Delim:
-		n := &node{list: t == '['}
+		n := &node{list: t == '[', kind: map[json.Delim]jsonpath.Kind{'[': jsonpath.Array, '{': jsonpath.Object}[t]}
 		err := r.members(n, depth)
-		if n.isLeaf() {
-			n.text = map[bool]string{true: "[]", false: "{}"}[n.list]
-		}
+		n.close()
 		return n, err
 	case string:
-		return &node{text: t}, nil
+		return &node{text: t, kind: jsonpath.String}, nil
 	case json.Number:
-		return &node{text: t.String()}, nil
+		return &node{text: t.String(), kind: jsonpath.Number}, nil
 	case bool:
-		return &node{text: map[bool]string{true: "true", false: "false"}[t]}, nil
+		return &node{text: map[bool]string{true: "true", false: "false"}[t], kind: jsonpath.Bool}, nil
 	}
 	return &node{text: "null"}, nil
+}
+
+// close ends an object or an array. If it is empty, it is shown as it is written.
+func (n *node) close() {
+	if n.isLeaf() {
+		n.text = map[bool]string{true: "[]", false: "{}"}[n.list]
+	}
 }
 
 // members reads the members of an object or array to its end.

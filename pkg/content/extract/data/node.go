@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
@@ -26,8 +27,9 @@ const (
 // node is a value: a text, or a list of members. A member of an array has no name.
 type node struct {
 	name string
-	text string // of a value without members
-	list bool   // the members are the items of an array
+	text string        // of a value without members
+	list bool          // the members are the items of an array
+	kind jsonpath.Kind // of JSON
 	kids []*node
 	// raw is the source of an XML element with members.
 	raw string

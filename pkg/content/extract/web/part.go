@@ -7,30 +7,38 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/data"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
 
-// Selector finds the watched part of a page.
+// Selector finds the watched part of a page. If it is a [data.ValueSelector], it finds the watched part of JSON, too.
 type Selector interface {
-	// Select removes unwanted elements from the tree. It returns the wanted elements in page order.
+	// Select removes unwanted elements from the tree of a page. It returns the wanted elements in page order.
 	Select(root *html.Node) ([]*html.Node, error)
 	// Narrow reports whether only the elements that Select returns are wanted. If it returns false, everything that
 	// remains in the tree is wanted.
 	Narrow() bool
 }
 
-// Part reads the part of an HTML page that a selector finds. Everything visible in the selected elements is content.
-// Part also returns the number of these elements. It returns read = false, and no part, if the document is not an
-// HTML page or cannot be parsed. Its errors are those of the selector and of [Extract].
+// Part reads the part of an HTML page, or of JSON, that a selector finds. Everything visible in the selected elements
+// is content. Part also returns the number of these elements or values. It returns read = false, and no part, if the
+// document is neither, or cannot be parsed. Its errors are those of the selector and of [Extract].
 func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
 	found int, read bool, err error) {
 	p, mimeType, truncated, err := pageOf(body, contentType, baseURL, lim)
-	if err != nil || !IsHTML(mimeType) {
+	values, _ := sel.(data.ValueSelector)
+	isHTML := IsHTML(mimeType)
+	if err != nil || !isHTML && (values == nil || !isJSON(mimeType)) {
 		return doc, 0, false, err
 	}
-	text, charset := decode(p.body, p.contentType, true)
-	doc, found, read, err = partOf(p, text, sel)
+	text, charset := decode(p.body, p.contentType, isHTML)
+	if isHTML {
+		doc, found, read, err = partOf(p, text, sel)
+	} else {
+		p.cut = truncated
+		doc, found, read, err = data.JSONPart(jsonText(text), isJSONLines(mimeType), p.options(), values)
+	}
 	doc.Charset, doc.MimeType = charset, mimeType
 	if truncated {
 		doc.Truncated, doc.Cut = true, cmp.Or(doc.Cut, extract.OnlyBytes(p.limits.MaxBytes))

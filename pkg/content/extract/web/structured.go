@@ -16,12 +16,27 @@ func readJSONLines(p page) extract.Document { return p.json(true) }
 
 func (p page) json(lines bool) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
-	doc, ok := data.JSON(strings.TrimPrefix(string(text), "\x1e"), lines, p.options())
+	doc, ok := data.JSON(jsonText(text), lines, p.options())
 	if !ok {
 		return listing(string(text), "json", charset)
 	}
 	doc.Charset = charset
 	return doc
+}
+
+// jsonText returns JSON without the sign before the first of several texts (RFC 7464).
+func jsonText(text []byte) string { return strings.TrimPrefix(string(text), "\x1e") }
+
+// isJSON reports whether documents of a media type are read as JSON.
+func isJSON(mimeType string) bool {
+	return strings.HasSuffix(mimeType, "/json") || strings.HasSuffix(mimeType, "/x-json") ||
+		strings.HasSuffix(mimeType, "+json") || mimeType == "application/json-seq" || isJSONLines(mimeType)
+}
+
+// isJSONLines reports whether each line of documents of a media type is a value.
+func isJSONLines(mimeType string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(mimeType, "application/"), "x-")
+	return name == "jsonl" || name == "jsonlines" || name == "ndjson"
 }
 
 // readXML reads XML. An XHTML page is read as a page, and a text that is not XML as a listing.
