@@ -10,6 +10,7 @@
 package failure
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -231,7 +232,13 @@ func titleParts(title string) []string {
 		parts = append(parts, strings.Split(part, " - ")...)
 	}
 	parts = append(parts, title)
-	return parts[max(0, len(parts)-2*most):]
+	var out []string
+	for _, part := range parts[max(0, len(parts)-2*most):] {
+		if !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // firstLines returns the first line of each of the first blocks.

@@ -47,6 +47,9 @@ func parseDate(s string) time.Time {
 		return time.Time{}
 	}
 	s = plainDigits(norm.NFC.String(s))
+	if !strings.ContainsAny(s, "0123456789") {
+		return time.Time{} // the patterns below take much longer to find that out
+	}
 	if m := isoDate.FindStringSubmatch(s); m != nil {
 		return isoTime(m)
 	}
