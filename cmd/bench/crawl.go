@@ -13,8 +13,9 @@ import (
 
 // A phase is the work of a crawler on all pages.
 type phase struct {
-	rate float64       // pages per second
-	cpu  time.Duration // processor time of all processes of the crawler
+	rate    float64       // pages per second
+	cpu     time.Duration // processor time of all processes of the crawler
+	written int64         // bytes written to disk, index included; 0 if not measured
 }
 
 func (p phase) best(other phase) phase {
@@ -81,16 +82,19 @@ func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
 
 func printCrawls(title string, names []string, all map[string]crawled, pages int) {
 	section(title, "crawler", "pages per second", "to colly", "to loop", "CPU, ms a page",
-		"unchanged per second", "to loop", "CPU, ms a check")
+		"KB written a page", "unchanged per second", "to loop", "CPU, ms a check")
 	perPage := func(p phase) string {
 		return fmt.Sprintf("%.2f", float64(p.cpu.Microseconds())/1000/float64(pages))
 	}
 	for _, name := range names {
 		c := all[name]
 		cells := []any{name, perSecondText(c.first.rate), c.first.rate / all["colly"].first.rate,
-			c.first.rate / all["loop"].first.rate, perPage(c.first), "–", "–", "–"}
+			c.first.rate / all["loop"].first.rate, perPage(c.first), "–", "–", "–", "–"}
+		if c.first.written > 0 {
+			cells[5] = c.first.written / 1000 / int64(pages)
+		}
 		if c.unchanged.rate > 0 {
-			cells = append(cells[:5], perSecondText(c.unchanged.rate), c.unchanged.rate/all["loop"].unchanged.rate,
+			cells = append(cells[:6], perSecondText(c.unchanged.rate), c.unchanged.rate/all["loop"].unchanged.rate,
 				perPage(c.unchanged))
 		}
 		row(cells...)
@@ -104,6 +108,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	}
 	defer func() { err = errors.Join(err, p.stop()) }()
 	want, began, cpu := s.served.Load()+int64(len(urls)), time.Now(), p.processor()
+	written := p.written()
 	if err := p.add(urls); err != nil {
 		return c, err
 	}
@@ -114,7 +119,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	err = p.until(func(st api.SearchStatus) bool {
 		return idle(st) && st.Items[api.StatusIndexed] > len(urls)*9/10
 	})
-	c.first = phase{perSecond(len(urls), began), p.processor() - cpu}
+	c.first = phase{perSecond(len(urls), began), p.processor() - cpu, p.written() - written}
 	if err != nil {
 		return c, err
 	}
@@ -149,7 +154,7 @@ func (b *bench) baseline(name string, urls []string) (c crawled, err error) {
 		if _, err := fmt.Sscanf(rest, "%d pages, %f s, %f s of processor", &n, &seconds, &cpu); err != nil || n != len(urls) {
 			return c, fmt.Errorf("said %q", line)
 		}
-		p := phase{float64(n) / seconds, time.Duration(cpu * float64(time.Second))}
+		p := phase{rate: float64(n) / seconds, cpu: time.Duration(cpu * float64(time.Second))}
 		if name == "first" {
 			c.first = p
 		} else {

@@ -169,9 +169,9 @@ func indexPages(ctx context.Context, args []string) (any, error) {
 		}
 		defer stop()
 	}
-	written := writtenBytes()
+	written := writtenBytes("self")
 	s, err := measure(nil, func() error { return putJobs(ctx, ix, pages) })
-	x.CPU, x.Took, x.Written = s.cpu, s.Duration, writtenBytes()-written
+	x.CPU, x.Took, x.Written = s.cpu, s.Duration, writtenBytes("self")-written
 	if err := errors.Join(err, ix.Close()); err != nil {
 		return nil, err
 	}
@@ -203,10 +203,11 @@ func profiled(path string) (stop func(), err error) {
 	}, pprof.StartCPUProfile(f)
 }
 
-// writtenBytes returns how many bytes this process has had written to disk. It is 0 on systems without /proc.
-func writtenBytes() (n int64) {
-	text, _ := os.ReadFile("/proc/self/io")
-	_, rest, _ := strings.Cut(string(text), "write_bytes: ")
+// writtenBytes returns how many bytes a process, named as below /proc, has had written to disk. It is 0 on systems
+// without /proc.
+func writtenBytes(pid string) (n int64) {
+	text, _ := os.ReadFile("/proc/" + pid + "/io")
+	_, rest, _ := strings.Cut(string(text), "\nwrite_bytes: ")
 	_, _ = fmt.Sscan(rest, &n)
 	return n
 }

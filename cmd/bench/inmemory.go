@@ -30,8 +30,8 @@ func (b *bench) crawlInMemory(urls []string) (c crawled, err error) {
 		CPU     time.Duration
 	}
 	err = b.again(&phases, "crawl-in-memory", dir, list)
-	c.first = phase{float64(len(urls)) / phases[0].Seconds, phases[0].CPU}
-	c.unchanged = phase{float64(len(urls)) / phases[1].Seconds, phases[1].CPU}
+	c.first = phase{rate: float64(len(urls)) / phases[0].Seconds, cpu: phases[0].CPU}
+	c.unchanged = phase{rate: float64(len(urls)) / phases[1].Seconds, cpu: phases[1].CPU}
 	return c, err
 }
 

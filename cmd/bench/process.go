@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"os/exec"
@@ -108,27 +109,48 @@ func memoryKiB(pid int, which string) (int, error) {
 // processor returns the processor time that all processes of a running product have used.
 func (p *product) processor() time.Duration { return familyTime(p.cmd.Process.Pid, "") }
 
+// written returns the bytes that all processes of a running product have had written to disk.
+func (p *product) written() (n int64) {
+	for pid := range family(p.cmd.Process.Pid) {
+		n += writtenBytes(pid)
+	}
+	return n
+}
+
 // familyTime returns the processor time of a process and of the processes it has started. If a name is given, only
 // processes of that name count.
 func familyTime(pid int, of string) time.Duration {
 	const ticks = 100 // ticks per second, on every Linux that Go supports: see times(2)
-	family, used := map[string]bool{strconv.Itoa(pid): true}, 0
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
-	slices.SortFunc(stats, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	for _, name := range stats {
-		b, err := os.ReadFile(name)
-		first, rest, found := strings.Cut(string(b), ") ") // cut after the name, which may contain spaces
-		if f := strings.Fields(rest); err == nil && found && len(f) > 12 {
-			pid := filepath.Base(filepath.Dir(name))
-			if !family[pid] && !family[f[1]] {
-				continue
-			}
-			if family[pid] = true; of == "" || strings.HasSuffix(first, "("+of) {
-				user, _ := strconv.Atoi(f[11])
-				system, _ := strconv.Atoi(f[12])
-				used += user + system
-			}
+	used := 0
+	for _, stat := range family(pid) {
+		if of == "" || stat[0] == "("+of {
+			user, _ := strconv.Atoi(stat[12])
+			system, _ := strconv.Atoi(stat[13])
+			used += user + system
 		}
 	}
 	return time.Duration(used) * time.Second / ticks
+}
+
+// family yields the number of a process and of each process it has started, with what /proc/PID/stat says of it, from
+// the name on. The name has no blanks.
+func family(pid int) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		known := map[string]bool{strconv.Itoa(pid): true}
+		stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
+		slices.SortFunc(stats, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+		for _, path := range stats {
+			b, err := os.ReadFile(path)
+			number, rest, _ := strings.Cut(string(b), " ")
+			end := strings.LastIndexByte(rest, ')')
+			stat := strings.Fields(rest[end+1:])
+			if err != nil || end < 0 || len(stat) < 13 || !known[number] && !known[stat[1]] {
+				continue
+			}
+			known[number] = true
+			if !yield(number, append([]string{strings.ReplaceAll(rest[:end], " ", "")}, stat...)) {
+				return
+			}
+		}
+	}
 }
