@@ -38,6 +38,7 @@ type limit struct {
 type exchange struct {
 	c         *Client
 	req       Request
+	browser   *Hop // the request is a browser's, which follows redirects itself; else nil
 	limit     limit
 	redirects int // the largest number of redirects to follow
 
@@ -125,8 +126,10 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	defer res.Body.Close()
 	x.out.Status, x.out.Header = res.StatusCode, res.Header
 	x.out.RetryAfter = RetryAfter(res.Header.Get("Retry-After"), x.c.cfg.Now())
-	if next, err := x.redirect(u, res); next != nil || err != nil {
-		return next, err
+	if x.browser == nil {
+		if next, err := x.redirect(u, res); next != nil || err != nil {
+			return next, err
+		}
 	}
 	if err := x.finish(res, conditional); err != nil {
 		return nil, err
@@ -140,8 +143,11 @@ func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool
 	if x.req.Head {
 		r.Method = http.MethodHead
 	}
-	r.Header.Set("User-Agent", x.c.userAgent)
 	r.Header.Set("Accept", accept)
+	if x.browser != nil {
+		x.browser.addTo(r)
+	}
+	r.Header.Set("User-Agent", x.c.userAgent)
 	r.Header.Set("Accept-Encoding", acceptEncoding)
 	x.jar.addTo(r)
 	if x.first != "" {

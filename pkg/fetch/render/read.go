@@ -1,0 +1,75 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
+	"github.com/tidemark/tidemark/pkg/fetch/render/snapshot"
+)
+
+// read reads the page as it is now. A page whose scripts do not let it be read has them stopped.
+func (t *tab) read() error {
+	top, err := t.capture(readTime / 2)
+	if errors.Is(err, context.DeadlineExceeded) && t.ctx.Err() == nil {
+		t.stopScripts(BoundTime)
+		top, err = t.capture(readTime)
+	}
+	if err != nil {
+		return err
+	}
+	page := snapshot.Write(top, int(t.r.o.MaxBytes))
+	if page.Cut {
+		return pageError(BoundBytes, fault.New(fault.TooLarge, "the document has more than %d bytes", t.r.o.MaxBytes))
+	}
+	t.account.note(func(out *Rendered) { out.HTML, out.PictureOnly = page.HTML, page.PictureOnly })
+	return nil
+}
+
+// capture takes snapshots of the page and of the frames that are targets of their own.
+func (t *tab) capture(within time.Duration) (*snapshot.Snapshot, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	t.mu.Lock()
+	sessions := t.pages()
+	t.mu.Unlock()
+	main, parts := t.mainSession(), map[*session]*snapshot.Snapshot{}
+	for _, s := range sessions {
+		part := &snapshot.Snapshot{Frames: map[int]*snapshot.Snapshot{}}
+		err := t.b.dev.Call(ctx, s.id, "DOMSnapshot.captureSnapshot", map[string]any{"computedStyles": []string{}}, part)
+		switch {
+		case err == nil && len(part.Documents) > 0:
+			parts[s] = part
+		case s == main && err != nil:
+			return nil, err
+		}
+	}
+	if parts[main] == nil {
+		return nil, pageError("", fault.New(fault.Unavailable, "the browser shows no document"))
+	}
+	for s, part := range parts {
+		if s != main {
+			attachFrame(ctx, t.b.dev, s.to.ID, part, parts)
+		}
+	}
+	return parts[main], nil
+}
+
+// attachFrame finds the element that shows a frame, in whichever target it is.
+func attachFrame(ctx context.Context, dev *devtools.Conn, frame string, part *snapshot.Snapshot,
+	parts map[*session]*snapshot.Snapshot) {
+	for s, parent := range parts {
+		if parent == part {
+			continue
+		}
+		var owner struct {
+			Backend int `json:"backendNodeId"`
+		}
+		if dev.Call(ctx, s.id, "DOM.getFrameOwner", map[string]any{"frameId": frame}, &owner) == nil {
+			parent.Frames[owner.Backend] = part
+			return
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package render
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
+)
+
+// Defaults and bounds of the settings.
+const (
+	DefaultTimeout     = 30 * time.Second
+	DefaultMaxRequests = 300
+	DefaultMaxBytes    = 30 << 20
+	DefaultMaxMemory   = 1 << 30
+	DefaultScrolls     = 5
+
+	MaxPostBytes  = 64 << 10 // of the body of a POST
+	RequestsAtOne = 6        // requests of one page that run at once
+)
+
+// Options configure a [Renderer]. Web is required; the other fields have defaults.
+type Options struct {
+	// Web answers the requests of pages. Its Timeout bounds each of them.
+	Web *fetch.Client
+	// Endpoint is the address of a browser that runs already: http, https, ws or wss. If it is empty, a Chromium is
+	// started on this machine when it is needed.
+	Endpoint string
+	// Program is that Chromium; empty means the one that [devtools.Find] finds.
+	Program string
+	// Folder is where it keeps its files while it runs. What others left there is removed, so no other process may use
+	// it. Empty means the folder for temporary files, where nothing is removed.
+	Folder string
+	// NoSandbox starts it without its sandbox, as root needs it. Then only the walls around the process are left, so
+	// it is for containers ([devtools.InContainer]) and tests.
+	NoSandbox bool
+
+	Timeout     time.Duration // of a page, from when the browser has answered; zero means DefaultTimeout
+	MaxRequests int           // of a page; zero means DefaultMaxRequests
+	MaxBytes    int64         // of all answers to a page, decoded; zero means DefaultMaxBytes
+	MaxMemory   int64         // of the browser's processes for a page, where that can be measured; zero: DefaultMaxMemory
+	AtOnce      int           // pages that are rendered at once, each in a browser of its own; zero means 1
+	// Idle is the time after which a Chromium that nobody uses is ended; zero means five minutes.
+	Idle time.Duration
+}
+
+// Renderer renders pages. It is safe for concurrent use.
+type Renderer struct {
+	o      Options
+	public *fetch.Client // Web without exempt hosts
+	cache  cache
+	slots  chan *slot
+}
+
+// New returns a Renderer. It starts and connects nothing. Errors: Invalid.
+func New(o Options) (*Renderer, error) {
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.MaxMemory = cmp.Or(o.MaxMemory, DefaultMaxMemory)
+	o.AtOnce = cmp.Or(o.AtOnce, 1)
+	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
+	if o.Endpoint != "" {
+		if err := devtools.CheckEndpoint(o.Endpoint); err != nil {
+			return nil, err
+		}
+	}
+	public, err := o.Web.Public()
+	if err != nil {
+		return nil, err
+	}
+	if o.Folder != "" && o.Endpoint == "" {
+		if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+			return nil, err
+		}
+		devtools.Sweep(o.Folder)
+	}
+	r := &Renderer{o: o, public: public, slots: make(chan *slot, o.AtOnce)}
+	for range o.AtOnce {
+		r.slots <- &slot{o: o}
+	}
+	return r, nil
+}
+
+// Close ends the browsers that were started, and waits for renders that run.
+func (r *Renderer) Close() error {
+	var err error
+	for range r.o.AtOnce {
+		s := <-r.slots
+		err = errors.Join(err, s.drop())
+	}
+	return err
+}
+
+// BrowserError means that no browser could be started or reached, or that it ended or hung twice. It says nothing about
+// the page. Its kind is Unavailable, or Blocked if this machine cannot start one.
+type BrowserError struct{ Err error }
+
+func (e *BrowserError) Error() string { return fmt.Sprintf("the browser: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *BrowserError) Unwrap() error { return e.Err }
+
+// PageError means that a browser that works could not render the page. Its kind is that of the cause: what the fetch of
+// the page returned, TooLarge if a bound was met before there was anything to read, Unavailable otherwise.
+type PageError struct {
+	Err   error
+	Bound Bound // the bound that the page met, or empty
+}
+
+func (e *PageError) Error() string { return fmt.Sprintf("rendering: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *PageError) Unwrap() error { return e.Err }
+
+// Ping asks a browser which one it is, and starts or connects it if need be. Errors: [*BrowserError]; that of ctx while
+// all browsers are busy.
+func (r *Renderer) Ping(ctx context.Context) (product string, err error) {
+	s, err := r.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer r.release(s)
+	b, err := s.get(ctx)
+	if err == nil {
+		err = b.alive(ctx)
+	}
+	if err != nil {
+		return "", errors.Join(browserError(err), s.drop())
+	}
+	return b.product, nil
+}
+
+func (r *Renderer) acquire(ctx context.Context) (*slot, error) {
+	select {
+	case s := <-r.slots:
+		return s, nil
+	case <-ctx.Done():
+		return nil, fault.New(fault.Unavailable, "waiting for a browser: %w", context.Cause(ctx))
+	}
+}
+
+func (r *Renderer) release(s *slot) {
+	s.rest()
+	r.slots <- s
+}
+
+// Render opens a page in a browser, waits until its content is there, and reads it. Nothing of a page is left for the
+// next one. A browser that ends or hangs is replaced, and the page rendered once more.
+//
+// Errors: [*BrowserError], [*PageError], Invalid, or that of ctx.
+func (r *Renderer) Render(ctx context.Context, p Page) (Rendered, error) {
+	own, err := url.Parse(p.URL)
+	if err != nil || own.Host == "" {
+		return Rendered{}, fault.New(fault.Invalid, "the address of the page is malformed")
+	}
+	web := r.public
+	if r.o.Web.Exempt(own.Host) {
+		web = r.o.Web
+	}
+	if p.Plain == nil {
+		res, err := web.Get(ctx, fetch.Request{URL: p.URL, Secret: p.Secret, Gate: p.Gate, Refresh: true})
+		if err != nil {
+			return Rendered{Plain: res}, &PageError{Err: err}
+		}
+		p.Plain = &res
+	}
+	s, err := r.acquire(ctx)
+	if err != nil {
+		return Rendered{}, err
+	}
+	defer r.release(s)
+	var out Rendered
+	for range 2 {
+		out, err = r.try(ctx, s, web, p)
+		if _, lost := errors.AsType[*BrowserError](err); !lost || ctx.Err() != nil {
+			break
+		}
+		err = errors.Join(err, s.drop())
+	}
+	out.Plain = *p.Plain
+	return out, err
+}
+
+// try renders a page once.
+func (r *Renderer) try(ctx context.Context, s *slot, web *fetch.Client, p Page) (Rendered, error) {
+	b, err := s.get(ctx)
+	if err != nil {
+		return Rendered{}, browserError(err)
+	}
+	t, err := b.newTab(ctx, r, web, p)
+	if err != nil {
+		return Rendered{}, browserError(err)
+	}
+	out, err := t.render(ctx)
+	if closing := t.close(); closing != nil {
+		err = errors.Join(err, s.drop()) // nothing of the page may live on
+	}
+	return out, err
+}
+
+// browserError returns a failure of a browser as a [*BrowserError].
+func browserError(err error) error {
+	if fault.KindOf(err) == fault.Internal {
+		err = fault.New(fault.Unavailable, "%w", err)
+	}
+	return &BrowserError{Err: err}
+}
+
+// statusText is what a browser shows beside a status.
+func statusText(status int) string { return cmp.Or(http.StatusText(status), "Unknown") }

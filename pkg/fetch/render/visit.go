@@ -1,0 +1,231 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
+)
+
+// How long a page has to be quiet until it counts as complete.
+const (
+	interval = 100 * time.Millisecond // between two looks at the page
+	calm     = 500 * time.Millisecond // without requests, and with the same content
+	restless = 3 * time.Second        // without requests, while the content still changes
+	// After it, requests that do not end, such as those by which a page waits for news, do not keep it from being read.
+	patience  = 8 * time.Second
+	lingering = 2
+
+	world    = "tidemark"       // the scripting context of the looks, which the page cannot reach
+	readTime = 10 * time.Second // to read the page, after its deadline if need be
+)
+
+// visit is how a page is opened and waited for.
+type visit struct{ *tab }
+
+// run goes to the page and waits until its content is there, or until its deadline.
+func (v *visit) run() error {
+	ctx, cancel := context.WithTimeout(v.ctx, v.r.o.Timeout)
+	defer cancel()
+	err := v.navigate(ctx)
+	if err == nil {
+		err = v.untilCalm(ctx)
+	}
+	if err == nil {
+		err = v.scroll(ctx)
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && v.ctx.Err() == nil {
+		v.account.meet(BoundTime)
+		return nil
+	}
+	return err
+}
+
+// navigate goes to the address that gave the plain response. A page that is not shown at all, such as a file to be
+// saved, is an error.
+func (v *visit) navigate(ctx context.Context) error {
+	var went struct {
+		Error    string `json:"errorText"`
+		Download bool   `json:"isDownload"`
+	}
+	to := v.page.Plain.FinalURL
+	if to == "" {
+		to = v.page.URL
+	}
+	err := v.b.dev.Call(ctx, v.mainSession().id, "Page.navigate", map[string]any{"url": to}, &went)
+	switch {
+	case err != nil:
+		return err
+	case went.Download || went.Error != "":
+		return pageError("", fault.New(fault.Unavailable, "the browser does not show the page: %s", went.Error))
+	}
+	return nil
+}
+
+// seen is what a look at the page has found.
+type seen struct {
+	Ready    string `json:"ready"`
+	Elements int    `json:"elements"`
+	Letters  int    `json:"letters"`
+	Height   int    `json:"height"`
+	Found    bool   `json:"found"`
+}
+
+// looking counts what there is, in open shadow roots as well.
+const looking = `((selector) => {
+ let elements = 0, letters = 0;
+ const walk = (root) => {
+  letters += (root.body || root).textContent?.length || 0;
+  for (const e of root.querySelectorAll("*")) { if (++elements > 100000) return; if (e.shadowRoot) walk(e.shadowRoot); }
+ };
+ walk(document);
+ let found = selector === "";
+ try { found = found || document.querySelector(selector) !== null } catch {}
+ return {ready: document.readyState, elements, letters, found,
+  height: (document.scrollingElement || document.documentElement)?.scrollHeight || 0};
+})(%s)`
+
+// inspect looks at the page once. A page that is on its way to another document has nothing to see.
+func (v *visit) inspect(ctx context.Context) (seen, error) {
+	selector, _ := json.Marshal(v.page.Selector)
+	var out seen
+	err := v.evaluate(ctx, fmt.Sprintf(looking, selector), &out)
+	var refused *devtools.CallError
+	if errors.As(err, &refused) {
+		return seen{}, nil
+	}
+	return out, err
+}
+
+// evaluate runs a script in a context that the page cannot reach, and waits for its promise.
+func (v *visit) evaluate(ctx context.Context, script string, out any) error {
+	s := v.mainSession()
+	var made struct {
+		ID int `json:"executionContextId"`
+	}
+	if err := v.b.dev.Call(ctx, s.id, "Page.createIsolatedWorld", map[string]any{"frameId": s.to.ID,
+		"worldName": world}, &made); err != nil {
+		return err
+	}
+	var done struct {
+		Result struct {
+			Value json.RawMessage `json:"value"`
+		} `json:"result"`
+		Exception json.RawMessage `json:"exceptionDetails"`
+	}
+	if err := v.b.dev.Call(ctx, s.id, "Runtime.evaluate", map[string]any{"expression": script, "contextId": made.ID,
+		"returnByValue": true, "awaitPromise": true}, &done); err != nil {
+		return err
+	}
+	if done.Exception != nil {
+		return &devtools.CallError{Message: string(done.Exception)}
+	}
+	return json.Unmarshal(done.Result.Value, out)
+}
+
+// untilCalm waits until the network is quiet and the content stays the same.
+func (v *visit) untilCalm(ctx context.Context) error {
+	var last seen
+	same := time.Now()
+	for {
+		now, err := v.inspect(ctx)
+		if err != nil {
+			return err
+		}
+		if now != last {
+			last, same = now, time.Now()
+		}
+		quiet := v.quietFor(time.Now())
+		steady := time.Since(same)
+		if now.Ready == "complete" && now.Found && quiet >= calm && (steady >= calm || quiet >= restless) {
+			v.account.note(func(out *Rendered) { out.Waited, out.Changing = true, steady < calm })
+			return nil
+		}
+		if v.isStopped() {
+			return nil
+		}
+		if err := pause.For(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+// quietFor returns how long the page has been loaded and without requests.
+func (t *tab) quietFor(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.loaded.IsZero() {
+		return 0
+	}
+	since := t.quiet
+	if t.loaded.After(since) {
+		since = t.loaded
+	}
+	if len(t.waiting) == 0 {
+		return now.Sub(since)
+	}
+	if now.Sub(t.loaded) < patience || len(t.waiting) > lingering {
+		return 0
+	}
+	for _, began := range t.waiting {
+		if began.After(since) {
+			since = began
+		}
+	}
+	return now.Sub(since)
+}
+
+func (t *tab) isStopped() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stopped
+}
+
+// scrolling goes to the end of the page, in steps of what is seen at once, so that everything that loads when it
+// becomes visible does so; and back.
+const scrolling = `(async () => {
+ const at = () => (document.scrollingElement || document.documentElement).scrollHeight, step = innerHeight || 1000;
+ for (let y = 0, n = 0; y < at() && n < 40; y += step, n++) {
+  scrollTo(0, y); await new Promise(done => setTimeout(done, 30));
+ }
+ scrollTo(0, at()); await new Promise(done => setTimeout(done, 100));
+ return true;
+})()`
+
+// scroll scrolls until the page does not grow any more.
+func (v *visit) scroll(ctx context.Context) error {
+	most := v.page.Scrolls
+	if most == 0 {
+		most = DefaultScrolls
+	}
+	before, err := v.inspect(ctx)
+	for n := 0; err == nil && n < most && !v.isStopped(); n++ {
+		var ok bool
+		if err = v.evaluate(ctx, scrolling, &ok); err != nil {
+			var refused *devtools.CallError
+			if errors.As(err, &refused) { // the page has gone elsewhere
+				err = nil
+			}
+		}
+		if err == nil {
+			err = v.untilCalm(ctx)
+		}
+		var now seen
+		if err == nil {
+			now, err = v.inspect(ctx)
+		}
+		if err != nil || now.Elements <= before.Elements && now.Height <= before.Height {
+			return err
+		}
+		before = now
+		if n+1 == most {
+			v.account.meet(BoundScrolls)
+		}
+	}
+	return err
+}
