@@ -123,11 +123,11 @@ var canonicalCases = []struct {
 		{map[string]page{"/a": to(301, "/x"), "/x": to(308, "/b"), "/b": canonicalV1.etag("b")}, "/b", "/b", "", ""},
 		{nil, "/a", "/b", "/b", "/b: permanent redirect"},
 		{nil, "/a", "/b", "/b", "permanent redirect"},
-		{serve("/x", to(302, "/b")), "/a", "/a /b", "", ""},
+		{serve("/x", to(302, "/b")), "/a", "/b", "/b", "same content as"},
 	}},
 	{"a redirect of which one step is for now", []turn{
 		{map[string]page{"/a": to(302, "/x"), "/x": to(301, "/b"), "/b": canonicalV1}, "/b", "/b", "", ""},
-		{nil, "/a", "/a /b", "", ""},
+		{nil, "/a", "/b", "/b", "same content as"},
 	}},
 	{"a permanent redirect to what nobody registered, with a canonical", []turn{
 		{map[string]page{"/a": to(301, "/x"), "/x": naming("/b", "v1"), "/b": canonicalV1}, "/b", "/b", "", ""},

@@ -93,6 +93,9 @@ var sharing = []struct{ name, one, other, says string }{
 	{"http and www", www, apexS, ""},
 	{"redirect", "https://h.example/old", apexS, "301"},
 	{"redirect to https", "http://h.example/old", apexS, "308"},
+	{"redirect for now", "https://h.example/old", apexS, "302"},
+	{"refresh", "https://h.example/old", apexS, "200"},
+	{"index page", "https://h.example/p/index.html", apexS, ""},
 	{"redirect to another site", "https://k.example/old", apexS, "301"},
 }
 

@@ -33,6 +33,9 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	}
 	claims, _ := verdict.CandidatesOf(it, rules)
 	if len(claims) == 0 {
+		claims = verdict.LedTo(it, rules)
+	}
+	if len(claims) == 0 {
 		p.Group = bestForm(it.NormalizedSource, it.SourceHost)
 		if better, _ := verdict.VariantsOf(it, rules); len(better) > 0 {
 			p.Precedence = rankVariant

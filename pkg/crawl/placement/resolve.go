@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +60,8 @@ type obstacle struct {
 }
 
 var (
-	notRegistered = obstacle{why: "is not registered"}
-	notFetched    = obstacle{why: "has not been fetched yet", soon: true}
+	notRegistered = obstacle{why: verdict.NotRegistered}
+	notFetched    = obstacle{why: verdict.NotFetched, soon: true}
 	loops         = obstacle{why: "leads back here"}
 	notReread     = obstacle{why: "was read under another normalization version", soon: true}
 )
@@ -94,7 +95,7 @@ func (r *resolver) resolve(ctx context.Context) (s Resolution, err error) {
 	}
 	better, _ := verdict.VariantsOf(it, p.basis.Rules.Sources)
 	var unknown []verdict.Candidate
-	for _, cl := range append(claims, better...) {
+	for _, cl := range slices.Concat(claims, better, verdict.LedTo(it, p.basis.Rules.Sources)) {
 		r.moved = r.moved || cl.Moved
 		if cl.Claimed() {
 			r.named = cl.Normalized // unless the contents differ
@@ -151,7 +152,7 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	// An item that the page redirects to stands for the page, whatever the content of that item. A variant must have
 	// the same content as the page.
 	if cl.Variant {
-		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
+		if o, err = r.sameContent(ctx, cl, it); err != nil || o.why != "" {
 			return nil, o, err
 		}
 	}
@@ -192,9 +193,12 @@ func notThere(found bool) obstacle {
 
 // sameContent returns an obstacle if a variant does not show the same content as the page. If the variant may soon
 // show the same content, sameContent has it checked again at once. A variant that was never checked is no obstacle,
-// because nothing is known about it yet.
-func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
+// because nothing is known about it yet: it has this page checked again if need be. But a page that the item leads to
+// does not know of it.
+func (r *resolver) sameContent(ctx context.Context, cl verdict.Candidate, variant registry.Item) (o obstacle, err error) {
 	switch {
+	case variant.Status == registry.Pending && cl.Led:
+		return notFetched, nil
 	case variant.Status == registry.Pending:
 		return o, nil
 	case verdict.ReadAlike(&variant, r.item):

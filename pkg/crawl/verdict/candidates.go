@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -16,6 +17,7 @@ type Candidate struct {
 	Says    string // the reason, worded to be followed by the candidate's address
 	Variant bool   // the candidate may stand for the item only if both have the same content
 	Moved   bool   // permanent redirects lead to the candidate
+	Led     bool   // see [LedTo]
 }
 
 // Claimed reports whether the candidate is the canonical address that the page names.
@@ -105,4 +107,55 @@ func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidat
 		list(&worse, scheme+"://"+other+rest)
 	}
 	return better, worse
+}
+
+// LedTo returns the sources that an item shows by another name: the target within its site of redirects that are not
+// all permanent, and the folder of an index page. Only one with the same content may stand for the item.
+func LedTo(it *registry.Item, rules source.Rules) (out []Candidate) {
+	if it.Type != source.URL {
+		return nil
+	}
+	add := func(url, says string) {
+		s, err := rules.ParseURL(url)
+		if err == nil && source.SameSite(s.Host, it.SourceHost) && !sameName(s.Normalized, it.NormalizedSource) {
+			out = append(out, Candidate{Source: s, Why: "same content as " + s.Normalized, Says: says, Variant: true, Led: true})
+		}
+	}
+	if _, _, moved := movedTo(it, rules); !moved && len(it.HTTPRedirectChain) > 0 {
+		_, location, _ := strings.Cut(it.HTTPRedirectChain[len(it.HTTPRedirectChain)-1], " ")
+		add(location, "redirects to")
+	}
+	slash := strings.LastIndexByte(it.NormalizedSource, '/') + 1
+	if folder, name := it.NormalizedSource[:slash], it.NormalizedSource[slash:]; slices.Contains(indexNames, name) {
+		add(folder, "may be the index page of")
+	}
+	return out
+}
+
+// indexNames are the usual names of the page that a server shows for a folder.
+var indexNames = []string{"index.html", "index.htm", "index.xhtml", "index.php", "index.asp", "index.aspx", "index.jsp",
+	"default.htm", "default.html", "default.asp", "default.aspx"}
+
+// sameName reports whether two addresses differ in http or https, or www., at most.
+func sameName(a, b string) bool {
+	bare := func(url string) string {
+		_, rest, _ := strings.Cut(url, "://")
+		return strings.TrimPrefix(rest, "www.")
+	}
+	return bare(a) == bare(b)
+}
+
+// The reasons, at the end of a note, why another item does not stand for a page yet. See [Undecided].
+const (
+	NotRegistered = "is not registered"
+	NotFetched    = "has not been fetched yet"
+)
+
+// Undecided reports whether a page of its own may be the page of another item that was not fetched when that was
+// decided.
+func Undecided(it *registry.Item, rules source.Rules) bool {
+	open := strings.Contains(it.CanonicalNote, ", which "+NotRegistered) ||
+		strings.Contains(it.CanonicalNote, ", which "+NotFetched)
+	return it.Status == registry.Indexed && it.AliasOf == "" &&
+		(open || it.CanonicalNote == "" && len(LedTo(it, rules)) > 0)
 }
