@@ -58,12 +58,12 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	hosts := a.hosts(in, reg.Hosts)
-	worker := a.worker(in, reg, known, out, hosts)
 	pushed, err := a.pushed(in, reg.Items, changes, out)
 	if err != nil {
 		return nil, err
 	}
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
+	worker := a.worker(in, reg, known, out, hosts, runs.sites.Fetched)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	told, err := a.notifier(changes, reg.Items)
@@ -190,7 +190,7 @@ func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 }
 
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
-	hosts *politeness.Hosts) *crawl.Worker {
+	hosts *politeness.Hosts, fetched func(context.Context, []registry.Item)) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{
 		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
@@ -204,7 +204,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
-		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
+		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics, Fetched: fetched,
 	})
 }
 

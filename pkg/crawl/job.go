@@ -30,6 +30,7 @@ type job struct {
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
 	stale    []placement.Manifest
+	fresh    []registry.Item // of these, the items that were fetched for the first time
 }
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
@@ -159,6 +160,10 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	j.count()
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
+	if len(j.fresh) > 0 {
+		j.w.o.Fetched(ctx, j.fresh)
+		j.fresh = nil
+	}
 	// The old manifests may be dropped only after the commit, when no item refers to them any more.
 	j.w.pages.Drop(ctx, j.stale)
 	j.stale = nil
@@ -188,6 +193,9 @@ func (j *job) index(ctx context.Context) {
 		f := verdict.Record(c, j.w.o.Clock(), j.w.o.Jitter())
 		j.done = append(j.done, f)
 		j.outcomes = append(j.outcomes, verdict.Counted(c, f))
+		if c.Basis.RawBefore == "" {
+			j.fresh = append(j.fresh, f.Item)
+		}
 		if kind := c.Outcome.News.Kind; kind != change.None {
 			j.kinds = append(j.kinds, kind)
 		}

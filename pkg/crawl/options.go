@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -41,6 +43,8 @@ type Options struct {
 	// Behind is the number of checks that may be in progress for each request in flight; 4 when zero. A check waits
 	// for storage several times, and meanwhile other checks should use the host.
 	Behind  int
+	// Fetched is called after the commit of items that were fetched for the first time; it may be nil. It returns soon.
+	Fetched func(ctx context.Context, items []registry.Item)
 	Started time.Time // when the process started; the time of [New] when zero
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
@@ -57,6 +61,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Room == nil {
 		o.Room = opsmemory.NewRoom(opsmemory.DefaultMost, fetch.DefaultMaxBytes)
+	}
+	if o.Fetched == nil {
+		o.Fetched = func(context.Context, []registry.Item) {}
 	}
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }

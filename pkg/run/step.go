@@ -67,6 +67,8 @@ func (q Messages) Parse(body []byte) (m Message, err error) {
 type Next struct {
 	Wait time.Duration // pause before the next step; if zero, the next step may follow in the same call
 	Ops  []storage.Op  // operations to write in one transaction with the run
+	// Early states that the next step may come before the pause ends, if somebody asks for it; see [Runs.Hurry].
+	Early bool
 }
 
 // ErrDone is the error of a step that finds nothing left to do, for example because another process has performed the
@@ -129,7 +131,9 @@ func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do St
 			*f.UpdatedAt = now
 		}
 		if f.NotBefore != nil {
-			*f.NotBefore = now.Add(next.Wait)
+			if *f.NotBefore = now.Add(next.Wait); next.Early {
+				*f.NotBefore = now
+			}
 		}
 		if last && f.Step != nil {
 			*f.Step++
@@ -159,3 +163,7 @@ func (r *Runs[R]) Enqueue(ctx context.Context, one *R, delay time.Duration) {
 			fault.KindOf(err))
 	}
 }
+
+// Hurry asks for the next step of a run now. If the run may not go on before a time that is still to come, or ends
+// meanwhile, the message has no effect. The message that was sent before finds the step done.
+func (r *Runs[R]) Hurry(ctx context.Context, one *R) { r.Enqueue(ctx, one, 0) }

@@ -2,8 +2,13 @@ package sitepoll
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 )
@@ -28,7 +33,91 @@ func (w *step) follow(ctx context.Context) (next run.Next, more bool, err error)
 	poll.Later += got.Left
 	poll.Found += got.New + got.Known + got.Left
 	poll.Note = run.Clip(got.Note, maxMessage)
-	return run.Next{Ops: got.Ops, Wait: got.Wait}, got.More, nil
+	next = run.Next{Ops: got.Ops, Wait: got.Wait, Early: got.Early}
+	if got.Early && w.s.hurries.asked(st.Slug) {
+		next.Wait = 0 // pages were fetched during this step
+	}
+	return next, got.More, nil
+}
+
+// Fetched continues the walks that wait for pages, when the crawl has fetched some of them for the first time. It costs
+// a read for each walk that has pages among them.
+func (s *Service) Fetched(ctx context.Context, items []registry.Item) {
+	met := map[string]bool{}
+	for _, it := range items {
+		slug := slugOf(it.DiscoveryJob)
+		if met[slug] || slug == "" {
+			continue
+		}
+		if met[slug] = true; s.hurries.ask(slug) {
+			continue // the step that is in progress here is followed by another
+		}
+		st, err := s.polls.Get(ctx, slug)
+		if err != nil {
+			s.o.Log.WarnContext(ctx, "walk not hurried; its message comes", "site", slug, "kind", fault.KindOf(err))
+			continue
+		}
+		if st.Now != nil && st.Walk != nil && st.Walk.Idle > 0 && st.Now.ID == it.DiscoveryRun {
+			s.polls.Hurry(ctx, &st)
+		}
+	}
+}
+
+// jobOf returns the job under which the step of a site registers items, and slugOf the site of such a job.
+func jobOf(slug string, step int64) string { return fmt.Sprintf("%s%s:%d", jobPrefix, slug, step) }
+
+const jobPrefix = "sentinel:"
+
+func slugOf(job string) string {
+	rest, found := strings.CutPrefix(job, jobPrefix)
+	if slug, _, ok := strings.Cut(rest, ":"); found && ok {
+		return slug
+	}
+	return ""
+}
+
+// hurries are the sites of which this process performs a step now, and whether the crawl has asked for the next one.
+// It only saves work: another process may perform the same step, and its result counts once.
+type hurries struct {
+	mu    sync.Mutex
+	sites map[string]bool
+}
+
+// begin records that a step begins. The returned function records its end.
+func (h *hurries) begin(slug string) (end func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sites == nil {
+		h.sites = map[string]bool{}
+	}
+	h.sites[slug] = false
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.sites, slug)
+	}
+}
+
+// ask asks for another step after the one in progress. It reports whether there is one.
+func (h *hurries) ask(slug string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, busy := h.sites[slug]
+	if busy {
+		h.sites[slug] = true
+	}
+	return busy
+}
+
+// asked reports whether another step was asked for since the last call.
+func (h *hurries) asked(slug string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := h.sites[slug]
+	if asked {
+		h.sites[slug] = false
+	}
+	return asked
 }
 
 // walked counts in the poll what a walk finds.

@@ -3,7 +3,6 @@ package sitepoll
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -150,7 +149,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 func (w *step) registerSources(ctx context.Context, sources []source.Source, forms source.Forms) (taken []bool,
 	added int, err error) {
 	// Items store the job, so that a repeated step recognizes the items that it has registered itself.
-	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
+	job, poll := jobOf(w.st.Slug, w.st.Step), w.st.Now
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
 		Forms: forms, Job: func(source.Source) string { return job }}
 	taken = make([]bool, len(sources))

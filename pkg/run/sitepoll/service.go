@@ -53,6 +53,8 @@ type Service struct {
 	polls  run.Runs[state]
 	poison storage.Queue
 	o      Options
+	// hurries are the steps in progress.
+	hurries hurries
 }
 
 // New returns the service for the polls of a store. It makes no request; see [Service.Create].

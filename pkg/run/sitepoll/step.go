@@ -36,6 +36,7 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 		return err
 	}
 	poll := st.Now
+	defer s.hurries.begin(st.Slug)()
 	if err := s.polls.Advance(ctx, st, 0, s.advance); err != nil || st.Now != nil {
 		return err
 	}

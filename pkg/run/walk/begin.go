@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -15,7 +16,7 @@ import (
 // addresses are no rules: a walk that had reached one goes on.
 func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
 	f := found.Follow
-	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint(rules, found.Start, f.Depth, f.Hosts)))
+	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint("2", rules, found.Start, f.Depth, f.Hosts)))
 	if until == nil || until.Rules != rules {
 		until = &Walk{ID: poll, Rules: rules}
 	}
@@ -26,7 +27,9 @@ func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
 }
 
 // Resume prepares a walk for another poll: the links of pages that have changed are read again.
-func (w *Walk) Resume() { w.Compared, w.Compare, w.Idle, w.Full = 0, w.Rows, 0, "" }
+func (w *Walk) Resume() {
+	w.Compared, w.Compare, w.Idle, w.IdleFrom, w.Full, w.Decided = 0, w.Rows, 0, time.Time{}, "", 0
+}
 
 // Reached names the limits that are reached; "" for none.
 func (w *Walk) Reached(f *site.Follow) string {

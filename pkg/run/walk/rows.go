@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -19,7 +20,7 @@ import (
 // which they were found: so those with fewer links between them and a start come first.
 type Walk struct {
 	ID       string         `json:"id"`       // part of the keys of the rows
-	Rules    string         `json:"rules"`    // rules of the site file under which the links are followed
+	Rules    string         `json:"rules"`    // form of the rows, and rules under which the links are followed
 	Rows     int            `json:"rows"`     // rows of pages
 	Sums     int            `json:"sums"`     // rows of digests of addresses
 	First    int            `json:"first"`    // the first row that may have pages to register or to read
@@ -35,6 +36,9 @@ type Walk struct {
 	Full     string         `json:"full,omitempty"`    // the limit that is reached
 	TooDeep  bool           `json:"tooDeep,omitempty"` // pages at the limit of depth link to others
 	Idle     int            `json:"idle,omitempty"`    // steps in a row with nothing to do but to wait
+	IdleFrom time.Time      `json:"idleFrom,omitzero"` // when the first of these was
+	Twins    int            `json:"twins,omitempty"`   // pages read of which another item may be the page
+	Decided  int            `json:"decided,omitempty"` // the first row that may have such pages
 	Traps    []byte         `json:"traps,omitempty"`
 	Bulk     *discover.Bulk `json:"bulk,omitempty"`
 }
@@ -48,6 +52,8 @@ const (
 	linkRegistered                  // an item, or in a dry run to become one; its links are to be read
 	linkRead                        // its links were read, or it cannot be read now
 	linkLeftOut
+	linkTwin  // its links were read; another item may be the page
+	linkAgain // the same, and it is checked again to decide that
 )
 
 // linked is a page that a link leads to.
@@ -56,6 +62,7 @@ type linked struct {
 	Depth int       `json:"d,omitempty"` // links between a start and the page
 	State linkState `json:"s,omitempty"`
 	Body  string    `json:"b,omitempty"` // digest of the body whose links were read
+	Again bool      `json:"r,omitempty"` // its links were read before a shorter way to it was found
 }
 
 // Bounds of the rows of a walk. A step changes up to a hundred rows, and one transaction of 4 MiB writes them.
@@ -63,7 +70,7 @@ const (
 	pagesInRow = 128
 	bytesInRow = 24 << 10 // of addresses; ordinary ones are shorter, and never reach it
 	sumsInRow  = 8_000
-	sumBytes   = 8
+	sumBytes   = 13
 )
 
 const (
@@ -71,7 +78,7 @@ const (
 	sumRows  = "walked|"
 )
 
-// walkRow holds pages, and sumRow digests of addresses: 8 bytes for each.
+// walkRow holds pages. sumRow holds the addresses that were examined: 13 bytes for each.
 type walkRow struct {
 	RowVersion int       `col:"rowVersion"`
 	Step       int64     `col:"step"` // the site's step at which the row was written
@@ -86,6 +93,26 @@ type sumRow struct {
 	changed    bool
 }
 
+// address is an address that was examined: its digest, and if it is a page of the walk its place and its depth.
+type address struct {
+	sum   uint64
+	page  uint32
+	depth uint8
+}
+
+// noPage is the place of an address that is no page of the walk.
+const noPage = 1<<32 - 1
+
+func (a address) at() at { return at{int(a.page / pagesInRow), int(a.page % pagesInRow)} }
+
+func (a address) pack(b []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, a.sum), a.page), a.depth)
+}
+
+func unpackAddress(b []byte) address {
+	return address{binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), b[12]}
+}
+
 var (
 	walkPages = row.Of[walkRow]()
 	walkSums  = row.Of[sumRow]()
@@ -98,20 +125,22 @@ func rowKey(partition, rows, slug, id string, n int) storage.Key {
 // walking is the work of one step.
 type walking struct {
 	Step
-	walk  *Walk
-	rows  map[int]*walkRow
-	met   map[uint64]bool
-	sums  []*sumRow
-	traps *discover.Traps
-	acted bool // the step has done something
-	out   Result
+	walk   *Walk
+	rows   map[int]*walkRow
+	seen   []address
+	met    map[uint64]int // the place of an address in seen, by its digest
+	sums   []*sumRow
+	nearer map[uint32]int // pages to which a shorter way was found, with its depth
+	traps  *discover.Traps
+	acted  bool // the step has done something
+	out    Result
 	// The following count what the step adds; see maxStepPages.
 	added, bytes, examined int
 }
 
 // open reads the state of a walk, or begins one at the start pages.
 func (s Step) open(ctx context.Context, w *Walk) (v *walking, err error) {
-	v = &walking{Step: s, walk: w, rows: map[int]*walkRow{}, met: map[uint64]bool{}}
+	v = &walking{Step: s, walk: w, rows: map[int]*walkRow{}, met: map[uint64]int{}, nearer: map[uint32]int{}}
 	if v.traps, err = discover.OpenTraps(w.Traps, s.BeganAt); err != nil {
 		return nil, err
 	}
@@ -125,7 +154,9 @@ func (s Step) open(ctx context.Context, w *Walk) (v *walking, err error) {
 		}
 		v.sums = append(v.sums, &r)
 		for b := r.Sums; len(b) >= sumBytes; b = b[sumBytes:] {
-			v.met[binary.BigEndian.Uint64(b)] = true
+			a := unpackAddress(b)
+			v.met[a.sum] = len(v.seen)
+			v.seen = append(v.seen, a)
 		}
 	}
 	if w.Rows > 0 { // pages are added to the last row
@@ -133,8 +164,9 @@ func (s Step) open(ctx context.Context, w *Walk) (v *walking, err error) {
 		return v, err
 	}
 	for _, start := range s.Site.Start {
-		if src, err := s.Rules.ParseURL(start); err == nil && v.note(xxhash.Sum64String(src.Normalized)) {
-			v.add(start, 0)
+		src, err := s.Rules.ParseURL(start)
+		if sum := xxhash.Sum64String(src.Normalized); err == nil && v.note(sum) {
+			v.add(start, 0, sum)
 		}
 	}
 	return v, nil
@@ -160,8 +192,8 @@ func (v *walking) load(ctx context.Context, n int) (*walkRow, error) {
 	return &r, nil
 }
 
-// add adds a page to the last row.
-func (v *walking) add(url string, depth int) {
+// add adds a page to the last row. Its address was noted.
+func (v *walking) add(url string, depth int, sum uint64) {
 	n := v.walk.Rows - 1
 	if n < 0 || v.rows[n].isFull() {
 		n++
@@ -171,6 +203,7 @@ func (v *walking) add(url string, depth int) {
 	r := v.rows[n]
 	v.walk.First = min(v.walk.First, n)
 	r.changed = true
+	v.place(v.met[sum], uint32(n*pagesInRow+len(r.Pages)), depth)
 	r.Pages = append(r.Pages, &linked{URL: url, Depth: depth})
 	v.walk.Waiting++
 	v.bytes += len(url)
@@ -188,17 +221,23 @@ func (r *walkRow) isFull() bool {
 
 // note records that an address was examined. It reports whether it is a new one.
 func (v *walking) note(sum uint64) bool {
-	if v.met[sum] {
+	if _, found := v.met[sum]; found {
 		return false
 	}
-	v.met[sum] = true
-	if last := len(v.sums) - 1; last < 0 || len(v.sums[last].Sums) >= sumBytes*sumsInRow {
-		v.sums = append(v.sums, &sumRow{RowVersion: 1})
+	if len(v.seen) == len(v.sums)*sumsInRow {
+		v.sums = append(v.sums, &sumRow{RowVersion: 2})
 	}
-	r := v.sums[len(v.sums)-1]
-	r.Sums, r.changed = binary.BigEndian.AppendUint64(r.Sums, sum), true
+	v.met[sum] = len(v.seen)
+	v.seen = append(v.seen, address{sum: sum})
+	v.place(len(v.seen)-1, noPage, 0)
 	v.walk.Seen++
 	return true
+}
+
+// place records the place and the depth of a page.
+func (v *walking) place(i int, page uint32, depth int) {
+	v.seen[i].page, v.seen[i].depth = page, uint8(depth)
+	v.sums[i/sumsInRow].changed = true
 }
 
 // save returns the operations that write what the step changed, together with the site's row.
@@ -217,7 +256,10 @@ func (v *walking) save() (ops []storage.Op, err error) {
 	}
 	for n, r := range v.sums {
 		if r.changed {
-			r.Step = v.Number
+			r.Step, r.Sums = v.Number, nil
+			for _, a := range v.seen[n*sumsInRow : min((n+1)*sumsInRow, len(v.seen))] {
+				r.Sums = a.pack(r.Sums)
+			}
 			upsert(v.key(sumRows, v.walk.ID, n), walkSums.Encode(r))
 		}
 	}

@@ -33,8 +33,11 @@ const (
 	maxStepBytes    = 1 << 20
 	maxStepExamined = 16_000
 	maxStepRows     = 20
-	// maxIdle is the longest pause between two steps of a walk that waits for the crawl.
-	maxIdle = 30 * time.Second
+	maxNearer       = 20
+	// maxIdle is the longest pause between two steps of a walk that waits for the crawl, and maxStalled how long it
+	// waits while no page is fetched.
+	maxIdle    = 30 * time.Second
+	maxStalled = time.Hour
 	// leftByLimit is the reason why pages are left for later.
 	leftByLimit = "the limit of %s is reached (follow: %s)"
 )
@@ -75,9 +78,11 @@ type Report interface {
 type Result struct {
 	Ops  []storage.Op  // to be written together with the state of the walk
 	Wait time.Duration // before the next step
-	More bool          // whether there is a next step
-	Note string        // what the walk waits for
-	Left int           // pages that were found and are left for the next poll
+	// Early states that the walk waits for the crawl: the next step is useful as soon as pages were fetched.
+	Early bool
+	More  bool   // whether there is a next step
+	Note  string // what the walk waits for
+	Left  int    // pages that were found and are left for the next poll
 	// Of a dry run: requests and pages that were fetched, and pages that are new or known.
 	Requests, Documents, New, Known int
 }
@@ -98,10 +103,16 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := v.shorten(ctx); err != nil {
+		return Result{}, err
+	}
 	if err := v.registerPages(ctx); err != nil {
 		return Result{}, err
 	}
 	v.advance()
+	if err := v.decideTwins(ctx); err != nil {
+		return Result{}, err
+	}
 	if v.out.Ops, err = v.save(); err != nil {
 		return Result{}, err
 	}
@@ -109,20 +120,30 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 	return v.out, nil
 }
 
-// plan decides whether the walk goes on, and when.
+// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour leaves the
+// rest for the next poll: the site may be paused, or its budget for the day spent.
 func (v *walking) plan() {
+	w, now := v.walk, v.Clock()
 	v.out.More = true
-	switch {
+	switch waits := w.Open + w.Twins; {
 	case v.acted || v.out.Wait > 0:
-		v.walk.Idle = 0
-	case v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare:
-		v.out.More, v.out.Left = false, v.walk.Waiting
+		w.Idle, w.IdleFrom = 0, time.Time{}
+	case v.isRead() && w.Twins == 0:
+		v.out.More, v.out.Left = false, w.Waiting
+	case w.Idle > 0 && now.Sub(w.IdleFrom) >= maxStalled:
+		v.out.More, v.out.Left = false, w.Waiting
+		v.out.Note = fmt.Sprintf("%s were not fetched for an hour; the next poll goes on", words.Count(waits, "page"))
 	default:
-		v.walk.Idle++
-		v.out.Wait = min(time.Duration(1+v.walk.Idle/10)*time.Second, maxIdle)
-		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(v.walk.Open, "page"))
+		if w.Idle++; w.Idle == 1 {
+			w.IdleFrom = now
+		}
+		v.out.Wait, v.out.Early = min(time.Duration(1+w.Idle/10)*time.Second, maxIdle), true
+		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(waits, "page"))
 	}
 }
+
+// isRead reports whether all registered pages were read, and all pages of earlier polls compared.
+func (v *walking) isRead() bool { return v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare }
 
 // at is the position of a page in the rows.
 type at struct{ row, i int }
@@ -193,7 +214,8 @@ func (v *walking) readPages(ctx context.Context) error {
 
 // isFull reports whether the step has added as much as one step may.
 func (v *walking) isFull() bool {
-	return v.bytes >= maxStepBytes || v.added >= maxStepPages || v.examined >= maxStepExamined
+	return v.bytes >= maxStepBytes || v.added >= maxStepPages || v.examined >= maxStepExamined ||
+		len(v.nearer) >= maxNearer
 }
 
 // again returns to a row whose pages were not all compared.
@@ -243,7 +265,7 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	if page.Body = bodyOf(it); cut {
 		page.Body = cutBody
 	}
-	v.done(p, page, linkRead, got)
+	v.done(p, page, v.readState(it), got)
 	return nil
 }
 
@@ -255,10 +277,16 @@ func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) 
 		if got != nil {
 			text = &got.Sketch
 		}
-		v.walk.Bulk.Read(page.URL, text)
-		if state == linkRead {
+		if !page.Again {
+			v.walk.Bulk.Read(page.URL, text)
+		}
+		if page.Again = false; state != linkLeftOut {
 			v.walk.Read++
 		}
+	}
+	if state == linkTwin {
+		v.walk.Twins++
+		v.walk.Decided = min(v.walk.Decided, p.row)
 	}
 	page.State, v.rows[p.row].changed, v.acted = state, true, true
 }
@@ -297,20 +325,26 @@ func (v *walking) links(from *linked, page *discover.Page) (ended, cut bool) {
 // isFresh reports whether a link leads to a page that would be wanted and is not found yet.
 func (v *walking) isFresh(link discover.Link) bool {
 	src, err := v.Rules.ParseURL(link.URL)
-	return err == nil && src.Type == source.URL && !v.met[xxhash.Sum64String(src.Normalized)] && v.Site.Judge(src) == ""
+	_, met := v.met[xxhash.Sum64String(src.Normalized)]
+	return err == nil && src.Type == source.URL && !met && v.Site.Judge(src) == ""
 }
 
 // link examines an address that a page links to.
 func (v *walking) link(url string, depth int) {
 	src, err := v.Rules.ParseURL(url)
-	if err != nil || src.Type != source.URL || !v.note(xxhash.Sum64String(src.Normalized)) {
+	if err != nil || src.Type != source.URL {
+		return
+	}
+	sum := xxhash.Sum64String(src.Normalized)
+	if !v.note(sum) {
+		v.isNearer(v.met[sum], depth)
 		return
 	}
 	v.examined++
 	if why := v.Site.Judge(src); why != "" {
 		v.Report.LeftOut(why, src.Normalized)
 	} else if !v.trapped(src.Normalized, v.traps.Judge(src.Normalized)) {
-		v.add(url, depth)
+		v.add(url, depth, sum)
 	}
 }
 

@@ -1,0 +1,131 @@
+package walk
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Links lead to one page by several addresses: one that redirects to the other, one that names the other as the
+// canonical one, or the index page of a folder. Each check decides whether another item is the page (package
+// placement). But when a page is checked before the other item is, both stay items of their own until the next check.
+// So at its end, a walk has those pages checked again of which the other item was fetched meanwhile.
+
+const (
+	// maxTwinRows limits the rows that a step examines for such pages, and maxForced the checks that it asks for.
+	maxTwinRows = 256
+	maxForced   = 64
+)
+
+// readState returns the state of a page whose links were read.
+func (v *walking) readState(it *registry.Item) linkState {
+	if verdict.Undecided(it, v.Rules) {
+		return linkTwin
+	}
+	return linkRead
+}
+
+// decideTwins has pages checked again once all pages are read, and waits until they are.
+func (v *walking) decideTwins(ctx context.Context) error {
+	if v.Dry || v.walk.Twins == 0 || !v.isRead() {
+		return nil
+	}
+	open, from := v.walk.Rows, v.walk.Decided
+	forced, changed := 0, 0
+	for n := from; n < v.walk.Rows && n < from+maxTwinRows && forced < maxForced && changed < maxStepRows; n++ {
+		var some []at
+		for _, state := range []linkState{linkTwin, linkAgain} {
+			in, err := v.inState(ctx, n, state)
+			if err != nil {
+				return err
+			}
+			some = append(some, in...)
+		}
+		items, err := v.itemsOf(ctx, some)
+		if err != nil {
+			return err
+		}
+		left := 0
+		for i, p := range some {
+			page := v.rows[p.row].Pages[p.i]
+			state, err := v.decideTwin(ctx, page.State, items[i])
+			if err != nil {
+				return err
+			}
+			if state == linkAgain && page.State == linkTwin {
+				forced++
+			}
+			if state == linkRead {
+				v.walk.Twins--
+			} else {
+				left++
+			}
+			if state != page.State {
+				page.State, v.rows[n].changed, v.acted = state, true, true
+			}
+		}
+		if v.rows[n].changed {
+			changed++
+		}
+		if left > 0 {
+			open = min(open, n)
+		}
+		v.walk.Decided = n + 1
+	}
+	if v.walk.Decided = min(v.walk.Decided, open); v.walk.Decided > from {
+		v.acted = true
+	}
+	if v.walk.Decided >= v.walk.Rows {
+		v.walk.Twins = 0
+	}
+	return nil
+}
+
+// decideTwin returns the next state of a page of which another item may be the page. It asks for at most one check of
+// the page.
+func (v *walking) decideTwin(ctx context.Context, state linkState, it *registry.Item) (linkState, error) {
+	switch {
+	case it == nil:
+		return linkRead, nil
+	case state == linkAgain && it.ReindexRequested:
+		return linkAgain, nil
+	case state == linkAgain || !verdict.Undecided(it, v.Rules):
+		return linkRead, nil
+	}
+	others, err := v.others(ctx, it)
+	if err != nil {
+		return state, err
+	}
+	next := linkRead
+	for _, other := range others {
+		switch {
+		case other.Status == registry.Pending:
+			return linkTwin, nil
+		case other.Status == registry.Indexed || other.AliasOf != "":
+			next = linkAgain
+		}
+	}
+	if next == linkAgain {
+		err = v.Items.ForceCheck(ctx, *it)
+	}
+	return next, err
+}
+
+// others returns the items that may be the page of an item.
+func (v *walking) others(ctx context.Context, it *registry.Item) (out []*registry.Item, err error) {
+	named, _ := verdict.CandidatesOf(it, v.Rules)
+	led := verdict.LedTo(it, v.Rules)
+	var sources []source.Source
+	for _, c := range append(named, led...) {
+		sources = append(sources, c.Source)
+	}
+	items, err := v.Items.LookupAll(ctx, sources)
+	for i, other := range items {
+		if other != nil && (i < len(named) || other.Status == registry.Pending || other.ContentHash == it.ContentHash) {
+			out = append(out, other)
+		}
+	}
+	return out, err
+}
