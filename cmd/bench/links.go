@@ -52,7 +52,7 @@ const trapPages = 600
 func (b *bench) followOnce(name, first string, want map[string]bool) error {
 	found, followed, err := b.crawled(func(p *product) error {
 		_, err := api.AddSite.Call(b.ctx, p.client, api.SiteRequest{URL: first, Follow: &api.SiteFollow{Depth: 20,
-			Pages: 20_000, Addresses: 200_000}})
+			Pages: 50_000, Addresses: 500_000}})
 		return err
 	})
 	if err != nil {

@@ -42,7 +42,7 @@ type Options struct {
 	CommitTime         time.Duration // after this time, the next check that finishes commits; 10 s when zero
 	// Behind is the number of checks that may be in progress for each request in flight; 4 when zero. A check waits
 	// for storage several times, and meanwhile other checks should use the host.
-	Behind  int
+	Behind int
 	// Fetched is called after the commit of items that were fetched for the first time; it may be nil. It returns soon.
 	Fetched func(ctx context.Context, items []registry.Item)
 	Started time.Time // when the process started; the time of [New] when zero

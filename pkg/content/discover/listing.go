@@ -80,11 +80,18 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 		c.note("the page forbids following its links (robots nofollow)")
 		return
 	}
+	met := map[string]bool{} // pages of manuals link to hundreds of places of the same few pages
 	for a := range linksOf(page.FindMatcher(links)) {
-		if href := followed(a); href != "" {
-			c.page(href, time.Time{}, 0)
-		} else if isNofollow(a) {
+		href, _, _ := strings.Cut(followed(a), "#")
+		switch {
+		case href == "" && isNofollow(a):
 			c.skip("a link forbids following it (nofollow)")
+		case href == "":
+		case met[href]:
+			c.count()
+		default:
+			met[href] = true
+			c.page(href, time.Time{}, 0)
 		}
 		if c.Truncated != "" {
 			break

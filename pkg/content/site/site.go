@@ -60,8 +60,8 @@ type Follow struct {
 // Defaults and bounds of following links.
 const (
 	DefaultDepth, MaxDepth         = 3, 20
-	DefaultPages, MaxPages         = 5_000, 20_000
-	DefaultAddresses, MaxAddresses = 100_000, 200_000
+	DefaultPages, MaxPages         = 5_000, 50_000
+	DefaultAddresses, MaxAddresses = 100_000, 500_000
 )
 
 // Limits bound how fast and how much a host may be requested (E3). The pause between the starts of two requests is

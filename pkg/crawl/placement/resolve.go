@@ -195,7 +195,9 @@ func notThere(found bool) obstacle {
 // show the same content, sameContent has it checked again at once. A variant that was never checked is no obstacle,
 // because nothing is known about it yet: it has this page checked again if need be. But a page that the item leads to
 // does not know of it.
-func (r *resolver) sameContent(ctx context.Context, cl verdict.Candidate, variant registry.Item) (o obstacle, err error) {
+func (r *resolver) sameContent(
+	ctx context.Context, cl verdict.Candidate, variant registry.Item,
+) (o obstacle, err error) {
 	switch {
 	case variant.Status == registry.Pending && cl.Led:
 		return notFetched, nil

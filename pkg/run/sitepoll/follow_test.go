@@ -40,11 +40,14 @@ func links(to ...string) string {
 // walker is a rig whose pages are fetched as a crawl would fetch them.
 type walker struct {
 	*rig
-	snaps *snapshot.Store
+	snaps   *snapshot.Store
+	held    func(it registry.Item) bool // whether a page is not fetched now
+	checked func(it *registry.Item)     // changes the finding of a check
 }
 
 func newWalker(r *rig, change func(o *sitepoll.Options)) *walker {
-	w := &walker{rig: r, snaps: snapshot.New(r.Store).By(r.Clock.Now)}
+	w := &walker{rig: r, snaps: snapshot.New(r.Store).By(r.Clock.Now),
+		held: func(registry.Item) bool { return false }, checked: func(*registry.Item) {}}
 	r.Must(w.snaps.Create(r.Context()))
 	r.restart(func(o *sitepoll.Options) {
 		o.Sites, o.Snapshots = site.List{{Slug: "tree", Domain: "tree.example", Start: []string{root},
@@ -59,14 +62,21 @@ func (w *walker) crawl() {
 	w.Helper()
 	w.crawlDue(func(it registry.Item) registry.Finding {
 		f, now := registry.Finding{Item: it}, w.Clock.Now()
+		if w.held(it) {
+			f.Item.CheckAt(now.Add(time.Minute))
+			return f
+		}
 		body, _ := w.web.Pages[it.NormalizedSource].(string)
 		hash := snapshot.Hash([]byte(body))
 		_, err := w.snaps.Save(w.Context(), snapshot.Capture{ItemID: it.ID, RawHash: hash, MimeType: "text/html",
 			StatusCode: http.StatusOK, CapturedAt: now, FetchURL: it.NormalizedSource}, []byte(body), snapshot.Had{})
 		w.Must(err)
 		f.Changed, f.Item.RawHash = hash != it.RawHash, hash
-		f.Item.Status, f.Item.HTTPFinalURL, f.Item.LastChecked = registry.Crawled, it.NormalizedSource, now
+		f.Item.HTTPFinalURL, f.Item.LastChecked = it.NormalizedSource, now
 		f.Item.CheckAt(now.Add(time.Hour))
+		f.Item.Status = registry.Indexed
+		f.Item.ContentHash, f.Item.IndexedHash = hash, hash
+		w.checked(&f.Item)
 		return f
 	})
 }

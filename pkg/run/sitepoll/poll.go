@@ -150,6 +150,7 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 	}
 	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
 	st.Docs, st.Seen, st.Traps, st.Listed, st.NotBefore, st.UpdatedAt = nil, nil, nil, false, now, now
+	st.FeedsAt = now
 	if st.Walk != nil {
 		st.Walk.Resume()
 	}

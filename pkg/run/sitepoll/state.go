@@ -160,7 +160,8 @@ type Held struct {
 	Traps     []byte     `json:"traps,omitempty"`  // state of the detector of endless spaces in this poll
 	NotBefore time.Time  `json:"notBefore,omitzero"`
 	UpdatedAt time.Time  `json:"updatedAt"`
-	Last      *Poll      `json:"last,omitempty"` // the last full poll that has ended
+	FeedsAt   time.Time  `json:"feedsAt,omitzero"` // when the active poll read the feeds last
+	Last      *Poll      `json:"last,omitempty"`   // the last full poll that has ended
 	LastFeeds *Poll      `json:"lastFeeds,omitempty"`
 	Day       day        `json:"day"`
 	All       Coverage   `json:"all"` // coverage of all polls that have ended

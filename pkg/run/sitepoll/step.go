@@ -66,6 +66,9 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 		}
 	}
 	if st.Now.Kind == Full && w.site.Follow != nil {
+		if w.queueFeedsAgain() {
+			return next, nil
+		}
 		following, more, err := w.follow(ctx)
 		if next = following; err != nil || more {
 			return next, err
@@ -79,6 +82,20 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 	}
 	st.end(w.now)
 	return next, err
+}
+
+// queueFeedsAgain queues the feeds of the site when they are due while links are followed, which may take hours. It
+// reports whether there are any.
+func (w *step) queueFeedsAgain() bool {
+	st := w.st
+	if len(w.site.Feeds) == 0 || st.isTrial() || w.now.Sub(st.FeedsAt) < feedPause {
+		return false
+	}
+	st.Seen, st.FeedsAt = nil, w.now
+	for _, address := range w.site.Feeds {
+		st.push(doc{URL: address, Kind: docMap})
+	}
+	return true
 }
 
 // step is the work of one step on a site.

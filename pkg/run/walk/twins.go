@@ -32,55 +32,67 @@ func (v *walking) decideTwins(ctx context.Context) error {
 	if v.Dry || v.walk.Twins == 0 || !v.isRead() {
 		return nil
 	}
-	open, from := v.walk.Rows, v.walk.Decided
-	forced, changed := 0, 0
-	for n := from; n < v.walk.Rows && n < from+maxTwinRows && forced < maxForced && changed < maxStepRows; n++ {
-		var some []at
-		for _, state := range []linkState{linkTwin, linkAgain} {
-			in, err := v.inState(ctx, n, state)
-			if err != nil {
-				return err
-			}
-			some = append(some, in...)
+	from, n, open := v.walk.Decided, v.walk.Decided, v.walk.Rows
+	for forced, changed := 0, 0; n < v.walk.Rows && n < from+maxTwinRows; n++ {
+		if forced >= maxForced || changed >= maxStepRows {
+			break
 		}
-		items, err := v.itemsOf(ctx, some)
+		left, more, err := v.decideRow(ctx, n)
 		if err != nil {
 			return err
 		}
-		left := 0
-		for i, p := range some {
-			page := v.rows[p.row].Pages[p.i]
-			state, err := v.decideTwin(ctx, page.State, items[i])
-			if err != nil {
-				return err
-			}
-			if state == linkAgain && page.State == linkTwin {
-				forced++
-			}
-			if state == linkRead {
-				v.walk.Twins--
-			} else {
-				left++
-			}
-			if state != page.State {
-				page.State, v.rows[n].changed, v.acted = state, true, true
-			}
-		}
-		if v.rows[n].changed {
+		if forced += more; v.rows[n].changed {
 			changed++
 		}
 		if left > 0 {
 			open = min(open, n)
 		}
-		v.walk.Decided = n + 1
 	}
-	if v.walk.Decided = min(v.walk.Decided, open); v.walk.Decided > from {
+	if v.walk.Decided = min(n, open); v.walk.Decided > from {
 		v.acted = true
 	}
 	if v.walk.Decided >= v.walk.Rows {
 		v.walk.Twins = 0
 	}
 	return nil
+}
+
+// decideRow goes on with the pages of a row of which another item may be the page. It returns the number of those that
+// are left, and of checks that it asked for.
+func (v *walking) decideRow(ctx context.Context, n int) (left, forced int, err error) {
+	again, err := v.inState(ctx, n, linkAgain)
+	if err != nil {
+		return 0, 0, err
+	}
+	some, err := v.inState(ctx, n, linkTwin)
+	if err != nil {
+		return 0, 0, err
+	}
+	some = append(some, again...)
+	items, err := v.itemsOf(ctx, some)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, p := range some {
+		page := v.rows[n].Pages[p.i]
+		was := page.State
+		if page.State, err = v.decideTwin(ctx, was, items[i]); err != nil {
+			return 0, 0, err
+		}
+		switch {
+		case page.State == linkRead:
+			v.walk.Twins--
+		case page.State == linkAgain && was == linkTwin:
+			forced++
+			left++
+		default:
+			left++
+		}
+		if page.State != was {
+			v.rows[n].changed, v.acted = true, true
+		}
+	}
+	return left, forced, nil
 }
 
 // decideTwin returns the next state of a page of which another item may be the page. It asks for at most one check of
