@@ -5,8 +5,8 @@ import "context"
 // Pages are found breadth first, but not read in the order in which they are found: some are fetched late, and of
 // others the links change. So a shorter way to a page may be found after a longer one.
 
-// isNearer notes an address that was met before if it is a page, and this way to it is a shorter one.
-func (v *walking) isNearer(i, depth int) {
+// noteNearer notes an address that was met before if it is a page, and this way to it is a shorter one.
+func noteNearer(v *walking, i, depth int) {
 	if a := v.seen[i]; a.page != noPage && depth < int(a.depth) {
 		v.place(i, a.page, depth)
 		v.nearer[a.page] = depth
@@ -15,7 +15,7 @@ func (v *walking) isNearer(i, depth int) {
 
 // shorten sets the depth of the pages to which a shorter way was found. The links of those that were read are read
 // again: they may lead to pages that were too far away before.
-func (v *walking) shorten(ctx context.Context) error {
+func shorten(ctx context.Context, v *walking) error {
 	for n, depth := range v.nearer {
 		p := address{page: n}.at()
 		r, err := v.load(ctx, p.row)
@@ -24,7 +24,7 @@ func (v *walking) shorten(ctx context.Context) error {
 		}
 		page := r.Pages[p.i]
 		page.Depth, r.changed = depth, true
-		if page.State == linkRead || page.State == linkTwin {
+		if !v.Dry && (page.State == linkRead || page.State == linkTwin) {
 			if page.State == linkTwin {
 				v.walk.Twins--
 			}

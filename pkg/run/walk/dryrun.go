@@ -21,8 +21,11 @@ const (
 	maxWait = time.Hour
 )
 
+// trial is the work of one step of a dry run.
+type trial struct{ *walking }
+
 // fetchPages fetches some pages of a dry run, as politely as the crawl, and reads their links.
-func (v *walking) fetchPages(ctx context.Context) (wait time.Duration, err error) {
+func (v trial) fetchPages(ctx context.Context) (wait time.Duration, err error) {
 	open, err := v.openPages(ctx)
 	if err != nil {
 		return 0, err
@@ -69,13 +72,13 @@ func unreadWhy(refused *politeness.SiteError) string {
 
 // miss leaves out a page that a dry run cannot read. It was fetched, so it counts as one of the pages: else a site that
 // refuses all its pages would be asked for more of them than the limit.
-func (v *walking) miss(p at, page *linked, why string) {
+func (v trial) miss(p at, page *linked, why string) {
 	v.Report.LeftOut(why, page.URL)
 	v.done(p, page, linkLeftOut, nil)
 }
 
 // fetched reads a page of a dry run. A page that redirects is found at its target.
-func (v *walking) fetched(ctx context.Context, p at, page *linked, got politeness.Resource) error {
+func (v trial) fetched(ctx context.Context, p at, page *linked, got politeness.Resource) error {
 	asked, _ := v.Rules.ParseURL(page.URL) // it was parsed before
 	answered, err := v.Rules.ParseURL(got.FinalURL)
 	switch {
@@ -109,7 +112,7 @@ func (v *walking) fetched(ctx context.Context, p at, page *linked, got politenes
 }
 
 // elsewhere returns the reason why the target of a redirect is not wanted; "" if it is found now.
-func (v *walking) elsewhere(target source.Source) string {
+func (v trial) elsewhere(target source.Source) string {
 	if why := v.Site.Judge(target); why != "" {
 		return "redirects to " + why
 	}

@@ -96,21 +96,21 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 		return Result{}, err
 	}
 	if s.Dry {
-		v.out.Wait, err = v.fetchPages(ctx)
+		v.out.Wait, err = trial{v}.fetchPages(ctx)
 	} else {
 		err = v.readPages(ctx)
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	if err := v.shorten(ctx); err != nil {
+	if err := shorten(ctx, v); err != nil {
 		return Result{}, err
 	}
 	if err := v.registerPages(ctx); err != nil {
 		return Result{}, err
 	}
 	v.advance()
-	if err := v.decideTwins(ctx); err != nil {
+	if err := (decider{v}).all(ctx); err != nil {
 		return Result{}, err
 	}
 	if v.out.Ops, err = v.save(); err != nil {
@@ -119,31 +119,6 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 	v.plan()
 	return v.out, nil
 }
-
-// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour leaves the
-// rest for the next poll: the site may be paused, or its budget for the day spent.
-func (v *walking) plan() {
-	w, now := v.walk, v.Clock()
-	v.out.More = true
-	switch waits := w.Open + w.Twins; {
-	case v.acted || v.out.Wait > 0:
-		w.Idle, w.IdleFrom = 0, time.Time{}
-	case v.isRead() && w.Twins == 0:
-		v.out.More, v.out.Left = false, w.Waiting
-	case w.Idle > 0 && now.Sub(w.IdleFrom) >= maxStalled:
-		v.out.More, v.out.Left = false, w.Waiting
-		v.out.Note = fmt.Sprintf("%s were not fetched for an hour; the next poll goes on", words.Count(waits, "page"))
-	default:
-		if w.Idle++; w.Idle == 1 {
-			w.IdleFrom = now
-		}
-		v.out.Wait, v.out.Early = min(time.Duration(1+w.Idle/10)*time.Second, maxIdle), true
-		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(waits, "page"))
-	}
-}
-
-// isRead reports whether all registered pages were read, and all pages of earlier polls compared.
-func (v *walking) isRead() bool { return v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare }
 
 // at is the position of a page in the rows.
 type at struct{ row, i int }
@@ -337,7 +312,7 @@ func (v *walking) link(url string, depth int) {
 	}
 	sum := xxhash.Sum64String(src.Normalized)
 	if !v.note(sum) {
-		v.isNearer(v.met[sum], depth)
+		noteNearer(v, v.met[sum], depth)
 		return
 	}
 	v.examined++

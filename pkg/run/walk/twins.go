@@ -19,6 +19,9 @@ const (
 	maxForced   = 64
 )
 
+// decider decides about such pages.
+type decider struct{ *walking }
+
 // readState returns the state of a page whose links were read.
 func (v *walking) readState(it *registry.Item) linkState {
 	if verdict.Undecided(it, v.Rules) {
@@ -27,8 +30,8 @@ func (v *walking) readState(it *registry.Item) linkState {
 	return linkRead
 }
 
-// decideTwins has pages checked again once all pages are read, and waits until they are.
-func (v *walking) decideTwins(ctx context.Context) error {
+// all has pages checked again once all pages are read, and waits until they are.
+func (v decider) all(ctx context.Context) error {
 	if v.Dry || v.walk.Twins == 0 || !v.isRead() {
 		return nil
 	}
@@ -37,7 +40,7 @@ func (v *walking) decideTwins(ctx context.Context) error {
 		if forced >= maxForced || changed >= maxStepRows {
 			break
 		}
-		left, more, err := v.decideRow(ctx, n)
+		left, more, err := v.row(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -57,9 +60,9 @@ func (v *walking) decideTwins(ctx context.Context) error {
 	return nil
 }
 
-// decideRow goes on with the pages of a row of which another item may be the page. It returns the number of those that
+// row goes on with the pages of a row of which another item may be the page. It returns the number of those that
 // are left, and of checks that it asked for.
-func (v *walking) decideRow(ctx context.Context, n int) (left, forced int, err error) {
+func (v decider) row(ctx context.Context, n int) (left, forced int, err error) {
 	again, err := v.inState(ctx, n, linkAgain)
 	if err != nil {
 		return 0, 0, err
@@ -76,7 +79,7 @@ func (v *walking) decideRow(ctx context.Context, n int) (left, forced int, err e
 	for i, p := range some {
 		page := v.rows[n].Pages[p.i]
 		was := page.State
-		if page.State, err = v.decideTwin(ctx, was, items[i]); err != nil {
+		if page.State, err = v.one(ctx, was, items[i]); err != nil {
 			return 0, 0, err
 		}
 		switch {
@@ -95,9 +98,9 @@ func (v *walking) decideRow(ctx context.Context, n int) (left, forced int, err e
 	return left, forced, nil
 }
 
-// decideTwin returns the next state of a page of which another item may be the page. It asks for at most one check of
+// one returns the next state of a page of which another item may be the page. It asks for at most one check of
 // the page.
-func (v *walking) decideTwin(ctx context.Context, state linkState, it *registry.Item) (linkState, error) {
+func (v decider) one(ctx context.Context, state linkState, it *registry.Item) (linkState, error) {
 	switch {
 	case it == nil:
 		return linkRead, nil
@@ -126,7 +129,7 @@ func (v *walking) decideTwin(ctx context.Context, state linkState, it *registry.
 }
 
 // others returns the items that may be the page of an item.
-func (v *walking) others(ctx context.Context, it *registry.Item) (out []*registry.Item, err error) {
+func (v decider) others(ctx context.Context, it *registry.Item) (out []*registry.Item, err error) {
 	named, _ := verdict.CandidatesOf(it, v.Rules)
 	led := verdict.LedTo(it, v.Rules)
 	var sources []source.Source

@@ -1,0 +1,33 @@
+package walk
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour leaves the
+// rest for the next poll: the site may be paused, or its budget for the day spent.
+func (v *walking) plan() {
+	w, now := v.walk, v.Clock()
+	v.out.More = true
+	switch waits := w.Open + w.Twins; {
+	case v.acted || v.out.Wait > 0:
+		w.Idle, w.IdleFrom = 0, time.Time{}
+	case v.isRead() && w.Twins == 0:
+		v.out.More, v.out.Left = false, w.Waiting
+	case w.Idle > 0 && now.Sub(w.IdleFrom) >= maxStalled:
+		v.out.More, v.out.Left = false, w.Waiting
+		v.out.Note = fmt.Sprintf("%s were not fetched for an hour; the next poll goes on", words.Count(waits, "page"))
+	default:
+		if w.Idle++; w.Idle == 1 {
+			w.IdleFrom = now
+		}
+		v.out.Wait, v.out.Early = min(time.Duration(1+w.Idle/10)*time.Second, maxIdle), true
+		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(waits, "page"))
+	}
+}
+
+// isRead reports whether all registered pages were read, and all pages of earlier polls compared.
+func (v *walking) isRead() bool { return v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare }
