@@ -1,7 +1,6 @@
 package sqlitestore
 
 import (
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -14,23 +13,14 @@ const busyLimit = 30 * time.Second
 // readers limits the number of reads that run at once. More would not be faster, because the CPU limits reads.
 const readers = 4
 
-// maxWAL is the size in bytes to which SQLite's log is truncated when it restarts.
-const maxWAL = 64 << 20
-
-// checkpointPages is the size of SQLite's log, in pages of 4 KiB, at which the log is copied into the database file.
-// With SQLite's default of 1,000, a first crawl wrote 1.4 times as many bytes, because a crawl changes the same pages
-// again and again.
-const checkpointPages = 8000
-
 // databaseAt describes the database file of a store.
 func databaseAt(path string) *sqlitefile.File {
 	dir := filepath.Dir(path)
 	return &sqlitefile.File{
 		Path: path, Format: &format, Wait: busyLimit,
-		Pragmas: []string{"synchronous(FULL)", "foreign_keys(0)",
-			fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("journal_size_limit(%d)", maxWAL)},
-		Name:   "store in " + dir,
-		Repair: "stop the program, keep a copy of " + dir + ", and restore a backup or repair it with sqlite3's .recover",
+		Pragmas: []string{"synchronous(FULL)", "foreign_keys(0)"},
+		Name:    "store in " + dir,
+		Repair:  "stop the program, keep a copy of " + dir + ", and restore a backup or repair it with sqlite3's .recover",
 	}
 }
 
