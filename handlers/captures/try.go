@@ -2,10 +2,13 @@ package captures
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/pick"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 	"github.com/tidemark/tidemark/pkg/registry/history"
@@ -51,10 +54,24 @@ func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTria
 		tried := api.TriedCapture{SHA256: c.SHA256, At: c.CapturedAt, Current: t.Capture.RawHash == past.Item.RawHash,
 			Found: t.Found, Text: t.Text, Cut: t.Cut, Out: t.Out,
 			OutText: t.OutText, Why: t.Why}
+		if t.Entries != nil {
+			tried.Entries, tried.NoEntry = entriesOf(t.Entries), t.Entries.Why
+		}
 		for _, l := range t.Ignored {
 			tried.Ignored = append(tried.Ignored, api.IgnoredChange{Hunk: l.Text, Rule: l.Rule})
 		}
 		out.Captures = append(out.Captures, tried)
 	}
 	return out, err
+}
+
+// entriesOf returns the first entries of a list, and the number of the others.
+func entriesOf(l *extract.Entries) (out []api.ListedEntry) {
+	for i, e := range l.All {
+		if i == feed.MaxListed {
+			return append(out, api.ListedEntry{More: len(l.All) - i + l.More})
+		}
+		out = append(out, api.ListedEntry{Title: strings.ToValidUTF8(e.Title, "�"), URL: e.URL})
+	}
+	return out
 }

@@ -22,8 +22,8 @@ type ChangeQuery struct {
 	Q string `json:"q,omitempty"`
 	// Only changes that the caller has not marked as read. The caller is identified by the name of the key.
 	Unread bool `json:"unread,omitempty"`
-	// Changes hidden by the rules of a watch: false (the default) leaves them out, true includes them, and "only" lists
-	// them alone.
+	// Changes hidden by the rules of a watch: false (the default) leaves them out, true includes them, and "only"
+	// lists them alone.
 	Silenced string `json:"silenced,omitempty"`
 	Top      int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
 	// The continuation of the previous page; omit it for the first page.
@@ -59,7 +59,8 @@ type ChangePage struct {
 	Cursor string `json:"cursor"`
 }
 
-// FeedChange is one change of a page, a file or an entry. Fields about the text are left out when no text has changed.
+// FeedChange is one change of a page, a file or an entry. Fields about the text are left out when no text has
+// changed.
 type FeedChange struct {
 	// ID is the id of the change, which is the same in every answer. It is also a cursor. Cursors may only be
 	// compared for equality.
@@ -78,6 +79,7 @@ type FeedChange struct {
 	WordsAdded   int              `json:"wordsAdded,omitempty"`
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
 	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
+	Listed       *ListedEntry     `json:"listed,omitempty"`   // for the kind listed
 	// Silenced is true when a rule of the item's watch hides the change.
 	Silenced bool `json:"silenced,omitempty"`
 	// Ignored lists at most three pieces of text that did not count as a change, and why.
@@ -85,6 +87,14 @@ type FeedChange struct {
 	From    string          `json:"from,omitempty"` // sha256 of the previous capture
 	To      string          `json:"to,omitempty"`   // sha256 of the current capture
 	Diff    string          `json:"diff,omitempty"` // path of the diff between the two captures
+}
+
+// ListedEntry is a new entry of a list, or the number of those that are not told one by one.
+type ListedEntry struct {
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"`
+	ID    string `json:"id,omitempty"`   // its item, if it is registered
+	More  int    `json:"more,omitempty"` // how many further entries are new; a check tells twenty
 }
 
 // ChangedPassage is a line that was added or removed, shortened to the part that differs.
@@ -217,8 +227,8 @@ type DiffTable struct {
 	Rows    []DiffRow  `json:"rows"`
 	Same    int        `json:"same,omitempty"`  // number of rows that are the same, and are left out
 	Moved   int        `json:"moved,omitempty"` // of these, how many are in another place
-	// MoreRows and MoreColumns are the numbers of rows that differ, and of columns, that are left out because there are
-	// too many.
+	// MoreRows and MoreColumns are the numbers of rows that differ, and of columns, that are left out because there
+	// are too many.
 	MoreRows    int `json:"moreRows,omitempty"`
 	MoreColumns int `json:"moreColumns,omitempty"`
 }

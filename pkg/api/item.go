@@ -26,8 +26,8 @@ type Item struct {
 	AliasOf string `json:"aliasOf,omitempty"`
 
 	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
-	// of the run and a job id. The job id of a backfill is always the same for the same site and address. Of a poll, it
-	// names the step of the site's poll, so all pages that one step found have the same job id.
+	// of the run and a job id. The job id of a backfill is always the same for the same site and address. Of a poll,
+	// it names the step of the site's poll, so all pages that one step found have the same job id.
 
 	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
@@ -63,8 +63,8 @@ type Item struct {
 	Cut         string `json:"cut,omitempty"`         // what is not read of the text, and whether it is watched
 	// Uncompared is left out if all text is compared.
 	Uncompared *Uncompared `json:"uncompared,omitempty"`
-	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the rule
-	// to watch.ignore, the number is compared.
+	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the
+	// rule to watch.ignore, the number is compared.
 	Offer    *IgnoreOffer `json:"offer,omitempty"`
 	Language string       `json:"language,omitempty"` // BCP 47
 	MimeType string       `json:"mimeType,omitempty"`
@@ -149,14 +149,14 @@ type Decision struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"` // one word or two: "indexed", "unchanged", "deferred"
 	Why  string    `json:"why"`  // a sentence without a full stop: "304 to If-None-Match"
-	// Since and Times are given if several checks in a row made the decision: the first time, and how often. At is then
-	// the last time.
+	// Since and Times are given if several checks in a row made the decision: the first time, and how often. At is
+	// then the last time.
 	Since time.Time `json:"since,omitzero"`
 	Times int       `json:"times,omitempty"`
 }
 
-// IsShared reports whether the line says of several checks that they made one decision. Lines about the next check also
-// share reasons that differ in numbers alone, so their number says nothing.
+// IsShared reports whether the line says of several checks that they made one decision. Lines about the next check
+// also share reasons that differ in numbers alone, so their number says nothing.
 func (d Decision) IsShared() bool { return d.Times > 1 && d.What != "scheduled" }
 
 // Capture is an immutable record of the bytes that were fetched for an item and of what was read from them under one
@@ -255,6 +255,7 @@ const (
 
 	ChangeWatchBroken   ChangeKind = "watchBroken"   // the watched part is missing or no longer looks as it did
 	ChangeWatchRestored ChangeKind = "watchRestored" // the watched part is back
+	ChangeListed        ChangeKind = "listed"        // a list has a new entry
 )
 
 // ZoneMain is the zone of the main content of a page. A watched part counts as main content.
@@ -263,7 +264,8 @@ const ZoneMain = "main"
 // ChangeKinds lists every kind.
 var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeBytes, ChangeReverted,
 	ChangeTitle, ChangeImages, ChangeMetadata,
-	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
+	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored,
+	ChangeListed}
 
 // Change says how an item's content differed from the previous content when a capture was first made. Shares and word
 // counts refer to the text. They are left out when the previous text is not known.

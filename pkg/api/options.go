@@ -12,6 +12,10 @@ type Watch struct {
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines to ignore
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text must match for a change to count
 	Index   string   `json:"index,omitempty"`   // the part to index: page (the default) or watched
+	// List says that the page is a list, of which each new entry is a change of the kind listed: tell, add (new
+	// entries are registered, too) or addAll (all entries are registered).
+	List      string   `json:"list,omitempty"`
+	ListLinks []string `json:"listLinks,omitempty"` // CSS selectors (JSONPaths for JSON) of its entries' links
 }
 
 // Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.

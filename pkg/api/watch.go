@@ -112,4 +112,6 @@ type TriedCapture struct {
 	OutText string          `json:"outText,omitempty"` // the beginning of what they show
 	Ignored []IgnoredChange `json:"ignored,omitempty"` // the first ten lines that rules ignore
 	Why     string          `json:"why,omitempty"`     // why the watch could not be tried
+	Entries []ListedEntry   `json:"entries,omitempty"` // of a list: the first twenty; a last one counts the others
+	NoEntry string          `json:"noEntry,omitempty"` // why a list has no entries, or what of it was not read
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -27,6 +28,7 @@ type check struct {
 	release     func()              // gives the permit back; further calls do nothing
 	known       *stored             // the item's stored document, once it has been read
 	differences verdict.Differences // what differs from the stored text, when the text has changed
+	listed      []feed.Change       // the new entries of a list
 }
 
 // shared is the data that the checks of a batch have in common.
@@ -97,7 +99,8 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		c.release()
 		return verdict.PutOff(&c.item), r, nil
 	}
-	// This must come before all work on the item: if the worker dies, the record shows which items may have killed it.
+	// This must come before all work on the item: if the worker dies, the record shows which items may have killed
+	// it.
 	if err := c.noteBegun(ctx, &c.item); err != nil {
 		return o, r, err
 	}
@@ -122,6 +125,9 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		}
 		was := c.item
 		c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
+		if err = c.readList(ctx, r, o); err != nil {
+			return o, r, err
+		}
 		if k := o.News.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
 			if o, err = c.compareTexts(ctx, &was, r, o); err != nil {
 				return o, r, err
@@ -148,6 +154,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 func (c *check) end(o verdict.Outcome, p verdict.Placement) verdict.Checked {
 	return verdict.Checked{
 		Item: c.item, Basis: c.basis, Outcome: o, Placement: p, Ended: c.now(), Differences: c.differences,
+		Listed: c.listed,
 	}
 }
 

@@ -24,6 +24,13 @@ var disturbed = []struct {
 		r.next("/p")
 		r.site.put("/p", text("v1"))
 	}, false},
+	{"W25 new entries of a list", func(r *rig) {
+		r.site.put("/p", jobs("", "1", "2"))
+		r.first("/p")
+		r.set("/p", aList())
+		r.next("/p")
+		r.site.put("/p", jobs("", "4", "3", "2", "1"))
+	}, false},
 	{"H9 a collapse begins", func(r *rig) { r.collapsed(0) }, false},
 	{"H9 a collapse goes on", func(r *rig) { r.collapsed(1) }, false},
 	{"H9 a collapse is accepted", func(r *rig) { r.collapsed(2) }, false},

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -95,11 +96,14 @@ type result struct {
 	States, Collapse       int
 	Forced                 bool
 	Generation             int64
+	Listed                 string // the entries of lists that the feed tells
 }
 
 func (r *rig) result(path string) result {
 	it := r.item(path)
+	var at feed.Position
 	return result{
+		Listed: r.listedOnly(&at),
 		Status: string(
 			it.Status,
 		), Message: strings.ReplaceAll(it.ErrorMessage, r.site.URL, ""), Index: r.index.holds(it),

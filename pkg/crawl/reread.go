@@ -55,5 +55,5 @@ func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snap
 		}
 	}
 	c.item = verdict.ApplyStored(c.item, r, b, now)
-	return nil
+	return c.noteList(ctx, r, true)
 }

@@ -2,8 +2,12 @@ package crawl
 
 import (
 	"context"
+	"slices"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -21,8 +25,60 @@ func (c *check) compareTexts(
 		old = &s
 	}
 	o, c.differences = verdict.Differing(old.page, old.part, r, o)
+	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
 	if o.News.Silenced == "" {
 		o.News.Why += verdict.NoteMoving(&c.item, c.differences)
 	}
 	return o, nil
+}
+
+// ListMethod is the discoveryMethod of items that were entries of a list.
+const ListMethod = "LIST"
+
+// readList reads the entries of a list that is watched, if the answer shows the page.
+func (c *check) readList(ctx context.Context, r verdict.Reading, o verdict.Outcome) error {
+	shows := []schedule.Outcome{schedule.Unchanged, schedule.Changed, schedule.Reverted}
+	if r.Part == nil || !slices.Contains(shows, o.Kind) {
+		return nil
+	}
+	return c.noteList(ctx, r, false)
+}
+
+// noteList records the entries of a list, registers those that are wanted, and makes changes of those that are new.
+func (c *check) noteList(ctx context.Context, r verdict.Reading, stored bool) error {
+	found := c.basis.ReadList(&c.item, r.Part, stored, c.now())
+	known, err := c.register(ctx, found.Wanted)
+	if err != nil {
+		return err
+	}
+	c.listed = verdict.ListedOf(&c.item, c.basis, found.New, known, c.now())
+	return nil
+}
+
+// register registers entries of a list. It returns the ids of those that have items. An error means that the registry
+// failed; entries that it refuses are noted on the item of the list.
+func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map[source.ID]bool, err error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	known = map[source.ID]bool{}
+	options := registry.RegisterOptions{NewOnly: true, Method: ListMethod, Forms: source.Forms{}}
+	sources := make([]source.Source, len(wanted))
+	for i, e := range wanted {
+		sources[i] = e.Source
+		options.Forms.Note(e.Source, e.URL, c.basis.Rules.Sources)
+	}
+	var refused []registry.Refused
+	for i, got := range c.in.Items.Register(ctx, sources, options) {
+		switch {
+		case got.Err == nil:
+			known[sources[i].ID()] = true
+		case fault.Is(got.Err, fault.Blocked), fault.Is(got.Err, fault.Invalid):
+			refused = append(refused, registry.Refused{URL: wanted[i].URL, Why: got.Err.Error()})
+		default:
+			return nil, got.Err
+		}
+	}
+	verdict.RefusedEntries(&c.item, refused, c.now())
+	return known, nil
 }

@@ -33,6 +33,7 @@ const (
 	// the watched part was found again.
 	WatchBroken   Kind = "watchBroken"
 	WatchRestored Kind = "watchRestored"
+	Listed        Kind = "listed" // a new entry of a list that is watched
 )
 
 // FailingAfter is the number of checks in a row that have failed, or found the page missing, when a change of kind
@@ -55,8 +56,8 @@ type Passage struct {
 	Columns []string `json:"columns,omitempty"` // names of the columns, if the text is a row of a table
 }
 
-// SetDifference compares two texts and records what differs. Of texts longer than most bytes it compares the first most
-// bytes, from the first line on that differs.
+// SetDifference compares two texts and records what differs. Of texts longer than most bytes it compares the first
+// most bytes, from the first line on that differs.
 func (c *Change) SetDifference(before, now string, most int) {
 	if max(len(before), len(now)) > most {
 		before, now = textdiff.Changed(before, now)
@@ -120,8 +121,8 @@ type Change struct {
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
-	// Difference is everything that differs, if that is more than Passages. It is kept apart from the change, under the
-	// name Whole; see [Feed.Keep]. Cut says that even Difference is not everything.
+	// Difference is everything that differs, if that is more than Passages. It is kept apart from the change, under
+	// the name Whole; see [Feed.Keep]. Cut says that even Difference is not everything.
 	Difference []Passage `json:"-"`
 	Cut        bool      `json:"-"`
 	Whole      string    `json:"whole,omitempty"`
@@ -129,9 +130,11 @@ type Change struct {
 	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
-	Part     bool      `json:"part,omitempty"` // only the watched part of the page was compared
-	From     string    `json:"from,omitempty"`
-	To       string    `json:"to,omitempty"`
+	// Entry is the entry of a list, for [Listed].
+	Entry *Entry `json:"listed,omitempty"`
+	Part  bool   `json:"part,omitempty"` // only the watched part of the page was compared
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
 
 	Position Position `json:"-"` // set when the change is published
 }
@@ -142,6 +145,17 @@ type Group struct {
 	Since   int      `json:"since"` // number of a segment that was open at the commit or before it
 	Changes []Change `json:"changes"`
 }
+
+// Entry is a new entry of a list.
+type Entry struct {
+	Title string `json:"title,omitempty"` // at most 200 bytes
+	URL   string `json:"url,omitempty"`
+	ID    string `json:"id,omitempty"`   // of its item, if it is registered
+	More  int    `json:"more,omitempty"` // if there are too many: the number of those that are not told one by one
+}
+
+// MaxListed limits the entries of a list that one check tells one by one. A last change counts the others.
+const MaxListed = 20
 
 // Position is the position of a change in the feed. The zero Position comes before the first change.
 type Position struct{ Segment, Group, Index int }

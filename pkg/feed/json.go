@@ -23,7 +23,7 @@ func (c Change) JSON() api.FeedChange {
 	out := api.FeedChange{
 		ID: c.Position.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
 		Title: c.Title, Tags: c.Tags, At: c.At, Kind: api.ChangeKind(c.Kind), Why: c.Why, Share: c.Share,
-		WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
+		Listed: (*api.ListedEntry)(c.Entry), WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
 		From: Digest(c.From), To: Digest(c.To),
 	}
 	out.Silenced = c.Silenced

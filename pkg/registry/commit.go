@@ -20,13 +20,14 @@ import (
 // including NextCrawlAt.
 type Finding struct {
 	Item    Item
-	Purge   bool         // the item is already deleted everywhere else, and the commit deletes its rows
-	News    *feed.Change // the change of the item's content; nil if there is none
-	Changed bool         // the finding counts as a change in the change rate
-	Differs bool         // something other than the content has changed, or earlier content has returned
-	Failed  bool         // the finding counts as a failure in the error rate
-	Unasked bool         // no request was sent to the site, so the finding counts in neither rate
-	Untried bool         // the check was put off: what is known of the deaths of workers stays
+	Purge   bool          // the item is already deleted everywhere else, and the commit deletes its rows
+	News    *feed.Change  // the change of the item's content; nil if there is none
+	Listed  []feed.Change // the new entries of the item's list
+	Changed bool          // the finding counts as a change in the change rate
+	Differs bool          // something other than the content has changed, or earlier content has returned
+	Failed  bool          // the finding counts as a failure in the error rate
+	Unasked bool          // no request was sent to the site, so the finding counts in neither rate
+	Untried bool          // the check was put off: what is known of the deaths of workers stays
 }
 
 // HostFinding is what a batch found out about its host.

@@ -18,6 +18,8 @@ type (
 	Status     = item.Status
 	Decision   = item.Decision
 	Watched    = item.Watched
+	Listed     = item.Listed
+	Refused    = item.Refused
 	Unreadable = item.Unreadable
 	Settings   = item.Settings
 	Job        = item.Job

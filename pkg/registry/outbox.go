@@ -39,6 +39,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	case f.News != nil:
 		out = append(out, *f.News)
 	}
+	out = append(out, f.Listed...)
 	switch is, was := is.Watched, was.Watched; {
 	case was.Broken == "" && is.Broken != "":
 		add(feed.WatchBroken, is.Broken)
@@ -69,8 +70,9 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 // only with a later failure, because what is told of a page that is still missing is that it is gone.
 func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
 
-// prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes what
-// differs in changes whose passages are not all of it, so that everybody who reads such a change finds its difference.
+// prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes
+// what differs in changes whose passages are not all of it, so that everybody who reads such a change finds its
+// difference.
 func (c *commit) prepareOutbox(ctx context.Context) error {
 	var changes []*feed.Change
 	for _, p := range c.done {

@@ -33,6 +33,10 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch, or for JSON a JSONPath; "+
 		"may be repeated")
 	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
+	f.StringVar(&s.watch.List, "list", "", "it is a list: `WHAT` to do with its entries: tell new ones, add them too, or "+
+		"addAll")
+	f.StringArrayVar(&s.watch.ListLinks, "list-links", nil, "CSS `SELECTOR` of the links of a list's entries, or "+
+		"for JSON a JSONPath; may be repeated")
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
 }
 
@@ -61,7 +65,8 @@ func (s *settingFlags) settings() (out api.TagSettings, err error) {
 	if s.priority >= 0 {
 		out.Priority = &s.priority
 	}
-	if w := s.watch; len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" {
+	if w := s.watch; len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" || w.List != "" ||
+		len(w.ListLinks) > 0 {
 		out.Watch = &w
 	}
 	return out, nil

@@ -18,6 +18,7 @@ var labels = map[string]string{
 	"watch": "Only these parts", "watch.include": "Only these parts", "watch.exclude": "Except these parts",
 	"watch.ignore": "Ignored lines", "patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines",
 	"text": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",
+	"watch.list": "List of other pages", "watch.listLinks": "Links of its entries",
 	"filter.host": "Host", "filter.tag": "Tag", "filter.items": "Pages that a search finds", "filter.type": "Type",
 	"filter.kind": "Kinds of change", "filter.minShare": "Minimum share of the text, in percent",
 	"filter.q": "Containing the words", "filter.added": "Added text matches", "filter.removed": "Removed text matches",

@@ -38,6 +38,8 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 		add("watch.exclude", "Excluded parts", strings.Join(w.Exclude, ", "))
 		add("watch.ignore", "Ignored lines", strings.Join(w.Ignore, ", "))
 		add("watch.trigger", "Trigger", w.Trigger)
+		add("watch.list", "List", listWords[w.List])
+		add("watch.listLinks", "Links of its entries", strings.Join(w.ListLinks, ", "))
 		add("watch.index", "Indexed", map[string]string{"page": "the whole page", "watched": "the watched part"}[w.Index])
 	}
 	return out
@@ -62,3 +64,7 @@ func effectiveFacts(e *api.Effective) []frame.Fact {
 	}
 	return facts(e.TagSettings, e.From)
 }
+
+// listWords say what is done with the entries of a list.
+var listWords = map[string]string{"tell": "new entries are told", "add": "new entries are told and added",
+	"addAll": "new entries are told, and all entries are added"}

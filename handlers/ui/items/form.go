@@ -43,7 +43,8 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	s.ActiveHours = &api.ActiveHours{From: text("activeHours.from"), To: text("activeHours.to"),
 		Days: f["activeHours.days"], Timezone: text("activeHours.timezone")}
 	s.Watch = &api.Watch{Include: linesOf(f.Get("watch.include")), Exclude: linesOf(f.Get("watch.exclude")),
-		Ignore: linesOf(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index")}
+		Ignore: linesOf(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index"),
+		List: text("watch.list"), ListLinks: linesOf(f.Get("watch.listLinks"))}
 	if p := text("priority"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil {
@@ -107,9 +108,17 @@ func valuesOf(s api.TagSettings) url.Values {
 		f.Set("watch.ignore", strings.Join(w.Ignore, "\n"))
 		f.Set("watch.trigger", w.Trigger)
 		f.Set("watch.index", w.Index)
+		f.Set("watch.list", w.List)
+		f.Set("watch.listLinks", strings.Join(w.ListLinks, "\n"))
 	}
 	if s.Priority != nil {
 		f.Set("priority", strconv.Itoa(*s.Priority))
 	}
 	return f
+}
+
+// Lists are the choices for a page that lists others.
+func (form) Lists() []show.Choice {
+	return show.Choices("", "This page is no list", "tell", "This page is a list: "+listWords["tell"],
+		"add", "This page is a list: "+listWords["add"], "addAll", "This page is a list: "+listWords["addAll"])
 }

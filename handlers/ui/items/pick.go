@@ -18,7 +18,8 @@ type pickData struct {
 	Groups []lineGroup
 }
 
-// A lineGroup is some lines in a row that are all in the content of a page, or all in the same kind of part around it.
+// A lineGroup is some lines in a row that are all in the content of a page, or all in the same kind of part around
+// it.
 type lineGroup struct {
 	Around string
 	Lines  []api.ElementLine
@@ -108,7 +109,7 @@ func (a area) savePicked(r *http.Request) (frame.Page, error) {
 	case "preview":
 		return a.previewParts(r, it, parts, nil)
 	case "save":
-		w := ownWatch(it, parts)
+		w := withList(ownWatch(it, parts), f)
 		_, err := api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: it.ID,
 			ItemSettings: api.ItemSettings{Watch: &w}})
 		if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
@@ -130,6 +131,7 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 	w := effectiveWatch(it)
 	d.Also = len(w.Include) > 0
 	w.Include, w.Exclude = parts[0], parts[1]
+	w = withList(w, r.PostForm)
 	if problem == nil {
 		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: &w})
 		if d.Form.Problem = frame.Refusal(err); d.Form.Problem == nil && err != nil {
@@ -141,6 +143,14 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 		p.Status = d.Form.Problem.Status
 	}
 	return p, nil
+}
+
+// withList returns a watch with what a form says of a list.
+func withList(w api.Watch, f url.Values) api.Watch {
+	if f.Has("watch.list") {
+		w.List, w.ListLinks = f.Get("watch.list"), linesOf(f.Get("watch.listLinks"))
+	}
+	return w
 }
 
 // ownWatch returns the item's own watch with the given selectors. Selectors that a tag gives stay those of the tag.

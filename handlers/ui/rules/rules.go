@@ -204,7 +204,7 @@ func kindChoices() []show.Choice {
 		"gone", "gone", "back", "back again",
 		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
 		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
-		"watchRestored", "watch restored")
+		"watchRestored", "watch restored", "listed", "new entry of a list")
 }
 
 // rhythms returns the choices for how often a rule sends messages.

@@ -16,7 +16,8 @@ func ChangeTitle(c api.FeedChange) string {
 
 // kindTones are the CSS classes for the colours of kinds of change; other kinds have no colour.
 var kindTones = map[api.ChangeKind]string{"new": "good", "back": "good", "recovered": "good", "watchRestored": "good",
-	"gone": "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
+	"listed": "good",
+	"gone":   "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
 
 func kindTone(k api.ChangeKind) string {
 	if tone := kindTones[k]; tone != "" {
@@ -27,7 +28,8 @@ func kindTone(k api.ChangeKind) string {
 
 // kindWords are the texts for kinds of change whose identifiers are not English words.
 var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored",
-	"beside": "beside the main content", "beyond": "beyond what is read", "bytes": "bytes without text"}
+	"beside": "beside the main content", "beyond": "beyond what is read", "bytes": "bytes without text",
+	"listed": "new entry of the list"}
 
 func kindWord(k api.ChangeKind) string {
 	if text := kindWords[k]; text != "" {

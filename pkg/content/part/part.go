@@ -25,6 +25,8 @@ type Part struct {
 	Letters  int          // number of letters and digits in Text
 	Elements int          // number of elements that the selectors find; 1 without selectors
 	Why      string       // the reason why the selectors cannot be applied; empty if they can
+	// List has the entries, if the page is a list whose entries are watched; otherwise it is nil.
+	List *extract.Entries
 
 	rules *watch.Rules
 	spec  watch.Spec
@@ -68,6 +70,9 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 	if rules.Selects() {
 		p.read(doc, body, contentType, baseURL)
 	}
+	if rules.Lists() {
+		p.readList(body, contentType, baseURL)
+	}
 	counted := p.Doc
 	if rules.Ignores() {
 		counted.Blocks = counting(rules, p.Doc.Blocks)
@@ -99,6 +104,65 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	if p.rules.Narrow() {
 		p.Elements, p.Doc.Exact = elements, true
 	}
+}
+
+// readList reads the entries of a list.
+func (p *Part) readList(body []byte, contentType, baseURL string) {
+	entries, err := web.Entries(body, contentType, baseURL, p.rules)
+	if err != nil {
+		entries.Why = err.Error()
+	}
+	if p.List = &entries; len(entries.All) == 0 && entries.Why == "" {
+		entries.Why = "the list has no entries: no link is found"
+	}
+}
+
+// Explained reports whether nothing differs between two readings of a list but its entries: which of them it shows,
+// and in which order. The identities of addresses say which entries are the same.
+func Explained(old, now *Part, identity func(address string) string) bool {
+	if old == nil || now == nil || old.List == nil || now.List == nil || old.List.Rest == nil || now.List.Rest == nil {
+		return false
+	}
+	was, is := addressesOf(old.List, identity), addressesOf(now.List, identity)
+	before, ok := old.restOf(onlyIn(was, is))
+	after, read := now.restOf(onlyIn(is, was))
+	return ok && read && before == after
+}
+
+// addressesOf returns the addresses of the entries of a list by their identities.
+func addressesOf(l *extract.Entries, identity func(address string) string) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range l.All {
+		id := identity(e.URL)
+		out[id] = append(out[id], e.URL)
+	}
+	return out
+}
+
+// onlyIn returns the addresses of entries of which another list has none.
+func onlyIn(list, other map[string][]string) map[string]bool {
+	out := map[string]bool{}
+	for id, addresses := range list {
+		for _, address := range addresses {
+			if other[id] == nil {
+				out[address] = true
+			}
+		}
+	}
+	return out
+}
+
+// restOf returns the state of what counts of a list without some entries, whatever its order.
+func (p *Part) restOf(without map[string]bool) (state change.State, ok bool) {
+	lines, ok := p.List.Rest(without)
+	slices.Sort(lines)
+	doc := extract.Document{Exact: p.Doc.Exact, Language: p.Doc.Language}
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" && p.rules.Ignored(line) == "" {
+			doc.Blocks = append(doc.Blocks, extract.Block{Kind: extract.Paragraph, Text: line})
+		}
+	}
+	return doc.Hashes().Body, ok
 }
 
 // counting returns the blocks without the lines that are ignored.

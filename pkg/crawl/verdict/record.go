@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -23,7 +24,8 @@ type Checked struct {
 	Placement   Placement
 	Purged      bool // only the rows of the item remain
 	Ended       time.Time
-	Differences Differences // what differs from the stored text
+	Differences Differences   // what differs from the stored text
+	Listed      []feed.Change // the new entries of a list
 }
 
 // Record ends a check: it sets the item's status with its reason, and the time of the next check. It must be called
@@ -41,7 +43,7 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	failed := c.Outcome.Kind == schedule.Failed
 	changed := c.Outcome.Kind == schedule.Changed
 	return registry.Finding{
-		Item: reschedule(c, failed, jitter), News: newsOf(c), Changed: changed, Failed: failed,
+		Item: reschedule(c, failed, jitter), News: newsOf(c), Listed: c.Listed, Changed: changed, Failed: failed,
 		Differs: !changed && c.Outcome.News.Kind != change.None,
 		Unasked: c.Basis.IndexOnly,
 	}

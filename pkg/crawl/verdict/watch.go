@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"time"
@@ -29,6 +30,9 @@ type Watching struct {
 	key    string // identifies the rules
 	index  bool   // whether only the part is indexed
 	reader *part.Reader
+
+	list    string // what is done with its entries; "" if the page is no list
+	listKey string // identifies the rule by which its entries are found
 }
 
 // WatchingOf returns the watched part of an item, according to the options that people have set for the item.
@@ -37,15 +41,23 @@ func WatchingOf(set *options.Watch, version string) *Watching {
 		return nil
 	}
 	w := &Watching{index: set.Index == options.IndexWatched, reader: part.NewReader(set.Spec())}
-	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
+	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" && set.List == "" {
 		return nil
 	}
 	// Rules that only silence changes are not part of the key, because they do not alter the watched part.
-	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // strings always encode
-	sum := xxhash.Sum64(text)
-	w.key = hex.EncodeToString([]byte{byte(sum >> 56), byte(sum >> 48), byte(sum >> 40), byte(sum >> 32), byte(sum >> 24),
-		byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	key := []any{set.Include, set.Exclude, set.Ignore, w.index, version}
+	if set.List != "" {
+		w.list, w.listKey = set.List, keyOf(set.ListLinks, set.Include)
+		key = append(key, w.listKey, set.List == options.ListAddAll)
+	}
+	w.key = keyOf(key...)
 	return w
+}
+
+// keyOf returns a short text that is another for other rules.
+func keyOf(rules ...any) string {
+	text, _ := json.Marshal(rules) // strings always encode
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, xxhash.Sum64(text)))
 }
 
 // rules returns the compiled rules. Rules are compiled before they are stored, so compiling them again cannot fail.
@@ -72,13 +84,15 @@ func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL 
 func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	before := 0
 	if it.Watched.Key == w.key {
-		if before = it.Watched.Letters; it.Watched.Asked || it.Watched.Empty && p.Elements == 0 && p.Why == "" {
+		if before = it.Watched.Letters; it.Watched.Asked || it.Watched.Empty && isEmpty(p) && p.Why == "" {
 			return ""
 		}
 	}
 	switch {
 	case p.Why != "":
 		return p.Why
+	case p.List != nil && len(p.List.All) == 0:
+		return p.List.Why
 	case !w.rules().Narrow():
 		return ""
 	}
@@ -120,8 +134,11 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 		return was
 	}
 	return registry.Watched{Key: was.Key, States: change.StatesOf(was.States).Push(p.State).Bytes(), Letters: p.Letters,
-		Empty: p.Elements == 0}
+		Empty: isEmpty(p)}
 }
+
+// isEmpty reports whether a part has none of what its rules name.
+func isEmpty(p *part.Part) bool { return p.Elements == 0 || p.List != nil && len(p.List.All) == 0 }
 
 // stands records that the source answered with the stored content. If the part was broken in an answer that was not
 // stored, it is no longer broken.

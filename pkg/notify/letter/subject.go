@@ -1,6 +1,7 @@
 package letter
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,11 @@ func What(c api.FeedChange) string {
 	what, known := happened[c.Kind]
 	if !known {
 		what = brief(c.Passages)
+	}
+	if e := c.Listed; e != nil {
+		if what = "new: " + cmp.Or(words.Clean(e.Title), e.URL); e.More > 0 {
+			what = words.Count(e.More, "more new entry")
+		}
 	}
 	if c.Kind == api.ChangeReverted {
 		what += ", as before"

@@ -13,7 +13,8 @@ type Tag struct {
 
 // Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a separate
 // setting.
-var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
+var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "watch.list",
+	"watch.listLinks", "interval",
 	"schedule", "activeHours", "priority"}
 
 // Effective are the options that apply to an item.
@@ -75,6 +76,8 @@ func (e *Effective) fillWatch(w Watch, from string) {
 	list("watch.ignore", &is.Ignore, w.Ignore)
 	text("watch.trigger", &is.Trigger, w.Trigger)
 	text("watch.index", &is.Index, w.Index)
+	text("watch.list", &is.List, w.List)
+	list("watch.listLinks", &is.ListLinks, w.ListLinks)
 	e.Watch = &is
 }
 

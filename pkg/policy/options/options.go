@@ -39,11 +39,25 @@ type Watch struct {
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions; a line that matches one of them is ignored
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text of a change must match
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
+	// List states that the page is a list, of which new entries are told: ListOnly, ListAdd or ListAddAll.
+	List      string   `json:"list,omitempty"`
+	ListLinks []string `json:"listLinks,omitempty"` // the links of the entries, see [watch.List]
 }
+
+// The values of [Watch].List.
+const (
+	ListOnly   = "tell"   // new entries are told
+	ListAdd    = "add"    // new entries are told and registered
+	ListAddAll = "addAll" // new entries are told, and all are registered, those of the first reading, too
+)
 
 // Spec returns the part of a watch that decides what is watched and ignored.
 func (w *Watch) Spec() watch.Spec {
-	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
+	out := watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
+	if w.List != "" {
+		out.List = &watch.List{Links: w.ListLinks}
+	}
+	return out
 }
 
 // The values of [Watch].Index: which part of a page is indexed when only a part is watched.
@@ -114,7 +128,8 @@ func (o Options) Validate() (Options, error) {
 
 // tidy removes fields that set nothing.
 func (o Options) tidy() Options {
-	if w := o.Watch; w != nil && len(w.Include)+len(w.Exclude)+len(w.Ignore) == 0 && w.Trigger == "" && w.Index == "" {
+	if w := o.Watch; w != nil && len(w.Include)+len(w.Exclude)+len(w.Ignore) == 0 && w.Trigger == "" && w.Index == "" &&
+		w.List == "" && len(w.ListLinks) == 0 {
 		o.Watch = nil
 	}
 	if i := o.Interval; i != nil && *i == (Interval{}) {
@@ -137,7 +152,8 @@ func (w *Watch) validate() error {
 	for _, list := range []struct {
 		field string
 		rules []string
-	}{{"watch.include", w.Include}, {"watch.exclude", w.Exclude}, {"watch.ignore", w.Ignore}} {
+	}{{"watch.include", w.Include}, {"watch.exclude", w.Exclude}, {"watch.ignore", w.Ignore},
+		{"watch.listLinks", w.ListLinks}} {
 		if len(list.rules) > maxRules {
 			return fault.Field(list.field, "%s has %d rules; at most %d are allowed", list.field, len(list.rules), maxRules)
 		}
@@ -158,6 +174,12 @@ func (w *Watch) validate() error {
 	}
 	if !slices.Contains([]string{"", IndexPage, IndexWatched}, w.Index) {
 		return fault.Field("watch.index", "watch.index must be %s or %s, not %.40q", IndexPage, IndexWatched, w.Index)
+	}
+	switch {
+	case !slices.Contains([]string{"", ListOnly, ListAdd, ListAddAll}, w.List):
+		return fault.Field("watch.list", "watch.list must be %s, %s or %s, not %.40q", ListOnly, ListAdd, ListAddAll, w.List)
+	case w.List == "" && len(w.ListLinks) > 0:
+		return fault.Field("watch.list", "watch.list must say what to do with the entries that watch.listLinks finds")
 	}
 	_, err := watch.Compile(w.Spec())
 	return err

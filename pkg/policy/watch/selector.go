@@ -259,6 +259,41 @@ func (r *Rules) SelectValues(root *jsonpath.Node) (wanted, out []*jsonpath.Node,
 	return wanted, out, err
 }
 
+// Lists reports whether the page is a list whose entries are watched.
+func (r *Rules) Lists() bool { return r.list != nil }
+
+// Links returns the elements of a page that are the links to the entries of a list, or hold them. The result named is
+// false if no rule names them. Errors: [ErrLarge], and Invalid if the rules are for JSON.
+func (r *Rules) Links(root *html.Node) (found []*html.Node, named bool, err error) {
+	if r.list == nil || r.list.empty() {
+		return nil, false, nil
+	}
+	if len(r.list.selectors) == 0 {
+		return nil, true, errOnlyPaths
+	}
+	steps := maxSteps
+	found, err = find(root, r.list.selectors, &steps)
+	return found, true, err
+}
+
+// ListPaths returns what finds the entries of a list in JSON: the paths of the list, or else of the watched part. It
+// is nil if nothing names them.
+func (r *Rules) ListPaths() func(root *jsonpath.Node) ([]*jsonpath.Node, error) {
+	if r.list == nil || r.list.empty() && r.include.empty() {
+		return nil
+	}
+	chosen := *r.list
+	if chosen.empty() {
+		chosen = r.include
+	}
+	return func(root *jsonpath.Node) ([]*jsonpath.Node, error) {
+		if len(chosen.paths) == 0 {
+			return nil, errOnlyCSS
+		}
+		return jsonpath.Select(root, chosen.paths)
+	}
+}
+
 // find returns the topmost elements that match one of the selectors, in the order of the page.
 func find(root *html.Node, selectors []selector, steps *int) (out []*html.Node, err error) {
 	if len(selectors) == 0 {

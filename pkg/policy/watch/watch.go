@@ -37,6 +37,14 @@ type Spec struct {
 	Exclude []string `json:"exclude,omitempty"` // as Include
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions for lines
 	Trigger string   `json:"trigger,omitempty"` // a regular expression for the text
+	List    *List    `json:"list,omitempty"`    // the page is a list
+}
+
+// List says which entries of a list are watched.
+type List struct {
+	// Links are CSS selectors of the links to the entries, or of what holds them, and JSONPaths, as in
+	// [Spec].Include. If there are none, the links of the watched part are the entries, or of the content.
+	Links []string `json:"links,omitempty"`
 }
 
 // Bounds of a [Spec].
@@ -54,6 +62,7 @@ type Rules struct {
 	include, exclude chooser
 	ignore           []rule
 	trigger          *regexp.Regexp
+	list             *chooser // nil if the page is not a list
 }
 
 // chooser is a list of rules that choose parts of a document. Of a document, only the rules of its type apply.
@@ -71,16 +80,21 @@ type rule struct {
 }
 
 // Compile compiles a user's setting. Errors: Invalid, with the name of the field: watch.include, watch.exclude,
-// watch.ignore or watch.trigger.
+// watch.ignore, watch.trigger or watch.listLinks.
 func Compile(s Spec) (*Rules, error) {
 	var r Rules
 	var err error
 	compounds := 0
+	links := List{}
+	if s.List != nil {
+		links, r.list = *s.List, &chooser{}
+	}
 	for _, list := range []struct {
 		field string
 		texts []string
 		into  *chooser
-	}{{"watch.include", s.Include, &r.include}, {"watch.exclude", s.Exclude, &r.exclude}} {
+	}{{"watch.include", s.Include, &r.include}, {"watch.exclude", s.Exclude, &r.exclude},
+		{"watch.listLinks", links.Links, r.list}} {
 		if err := checkCount(list.field, list.texts); err != nil {
 			return nil, err
 		}

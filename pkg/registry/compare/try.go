@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
@@ -33,13 +34,14 @@ type Trial struct {
 // Tried is what a watch finds in a capture.
 type Tried struct {
 	Capture snapshot.Capture
-	Found   int         // number of elements that the selectors find; 1 without selectors
-	Text    string      // the beginning of the text that counts
-	Cut     bool        // the text is longer
-	Out     int         // number of elements that are left out
-	OutText string      // the beginning of what they show
-	Ignored []part.Line // the first lines that a rule ignores
-	Why     string      // why the watch could not be tried; empty if it was
+	Found   int              // number of elements that the selectors find; 1 without selectors
+	Text    string           // the beginning of the text that counts
+	Cut     bool             // the text is longer
+	Out     int              // number of elements that are left out
+	OutText string           // the beginning of what they show
+	Ignored []part.Line      // the first lines that a rule ignores
+	Entries *extract.Entries // the entries, if the page is a list
+	Why     string           // why the watch could not be tried; empty if it was
 }
 
 // Try tries a watch on the last captures, without saving anything or contacting the site. The watch is the given one;
@@ -148,6 +150,7 @@ func (r reader) try(ctx context.Context, c snapshot.Capture) (t Tried, err error
 		return t, err
 	}
 	t.Found, t.Why = got.part.Elements, got.part.Why
+	t.Entries = got.part.List
 	text := valid(got.part.Text)
 	t.Text, t.Cut = words.Clip(text, maxTried), len(text) > maxTried
 	if got.out != nil && t.Why == "" {

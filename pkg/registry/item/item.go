@@ -155,11 +155,13 @@ type Seen struct {
 	// stays as if there had been no such reading.
 	Collapse pagechange.Collapse `col:"collapse"`
 	// Watched is the state of the watched part of the page.
-	Watched              Watched `col:"watched"`
-	NormalizationVersion string  `col:"normalizationVersion"`
-	Language             string  `col:"language"`
-	MimeType             string  `col:"mimeType"`
-	Title                string  `col:"title"`
+	Watched Watched `col:"watched"`
+	// Listed is what is known of the entries, if the page is a list.
+	Listed               Listed `col:"listed,gzip"`
+	NormalizationVersion string `col:"normalizationVersion"`
+	Language             string `col:"language"`
+	MimeType             string `col:"mimeType"`
+	Title                string `col:"title"`
 	// PublishedAt and the following fields are metadata of the page (H4). They are empty if the page does not have
 	// them.
 	PublishedAt time.Time `col:"publishedAt"`

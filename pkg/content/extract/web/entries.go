@@ -1,0 +1,298 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/data"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/head"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+)
+
+// ListSelector finds the entries of a list in the watched part of a document.
+type ListSelector interface {
+	Selector
+	data.ValueSelector
+	// Links returns the elements that are the entries' links, or hold them. The result named is false if no rule
+	// names them.
+	Links(root *html.Node) (found []*html.Node, named bool, err error)
+	// ListPaths returns what finds the entries in JSON; nil if nothing names them.
+	ListPaths() data.Chooser
+}
+
+// Entries returns the entries of a list: the links of a web page that the selector finds; without a rule for them,
+// those of its watched part, or else of its content; the entries of a feed; and values of JSON. Of the links of the
+// content, those to other pages of the same list are left out. Errors: those of the selector and of [Extract].
+func Entries(body []byte, contentType, baseURL string, sel ListSelector) (out extract.Entries, err error) {
+	p, mimeType, truncated, err := pageOf(body, contentType, baseURL, extract.Limits{})
+	if err != nil {
+		return out, err
+	}
+	if truncated {
+		defer func() {
+			if out.Why == "" {
+				out.Why = extract.OnlyBytes(p.limits.MaxBytes)
+			}
+		}()
+	}
+	if IsHTML(mimeType) {
+		return p.entries(sel)
+	}
+	p.cut = truncated
+	text, _ := decode(p.body, p.contentType, false)
+	ok := false
+	if isJSON(mimeType) {
+		out, ok, err = data.JSONEntries(jsonText(text), isJSONLines(mimeType), p.base, p.options(), sel.ListPaths())
+	} else {
+		out, ok = data.FeedEntries(string(text), p.base, p.options())
+	}
+	if err == nil && !ok {
+		out.Why = "this is neither a web page, nor a feed, nor JSON that can be read: it has no entries"
+	}
+	return out, err
+}
+
+// anEntry is an entry of a page, with its link and what shows it.
+type anEntry struct {
+	extract.Entry
+	holders []*html.Node
+}
+
+// entries reads the entries of a web page.
+func (p page) entries(sel ListSelector) (out extract.Entries, err error) {
+	defer func() { // recovers for the same reason as [structured]
+		if recover() != nil {
+			out, err = extract.Entries{Why: "the page cannot be parsed"}, nil
+		}
+	}()
+	text, _ := decode(p.body, p.contentType, true)
+	r := listReader{page: p, text: text, sel: sel}
+	all, _, err := r.read()
+	if err != nil || r.root == nil {
+		out.Why = "the page cannot be parsed"
+		return out, err
+	}
+	for i, e := range all {
+		if i == extract.MaxEntries {
+			out.More = len(all) - i
+			break
+		}
+		out.All = append(out.All, e.Entry)
+	}
+	out.Rest = r.rest
+	return out, nil
+}
+
+// listReader reads a page, and the links that are its entries.
+type listReader struct {
+	page
+	text []byte
+	sel  ListSelector
+	root *html.Node // of the last reading
+}
+
+// read reads the page anew. It returns the entries, and the roots of the watched part.
+func (r *listReader) read() (all []anEntry, roots []*html.Node, err error) {
+	if r.root = treeOf(r.page, r.text); r.root == nil {
+		return nil, nil, nil
+	}
+	named := true
+	if roots, err = r.sel.Select(r.root); err != nil {
+		return nil, nil, err
+	}
+	found, named, err := r.sel.Links(r.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case named:
+	case r.sel.Narrow():
+		found = roots
+	default:
+		found = r.contentLinks()
+	}
+	base := head.Read(r.root, r.base).Base
+	all = entriesOf(linksIn(found), base, r.base, named || r.sel.Narrow())
+	return all, roots, nil
+}
+
+// linksIn returns the links among elements and in them, each once.
+func linksIn(found []*html.Node) (links []*html.Node) {
+	seen := map[*html.Node]bool{}
+	add := func(n *html.Node) {
+		isLink := n.Type == html.ElementNode && (n.DataAtom == atom.A || n.DataAtom == atom.Area)
+		if isLink && !seen[n] && dom.HasAttr(n, "href") {
+			seen[n] = true
+			links = append(links, n)
+		}
+	}
+	for _, n := range found {
+		add(n)
+		for d := range n.Descendants() {
+			add(d)
+		}
+	}
+	return links
+}
+
+// linkSigns stand for the digits of the number of a link. They are no characters, as [beginSign].
+const linkSigns = "\ufdd2\ufdd3\ufdd4\ufdd5\ufdd6\ufdd7\ufdd8\ufdd9\ufdda\ufddb"
+
+// contentLinks returns the links whose texts are content, and not navigation. It reads the page with a number in the
+// text of each link, which is removed again.
+func (r *listReader) contentLinks() (found []*html.Node) {
+	links := linksIn([]*html.Node{r.root})
+	texts := map[*html.Node]string{}
+	content := assemble(r.page, r.root, func(s *maincontent.Survey) maincontent.Content {
+		for i, link := range links {
+			if n := firstText(link); n != nil && texts[n] == "" {
+				texts[n] = n.Data
+				n.Data = beginSign + signsOf(i) + endSign + n.Data
+			}
+		}
+		return s.Zones()
+	}).Text
+	for n, text := range texts {
+		n.Data = text
+	}
+	shown := map[string]bool{}
+	for _, after := range strings.Split(content, beginSign)[1:] {
+		if number, _, closed := strings.Cut(after, endSign); closed {
+			shown[number] = true
+		}
+	}
+	for i, link := range links {
+		if shown[signsOf(i)] {
+			found = append(found, link)
+		}
+	}
+	return found
+}
+
+func signsOf(number int) (out string) {
+	signs := []rune(linkSigns)
+	for ; number > 0 || out == ""; number /= len(signs) {
+		out = string(signs[number%len(signs)]) + out
+	}
+	return out
+}
+
+func firstText(n *html.Node) *html.Node {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && strings.TrimSpace(d.Data) != "" && !dom.IsHeadingSign(d.Parent) {
+			return d
+		}
+	}
+	return nil
+}
+
+// entriesOf returns the entries that links lead to. If they are not chosen by somebody, links to other pages of the
+// list are none.
+func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEntry) {
+	at := map[string]int{}
+	of := map[*html.Node]string{}
+	for _, n := range links {
+		u := dom.Resolve(base, dom.Attr(n, "href"))
+		if u == nil || !dom.IsWeb(u) {
+			continue
+		}
+		u.Fragment, u.RawFragment = "", ""
+		title := titleOfLink(n)
+		if address := u.String(); address != own.String() && (chosen || title != "" && !leadsOn(n, u, own, title)) {
+			of[n] = address
+			i, known := at[address]
+			if !known {
+				i = len(all)
+				at[address] = i
+				all = append(all, anEntry{Entry: extract.Entry{URL: address}})
+			}
+			all[i].holders = append(all[i].holders, n)
+			if len(title) > len(all[i].Title) && (all[i].Title == "" || len(title) < 200) {
+				all[i].Title = title
+			}
+		}
+	}
+	holders(all, of)
+	for i := range all {
+		var texts []string
+		for _, n := range all[i].holders {
+			texts = append(texts, visible(n))
+		}
+		all[i].Text = dom.Clip(strings.Join(texts, " "), extract.MaxEntryText)
+	}
+	return all
+}
+
+// titleOfLink returns the text of a link, or what stands for it.
+func titleOfLink(n *html.Node) string {
+	title := visible(n)
+	for d := range n.Descendants() {
+		if title == "" && d.DataAtom == atom.Img {
+			title = dom.Attr(d, "alt")
+		}
+	}
+	for _, name := range []string{"aria-label", "title"} {
+		if title == "" {
+			title = dom.Attr(n, name)
+		}
+	}
+	return dom.Clip(dom.Fold(title), extract.MaxLinkText)
+}
+
+// visible returns the text of an element, as one line.
+func visible(n *html.Node) string {
+	var f dom.Folder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			f.Write(n.Data)
+		case n.Type == html.ElementNode && (dom.Unseen(n) || n.DataAtom == atom.Script || n.DataAtom == atom.Style):
+		default:
+			if n.Type == html.ElementNode && (dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Br) {
+				f.Border()
+			}
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				walk(c)
+			}
+			f.Border()
+		}
+	}
+	walk(n)
+	return dom.Fold(f.Peek())
+}
+
+// turning are the parameters of addresses that turn the pages of a list, or sort it.
+var turning = []string{"page", "p", "paged", "pg", "start", "offset", "from", "limit", "per_page", "sort", "order",
+	"orderby", "dir", "view"}
+
+// leadsOn reports whether a link leads to another page of the same list.
+func leadsOn(n *html.Node, u, own *url.URL, title string) bool {
+	if rel := strings.ToLower(dom.Attr(n, "rel")); dom.HasWord(rel, "next") || dom.HasWord(rel, "prev") {
+		return true
+	}
+	if u.Host != own.Host {
+		return false
+	}
+	short := len([]rune(title)) <= 3 || !strings.ContainsFunc(title, func(r rune) bool { return r < '0' || r > '9' })
+	_, after, found := strings.Cut(u.Path, "/page/")
+	if found && short && !strings.Contains(strings.Trim(after, "/"), "/") {
+		return true
+	}
+	if strings.TrimSuffix(u.Path, "/") != strings.TrimSuffix(own.Path, "/") {
+		return false
+	}
+	was := own.Query()
+	for name, values := range u.Query() {
+		if !slices.Equal(was[name], values) && !slices.Contains(turning, strings.ToLower(name)) {
+			return false
+		}
+	}
+	return true
+}
