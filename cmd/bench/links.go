@@ -14,24 +14,41 @@ import (
 // program, and how fast, compared with the same pages given as a list; and how much of what is found at a site with
 // endless spaces is real.
 func (b *bench) links() error {
-	docs, port, err := serve(http.FileServer(http.Dir(b.docs)))
-	if err != nil {
-		return fmt.Errorf("%w (-docs names a folder of pages)", err)
-	}
-	defer docs.Close()
-	if _, err := os.Stat(b.docs); err != nil {
-		return err
-	}
-	reached, err := walkLinks(b.ctx, fmt.Sprintf("http://127.0.0.1:%d/index.html", port))
-	if err != nil {
-		return err
-	}
 	section("Pages found by following links", "site", "pages", "found", "share", "twice", "others in the index",
-		"pages/s",
-		"as a list, pages/s", "ratio")
-	if err := b.followOnce(b.docs, fmt.Sprintf("http://127.0.0.1:%d/index.html", port), reached); err != nil {
+		"pages/s", "as a list, pages/s", "ratio")
+	for _, docs := range strings.Split(b.docs, ",") {
+		if err := b.linksOf(docs); err != nil {
+			return fmt.Errorf("%w (-docs names folders of pages)", err)
+		}
+	}
+	return nil
+}
+
+// endless stands in -docs for the site with endless spaces.
+const endless = "endless spaces"
+
+// linksOf measures one site.
+func (b *bench) linksOf(docs string) error {
+	if docs == endless {
+		return b.linksOfTraps()
+	}
+	if _, err := os.Stat(docs); err != nil {
 		return err
 	}
+	pages, port, err := serve(http.FileServer(http.Dir(docs)))
+	if err != nil {
+		return err
+	}
+	defer pages.Close()
+	first := fmt.Sprintf("http://127.0.0.1:%d/index.html", port)
+	reached, err := walkLinks(b.ctx, first)
+	if err != nil {
+		return err
+	}
+	return b.followOnce(docs, first, reached)
+}
+
+func (b *bench) linksOfTraps() error {
 	traps, port, err := serve(newTraps(trapPages))
 	if err != nil {
 		return err
@@ -42,7 +59,7 @@ func (b *bench) links() error {
 	for i := range trapPages {
 		real[fmt.Sprintf("%s/thing/%d", base, i)] = true
 	}
-	return b.followOnce("endless spaces", base+"/", real)
+	return b.followOnce(endless, base+"/", real)
 }
 
 // trapPages is the number of real pages of the site with endless spaces.
@@ -74,6 +91,7 @@ func (b *bench) followOnce(name, first string, want map[string]bool) error {
 		}
 		seen[it.Title+it.ContentHash] = true
 	}
+	fmt.Fprintf(os.Stderr, "%s: found %d of %d, %d twice, in %s\n", name, hit, len(want), twice, followed)
 	listed, again, err := b.crawled(func(p *product) error { return p.add(all) })
 	if err != nil {
 		return err
@@ -95,7 +113,7 @@ func (b *bench) crawled(begin func(p *product) error) (found []api.Item, took ti
 	if err := begin(p); err != nil {
 		return nil, 0, err
 	}
-	err = b.wait(10*b.patience, 200*time.Millisecond, "the end of the crawl", func() (bool, error) {
+	err = b.wait(30*b.patience, 200*time.Millisecond, "the end of the crawl", func() (bool, error) {
 		sites, err := api.ListSites.Call(b.ctx, p.client, api.None{})
 		if err != nil {
 			return false, err

@@ -33,7 +33,7 @@ type bench struct {
 	profile string // beginning of the names of profiles
 	// small and large are the numbers of items with small pages, and with pages of 6 KB, that are held.
 	small, large int
-	docs         string // folder of pages whose links are followed
+	docs         string // folders of pages whose links are followed
 	// patience limits the time that one measurement of a running product may take.
 	patience time.Duration
 }
@@ -53,7 +53,8 @@ func main() {
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	flag.IntVar(&b.small, "small", 20_000, "items with pages of 500 bytes, for capacity")
 	flag.IntVar(&b.large, "large", 5_000, "items with pages of 6 KB, for capacity")
-	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html", "folder of pages whose links are followed")
+	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html,"+endless,
+		"folders of pages whose links are followed, and "+endless)
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
 			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, "+

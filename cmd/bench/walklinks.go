@@ -14,7 +14,8 @@ import (
 var refreshed = regexp.MustCompile(`(?i)^\s*\d+\s*[;,]\s*url\s*=\s*['"]?([^'"]+)`)
 
 // walkLinks returns the addresses that a walk reaches from a page by <a href>, redirects and meta refresh, on its host.
-// It shares no code with the product.
+// A page that only leads to another one by a refresh is that page, as with a redirect. It shares no code with the
+// product.
 func walkLinks(ctx context.Context, first string) (map[string]bool, error) {
 	reached, seen, todo := map[string]bool{}, map[string]bool{first: true}, []string{first}
 	for ; len(todo) > 0; todo = todo[1:] {
@@ -29,9 +30,12 @@ func walkLinks(ctx context.Context, first string) (map[string]bool, error) {
 		at := resp.Request.URL
 		var to []string
 		if resp.StatusCode == http.StatusOK {
-			reached[strings.TrimSuffix(at.String(), "/")] = true // as the product writes addresses
+			isStub := false
 			if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-				to = linksIn(resp.Body)
+				to, isStub = linksIn(resp.Body)
+			}
+			if !isStub {
+				reached[strings.TrimSuffix(at.String(), "/")] = true // as the product writes addresses
 			}
 		}
 		_ = resp.Body.Close()
@@ -50,12 +54,12 @@ func walkLinks(ctx context.Context, first string) (map[string]bool, error) {
 	return reached, nil
 }
 
-// linksIn returns the addresses that a page links to.
-func linksIn(body io.Reader) (out []string) {
+// linksIn returns the addresses that a page links to, and whether the page is shown only until another one is.
+func linksIn(body io.Reader) (out []string, isStub bool) {
 	for z := html.NewTokenizer(body); ; {
 		switch z.Next() {
 		case html.ErrorToken:
-			return out
+			return out, isStub
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := z.Token()
 			values := map[string]string{}
@@ -67,7 +71,7 @@ func linksIn(body io.Reader) (out []string) {
 			}
 			if t.Data == "meta" && strings.EqualFold(values["http-equiv"], "refresh") {
 				if m := refreshed.FindStringSubmatch(values["content"]); m != nil {
-					out = append(out, m[1])
+					out, isStub = append(out, m[1]), true
 				}
 			}
 		}
