@@ -126,7 +126,13 @@ func showSite(t *terminal.Terminal, one api.Site) {
 	for _, why := range slices.Sorted(maps.Keys(c.Reasons)) {
 		t.Say("  left out: %s, %s", words.Count(c.Reasons[why], "address"), terminal.Clean(why))
 	}
+	if one.Look != nil && one.Look.Note != "" {
+		t.Say("  now: %s", terminal.Clean(one.Look.Note))
+	}
 	if one.Last != nil {
+		if one.Last.Note != "" {
+			t.Say("  last: %s", terminal.Clean(one.Last.Note))
+		}
 		if n := one.Last.Later; n > 0 && one.Walk != nil && one.Walk.Full != "" {
 			t.Say("  not taken: %s, because of a limit above", words.Count(n, "page"))
 		} else if n > 0 {

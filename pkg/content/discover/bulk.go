@@ -1,6 +1,10 @@
 package discover
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,12 +61,13 @@ func (b *Bulk) Judge(url string) (Verdict, string) {
 	return Wanted, ""
 }
 
-// Want records that the page of an address will be read. Beyond a number of groups, more are not examined.
+// Want records that the page of an address will be read. Beyond a number of groups, a new one replaces the smallest
+// that is not known as an endless space: many small groups do not hide a large one.
 func (b *Bulk) Want(url string) {
 	key := groupOf(url)
 	if b.Groups[key] == nil {
 		if len(b.Groups) >= maxBulks {
-			return
+			delete(b.Groups, b.smallest())
 		}
 		if b.Groups == nil {
 			b.Groups = map[string]*BulkGroup{}
@@ -70,6 +75,21 @@ func (b *Bulk) Want(url string) {
 		b.Groups[key] = &BulkGroup{}
 	}
 	b.Groups[key].Wanted++
+}
+
+// smallest returns the key of the group that can be spared best. Of equal ones it is the first, so that the same
+// addresses always have the same result.
+func (b *Bulk) smallest() string {
+	rank := func(key string) int {
+		g := b.Groups[key]
+		if g.trapped() {
+			return math.MaxInt
+		}
+		return g.Wanted
+	}
+	return slices.MinFunc(slices.Sorted(maps.Keys(b.Groups)), func(x, y string) int {
+		return cmp.Compare(rank(x), rank(y))
+	})
 }
 
 // Read records what a wanted page is like; nil if it could not be read. The titles of two pages do not matter where

@@ -119,3 +119,31 @@ func FuzzE16Page(f *testing.F) {
 		}
 	})
 }
+
+// TestE16ManyGroups checks that an endless space is recognized although many other groups were met before it and
+// after, and that the state stays bounded (E16).
+func TestE16ManyGroups(t *testing.T) {
+	var b Bulk
+	same := func(int) string { return "Nothing is planned for this day" }
+	small := func(from int) (out []string) {
+		for i := range 2 * maxBulks {
+			out = append(out, fmt.Sprintf("https://a.example/%s/x", strings.Repeat("a", from+i)))
+		}
+		return out
+	}
+	readAll(t, &b, small(1), same)
+	var days []string
+	for i := range 100 {
+		days = append(days, fmt.Sprintf("https://a.example/cal/%d", i))
+	}
+	if by := readAll(t, &b, days, same); by[Wanted] != firstOfBulk || by[Unwanted] != 100-firstOfBulk {
+		t.Errorf("%v", by)
+	}
+	readAll(t, &b, small(1000), same)
+	if v, why := b.Judge("https://a.example/cal/101"); v != Unwanted || why == "" {
+		t.Errorf("the space is forgotten: %v", v)
+	}
+	if n := len(b.Groups); n > maxBulks {
+		t.Errorf("%d groups", n)
+	}
+}

@@ -53,8 +53,32 @@ func (e Entry) Using(s Sources) (Entry, error) {
 			}
 		}
 	}
+	if err := s.Follow.check(); err != nil {
+		return e, err
+	}
 	_, err := Parse(e.Slug, []byte(e.File()))
 	return e, err
+}
+
+// check returns Invalid, with the name of the field, for limits that a site file would not take.
+func (f *Follow) check() error {
+	if f == nil {
+		return nil
+	}
+	for _, n := range []struct {
+		name     string
+		is, most int
+	}{{"depth", f.Depth, MaxDepth}, {"pages", f.Pages, MaxPages}, {"addresses", f.Addresses, MaxAddresses}} {
+		if n.is < 0 || n.is > n.most {
+			return fault.Field("follow."+n.name, "%s is %d: allowed is 1 to %d", n.name, n.is, n.most)
+		}
+	}
+	for _, host := range f.Hosts {
+		if strings.ContainsAny(host, "/\\?#@ ") || hostOf("http://"+host+"/") == "" {
+			return fault.Field("follow.hosts", "%.70q is no host: write one such as docs.port.example", host)
+		}
+	}
+	return nil
 }
 
 var (

@@ -202,7 +202,7 @@ func (r *reader) checkHosts(s *Site, n node) {
 		}
 	}
 	if s.Follow != nil && len(s.Start) == 0 && s.Domain != "" {
-		s.Start = []string{"https://" + s.Domain + "/"}
+		s.Start = []string{s.Root()}
 	}
 	for _, page := range s.Start {
 		if host := hostOf(page); s.Domain != "" && page != "" && !s.holds(host) {

@@ -111,6 +111,14 @@ func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	return l, ok
 }
 
+// Root returns the address of the site's root: by http if its first page is there, because then the site has no https.
+func (s *Site) Root() string {
+	if len(s.Start) > 0 && strings.HasPrefix(s.Start[0], "http://") {
+		return "http://" + s.Domain + "/"
+	}
+	return "https://" + s.Domain + "/"
+}
+
 // Near reports whether an address that was found in a document of the site may be read. It may be read if it is on
 // the host of the document or of the site. Otherwise an unknown host could choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -67,7 +68,7 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 		}
 		for _, added := range sites.All() {
 			if len(added.Start) == 0 { // an earlier version added it
-				added.Start = []string{"https://" + added.Domain + "/"}
+				added.Start = []string{added.Root()}
 			}
 			out = append(out, added)
 		}
@@ -171,6 +172,9 @@ func (s *Service) Forget(ctx context.Context, slug string) error {
 		Entity: storage.Entity{Key: key(addedSites + slug), ETag: storage.AnyETag}})
 	if fault.Is(err, fault.NotFound) {
 		return unknownSite(slug)
+	}
+	if err == nil {
+		err = walk.Drop(ctx, s.polls.Table, partition, slug, nil)
 	}
 	return err
 }

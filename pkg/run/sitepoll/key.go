@@ -37,7 +37,7 @@ func keyLocation(p Push, found *site.Site) (keyFile, error) {
 		return keyFile{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
 	}
 	if p.KeyLocation == "" {
-		base := "https://" + found.Domain + "/"
+		base := found.Root()
 		return keyFile{base + p.Key + ".txt", base}, nil
 	}
 	form, err := source.FetchForm(p.KeyLocation)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -185,11 +184,7 @@ func (st *state) first(found *site.Site, kind Kind) {
 		}
 	}
 	if len(found.Sitemaps) == 0 && found.Follow == nil {
-		scheme := "https"
-		if len(found.Start) > 0 && strings.HasPrefix(found.Start[0], "http://") {
-			scheme = "http" // the site has no https
-		}
-		st.push(doc{URL: scheme + "://" + found.Domain + "/robots.txt", Kind: docRobots})
+		st.push(doc{URL: found.Root() + "robots.txt", Kind: docRobots})
 	}
 }
 

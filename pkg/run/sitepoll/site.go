@@ -78,6 +78,6 @@ func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Si
 
 // home returns a source on the site's host, with which the registry finds its data about the host.
 func (s *Service) home(found *site.Site) source.Source {
-	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the domain was validated with the site file
+	src, _ := s.o.Rules.ParseURL(found.Root()) // the domain was validated with the site file
 	return src
 }

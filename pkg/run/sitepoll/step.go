@@ -57,7 +57,11 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 	if why := w.over(); why != "" {
 		st.Now.Note = "ended early: " + why
 		st.end(w.now)
-		return next, nil
+		if w.site == nil { // it was removed, perhaps while a step wrote what it had found
+			st.Walk = nil
+			err = walk.Drop(ctx, s.polls.Table, partition, st.Slug, nil)
+		}
+		return next, err
 	}
 	if len(st.Docs) > 0 {
 		st.Now.Note = ""
