@@ -160,6 +160,9 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 			t.Errorf("%q: %v, want %s", add, have, want)
 		}
 		for _, c := range r.feedOf(&at) {
+			if c.Entry != nil && c.Why != "new in the list: Job 3, "+r.site.URL+"/jobs/3" {
+				t.Errorf("%q: %s", add, c.Why)
+			}
 			if c.Entry != nil && (c.Entry.ID != "") != (add != options.ListOnly) {
 				t.Errorf("%q: %+v", add, c.Entry)
 			}

@@ -112,11 +112,11 @@ func ListedOf(it *registry.Item, b Basis, told []Entry, known map[source.ID]bool
 			c.Entry = &feed.Entry{More: more}
 			return append(out, c)
 		}
-		title := e.Title
-		if title == "" {
-			title = e.URL
+		title := e.URL
+		if c.Why = "new in the list: " + title; e.Title != "" {
+			title = e.Title
+			c.Why = "new in the list: " + title + ", " + e.URL
 		}
-		c.Why = "new in the list: " + title
 		c.Entry = &feed.Entry{Title: e.Title, URL: e.URL}
 		if id := e.Source.ID(); known[id] {
 			c.Entry.ID = string(id)
