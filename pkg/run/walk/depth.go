@@ -8,7 +8,7 @@ import "context"
 // noteNearer notes an address that was met before if it is a page, and this way to it is a shorter one.
 func noteNearer(v *walking, i, depth int) {
 	if a := v.seen[i]; a.page != noPage && depth < int(a.depth) {
-		v.place(i, a.page, depth)
+		v.setPage(i, a.page, depth)
 		v.nearer[a.page] = depth
 	}
 }

@@ -203,7 +203,7 @@ func (v *walking) add(url string, depth int, sum uint64) {
 	r := v.rows[n]
 	v.walk.First = min(v.walk.First, n)
 	r.changed = true
-	v.place(v.met[sum], uint32(n*pagesInRow+len(r.Pages)), depth)
+	v.setPage(v.met[sum], uint32(n*pagesInRow+len(r.Pages)), depth)
 	r.Pages = append(r.Pages, &linked{URL: url, Depth: depth})
 	v.walk.Waiting++
 	v.bytes += len(url)
@@ -229,13 +229,13 @@ func (v *walking) note(sum uint64) bool {
 	}
 	v.met[sum] = len(v.seen)
 	v.seen = append(v.seen, address{sum: sum})
-	v.place(len(v.seen)-1, noPage, 0)
+	v.setPage(len(v.seen)-1, noPage, 0)
 	v.walk.Seen++
 	return true
 }
 
-// place records the place and the depth of a page.
-func (v *walking) place(i int, page uint32, depth int) {
+// setPage records which page of the walk an address is, and its depth.
+func (v *walking) setPage(i int, page uint32, depth int) {
 	v.seen[i].page, v.seen[i].depth = page, uint8(depth)
 	v.sums[i/sumsInRow].changed = true
 }
