@@ -109,7 +109,10 @@ func (a area) savePicked(r *http.Request) (frame.Page, error) {
 	case "preview":
 		return a.previewParts(r, it, parts, nil)
 	case "save":
-		w := withList(ownWatch(it, parts), f)
+		w, now := ownWatch(it, parts), effectiveWatch(it)
+		if is := withList(now, f); is.List != now.List || !slices.Equal(is.ListLinks, now.ListLinks) {
+			w = withList(w, f)
+		}
 		_, err := api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: it.ID,
 			ItemSettings: api.ItemSettings{Watch: &w}})
 		if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
