@@ -13,35 +13,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/fetchtest"
 )
-
-// denied are addresses that no stranger's URL may reach, by the reason for the refusal.
-var denied = map[string][]string{
-	"this network": {"0.0.0.0", "0.1.2.3"},
-	"loopback":     {"127.0.0.1", "127.0.0.2", "127.255.255.254", "::1"},
-	"unspecified":  {"::"},
-	"private": {"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1",
-		"192.168.255.255"},
-	"carrier grade NAT":     {"100.64.0.1", "100.127.255.255"},
-	"link local":            {"169.254.0.1", "169.254.169.254", "fe80::1", "febf::1"},
-	"metadata":              {"168.63.129.16", "169.254.170.2", "fd00:ec2::254"},
-	"protocol assignments":  {"192.0.0.8", "192.0.0.170", "2001:1::1"},
-	"documentation":         {"192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1", "3fff::1"},
-	"benchmarking":          {"198.18.0.1", "198.19.255.255", "2001:2::1"},
-	"anycast and AS112":     {"192.88.99.1", "192.31.196.1", "192.52.193.1", "192.175.48.1", "2620:4f:8000::1"},
-	"multicast":             {"224.0.0.1", "239.255.255.255", "ff02::1"},
-	"reserved":              {"240.0.0.1", "255.255.255.255"},
-	"unique local":          {"fc00::1", "fdff::1"},
-	"site local":            {"fec0::1"},
-	"IPv4 mapped":           {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:8.8.8.8"},
-	"IPv4 compatible":       {"::127.0.0.1"},
-	"NAT64":                 {"64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::1"},
-	"6to4":                  {"2002:7f00:1::1", "2002:a00:1::1"},
-	"Teredo":                {"2001:0:7f00:1::1"},
-	"segment routing":       {"5f00::1"},
-	"discard":               {"100::1"},
-	"ORCHID and its second": {"2001:10::1", "2001:20::1"},
-}
 
 // open are ordinary addresses adjacent to the special ones.
 var open = []string{
@@ -53,7 +26,7 @@ var open = []string{
 func TestAddressesAtDial(t *testing.T) { // no request reaches an internal address
 	g := newGuard(nil, nil)
 	count := 0
-	for reason, addresses := range denied {
+	for reason, addresses := range fetchtest.Denied {
 		for _, address := range addresses {
 			count++
 			if err := control(g, address, "443"); err == nil {

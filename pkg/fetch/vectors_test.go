@@ -6,35 +6,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/fetchtest"
 )
-
-// refusedPages returns addresses that no stranger may lead to: each denied IP address as it is and in the spellings
-// that browsers read as the same address, names that resolve to one, other ports, and userinfo.
-func refusedPages() (pages []string) {
-	for _, addresses := range denied {
-		for _, address := range addresses {
-			pages = append(pages, "http://"+joinHost("http", address, "")+"/x")
-			if ip := netip.MustParseAddr(address); ip.Is4() {
-				b := ip.As4()
-				n := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-				pages = append(pages, fmt.Sprintf("http://%d/x", n), fmt.Sprintf("//0x%08x/x", n),
-					fmt.Sprintf(`\\%#o.%#o.%d\x`, b[0], b[1], uint32(b[2])<<8|uint32(b[3])),
-					fmt.Sprintf("https://[::ffff:%x:%x]/x", n>>16, n&0xffff))
-			}
-		}
-	}
-	return append(pages, "http://0x7f.1/", "http://127.1/", "http://0/", "http://%31%32%37.0.0.1/", "http://１２７.0.0.1/",
-		"http://127。0。0。1/", "http://①27.0.0.1/", "h\tttp://10.0.0.1/", "http:///10.0.0.1/", "http:\\\\10.0.0.1/",
-		"//u:hunter2@10.0.0.1/", "http://1.1.1.1:22/", "http://site.example:8080/", "http://127.0.0.1:1/",
-		"http://localhost/", "http://LOCALHOST./", "http://inside.example/", "https://metadata.example/",
-		"http://u@inside.example/", "http://mixed.example/")
-}
 
 // dialled records which addresses a client connects to. It sees what the guard sees.
 type dialled struct {
@@ -79,7 +57,7 @@ func TestX6RefusedPages(t *testing.T) {
 	})
 	var made dialled
 	made.watch(c)
-	pages := refusedPages()
+	pages := fetchtest.RefusedPages()
 	if len(pages) < 132 {
 		t.Errorf("%d addresses, want at least 132", len(pages))
 	}

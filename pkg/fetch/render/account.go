@@ -28,7 +28,7 @@ func (a *account) note(change func(out *Rendered)) {
 }
 
 // refuse counts what the page did not get, and returns how often that was for this reason, and in all.
-func (a *account) refuse(reason Reason, address string, n int) (times, all int) {
+func (a *account) refuse(reason Reason, address string) (times, all int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := slices.IndexFunc(a.out.Refused, func(f Refusal) bool { return f.Reason == reason })
@@ -39,7 +39,7 @@ func (a *account) refuse(reason Reason, address string, n int) (times, all int) 
 		i = len(a.out.Refused)
 		a.out.Refused = append(a.out.Refused, Refusal{Reason: reason, Host: address})
 	}
-	a.out.Refused[i].Count += n
+	a.out.Refused[i].Count++
 	for _, f := range a.out.Refused {
 		all += f.Count
 	}

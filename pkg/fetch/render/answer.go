@@ -81,7 +81,7 @@ func approval(q request) http.Header {
 
 // refuse counts and refuses the request.
 func (p *paused) refuse(reason Reason) {
-	if _, all := p.account.refuse(reason, p.q.Request.URL, 1); all > maxRefusals*p.r.o.MaxRequests {
+	if _, all := p.account.refuse(reason, p.q.Request.URL); all > maxRefusals*p.r.o.MaxRequests {
 		p.stopScripts(BoundRequests)
 	}
 	p.fail("BlockedByClient")

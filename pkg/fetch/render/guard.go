@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -95,6 +96,9 @@ func (t *tab) guard(s *session) error {
 	if s.kind == "page" || s.kind == "iframe" {
 		shaping = t.shape(s)
 	}
+	if strings.HasSuffix(s.kind, "worker") { // answered once it runs
+		shaping = append(shaping, t.b.dev.Start(s.id, "Network.enable", nil))
+	}
 	running := t.b.dev.Start(s.id, "Runtime.runIfWaitingForDebugger", nil)
 	for _, p := range append(shaping, attaching, running) {
 		if err := p.Wait(ctx, nil); err != nil {
@@ -131,6 +135,7 @@ func (t *tab) shape(s *session) []*devtools.Pending {
 	}
 	out := []*devtools.Pending{
 		call("Page.enable", nil),
+		call("Network.enable", map[string]any{"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
 		call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": shields, "runImmediately": true}),
 		call("Emulation.setUserAgentOverride", map[string]any{"userAgent": t.agent(), "acceptLanguage": v.Language}),
 		call("Emulation.setEmulatedMedia", map[string]any{"features": []any{
@@ -170,11 +175,22 @@ func (t *tab) event(m devtools.Message) {
 		t.refuse(RefusedDialog, "", maxDialogs, BoundDialogs)
 	case "Page.downloadWillBegin":
 		t.refuse(RefusedDownload, "", maxDownloads, BoundDownloads)
+	case "Network.webSocketCreated":
+		t.socketOpened(m)
 	case "Inspector.targetCrashed":
 		t.crashed(m.Session)
 	case "Target.detachedFromTarget":
 		t.detached(m)
 	}
+}
+
+// socketOpened counts a WebSocket, which the second wall refuses.
+func (t *tab) socketOpened(m devtools.Message) {
+	var e struct {
+		URL string `json:"url"`
+	}
+	_ = json.Unmarshal(m.Params, &e)
+	t.refuse(RefusedSocket, e.URL, maxSockets, BoundSockets)
 }
 
 // crashed ends the render if the page's own process has ended.

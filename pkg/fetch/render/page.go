@@ -77,7 +77,7 @@ const (
 	RefusedPopup    Reason = "popup"    // a window of its own
 	RefusedDownload Reason = "download" // a file to be saved
 	RefusedDialog   Reason = "dialog"   // a dialog, which was dismissed
-	RefusedSocket   Reason = "socket"   // a connection that is no request, such as a WebSocket
+	RefusedSocket   Reason = "socket"   // a WebSocket
 	RefusedWorker   Reason = "worker"   // one worker too many
 )
 
@@ -115,6 +115,7 @@ type Rendered struct {
 	Requests int            // sent, the plain one not among them
 	Cached   int            // answered from an earlier render
 	Failed   int            // sent, and not answered
+	Stopped  int            // connections that only the second wall stopped, those among them that Chromium opens ahead
 	Bytes    int64          // of the answers, decoded
 	ByHost   map[string]int // requests that were sent, by host with port
 	// Resources are the answers, if they were to be kept.

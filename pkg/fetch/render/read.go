@@ -12,7 +12,11 @@ import (
 
 // read reads the page as it is now. A page whose scripts do not let it be read has them stopped.
 func (t *tab) read() error {
-	top, err := t.capture(readTime / 2)
+	within := readTime
+	if t.account.hasMet(BoundTime) {
+		within = readTime / 5 // it may be in an endless loop
+	}
+	top, err := t.capture(within)
 	if errors.Is(err, context.DeadlineExceeded) && t.ctx.Err() == nil {
 		t.stopScripts(BoundTime)
 		top, err = t.capture(readTime)

@@ -187,12 +187,10 @@ func (t *tab) failure(ctx context.Context, err error) error {
 
 // result returns what is known of the page.
 func (t *tab) result() Rendered {
-	if t.wall != nil {
-		if n := t.wall.count(); n > 0 {
-			t.account.refuse(RefusedSocket, "", n)
-		}
-	}
 	out := t.account.result()
+	if t.wall != nil {
+		out.Stopped = t.wall.count()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out.URL, out.Elapsed = t.address, time.Since(t.started)
@@ -201,7 +199,7 @@ func (t *tab) result() Rendered {
 
 // refuse counts what the page did not get. If it is more than most, the scripts are stopped.
 func (t *tab) refuse(reason Reason, address string, most int, bound Bound) {
-	if n, _ := t.account.refuse(reason, address, 1); n > most {
+	if n, _ := t.account.refuse(reason, address); n > most {
 		t.stopScripts(bound)
 	}
 }

@@ -17,6 +17,7 @@ const (
 	interval = 100 * time.Millisecond // between two looks at the page
 	calm     = 500 * time.Millisecond // without requests, and with the same content
 	restless = 3 * time.Second        // without requests, while the content still changes
+	still    = 200 * time.Millisecond // with the same content, after scrolling
 	// After it, requests that do not end, such as those by which a page waits for news, do not keep it from being read.
 	patience  = 8 * time.Second
 	lingering = 2
@@ -34,7 +35,7 @@ func (v *visit) run() error {
 	defer cancel()
 	err := v.navigate(ctx)
 	if err == nil {
-		err = v.untilCalm(ctx)
+		err = v.untilCalm(ctx, calm)
 	}
 	if err == nil {
 		err = v.scroll(ctx)
@@ -128,8 +129,8 @@ func (v *visit) evaluate(ctx context.Context, script string, out any) error {
 	return json.Unmarshal(done.Result.Value, out)
 }
 
-// untilCalm waits until the network is quiet and the content stays the same.
-func (v *visit) untilCalm(ctx context.Context) error {
+// untilCalm waits until the network is quiet and the content has stayed the same for a while.
+func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 	var last seen
 	same := time.Now()
 	for {
@@ -142,8 +143,8 @@ func (v *visit) untilCalm(ctx context.Context) error {
 		}
 		quiet := v.quietFor(time.Now())
 		steady := time.Since(same)
-		if now.Ready == "complete" && now.Found && quiet >= calm && (steady >= calm || quiet >= restless) {
-			v.account.note(func(out *Rendered) { out.Waited, out.Changing = true, steady < calm })
+		if now.Ready == "complete" && now.Found && quiet >= calm && (steady >= enough || quiet >= restless) {
+			v.account.note(func(out *Rendered) { out.Waited, out.Changing = true, steady < enough })
 			return nil
 		}
 		if v.isStopped() {
@@ -213,7 +214,7 @@ func (v *visit) scroll(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			err = v.untilCalm(ctx)
+			err = v.untilCalm(ctx, still)
 		}
 		var now seen
 		if err == nil {

@@ -50,7 +50,7 @@ func (s *Snapshot) text(i int) string {
 }
 
 const (
-	fewLetters  = 60      // that are visible, of a page that only shows a picture
+	fewLetters  = 20      // that are visible, of a page that only shows a picture
 	pictureArea = 20000.0 // in CSS pixels, of the smallest picture that counts
 	maxNesting  = 12      // of frames
 )
