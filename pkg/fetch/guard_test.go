@@ -1,16 +1,12 @@
 package fetch
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
-
-	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/fetchtest"
@@ -60,84 +56,20 @@ func control(g *guard, address, port string) error {
 	return g.guardian.Safe(network, net.JoinHostPort(address, port), nil)
 }
 
-// names is a name server for tests. It gives each answer of a name once, and repeats the last one.
-type names struct {
-	mu      sync.Mutex
-	answers map[string][]string
-	asked   map[string]int
-}
-
-func newNames(answers map[string][]string) *names {
-	return &names{answers: answers, asked: map[string]int{}}
-}
-
-func (n *names) resolver() *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		client, server := net.Pipe()
-		go n.serve(server)
-		return client, nil
-	}}
-}
-
-// serve answers one question as over TCP, with the length first.
-func (n *names) serve(conn net.Conn) {
-	defer conn.Close()
-	buf := make([]byte, 1500)
-	size, err := conn.Read(buf)
-	for size < 2 && err == nil {
-		var more int
-		more, err = conn.Read(buf[size:])
-		size += more
-	}
-	length := int(buf[0])<<8 | int(buf[1])
-	for size < 2+length && err == nil {
-		var more int
-		more, err = conn.Read(buf[size:])
-		size += more
-	}
-	var msg dnsmessage.Message
-	if err != nil || msg.Unpack(buf[2:size]) != nil {
-		return
-	}
-	out := n.answer(msg)
-	conn.Write(append([]byte{byte(len(out) >> 8), byte(len(out))}, out...))
-}
-
-func (n *names) answer(msg dnsmessage.Message) []byte {
-	q := msg.Questions[0]
-	msg.Response, msg.Authoritative, msg.Additionals = true, true, nil
-	header := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	name := strings.TrimSuffix(q.Name.String(), ".")
-	list := n.answers[name]
-	if len(list) == 0 {
-		msg.RCode = dnsmessage.RCodeNameError
-	} else if q.Type == dnsmessage.TypeA {
-		for _, address := range strings.Fields(list[min(n.asked[name], len(list)-1)]) {
-			body := &dnsmessage.AResource{A: netip.MustParseAddr(address).As4()}
-			msg.Answers = append(msg.Answers, dnsmessage.Resource{Header: header, Body: body})
-		}
-		n.asked[name]++
-	}
-	out, _ := msg.Pack()
-	return out
-}
-
 // TestNamesThatResolveToSpecialAddresses checks that the guard decides by the dialled address, whatever the name
 // resolved to before.
 func TestNamesThatResolveToSpecialAddresses(t *testing.T) {
 	hit := false
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))
 	defer server.Close()
-	dns := newNames(map[string][]string{
+	dns := fetchtest.NewNames(map[string][]string{
 		"inside.example":   {"127.0.0.1"},
 		"mixed.example":    {"10.0.0.1 127.0.0.1 169.254.169.254"},
 		"metadata.example": {"169.254.169.254"},
 		"agent.example":    {"168.63.129.16"},
 	})
-	c := newClient(t, Config{Resolver: dns.resolver(), AllowHosts: []string{"127.0.0.1", "10.0.0.0/8", "169.254.169.254"}})
-	for name := range dns.answers {
+	c := newClient(t, Config{Resolver: dns.Resolver(), AllowHosts: []string{"127.0.0.1", "10.0.0.0/8", "169.254.169.254"}})
+	for name := range dns.Answers {
 		_, err := c.Get(t.Context(), Request{URL: "http://" + name + "/"})
 		wantKind(t, err, fault.Blocked, "")
 	}
@@ -149,14 +81,14 @@ func TestNamesThatResolveToSpecialAddresses(t *testing.T) {
 }
 
 func TestRebinding(t *testing.T) {
-	dns := newNames(map[string][]string{"flip.example": {"10.255.255.1", "127.0.0.1", "169.254.169.254"}})
-	c := newClient(t, Config{Resolver: dns.resolver()})
+	dns := fetchtest.NewNames(map[string][]string{"flip.example": {"10.255.255.1", "127.0.0.1", "169.254.169.254"}})
+	c := newClient(t, Config{Resolver: dns.Resolver()})
 	for range 3 { // an earlier public address does not help
 		_, err := c.Get(t.Context(), Request{URL: "http://flip.example/"})
 		wantKind(t, err, fault.Blocked, "")
 	}
-	if dns.asked["flip.example"] < 3 {
-		t.Errorf("the name was asked for %d times: the test shows nothing", dns.asked["flip.example"])
+	if dns.Asked("flip.example") < 3 {
+		t.Errorf("the name was asked for %d times: the test shows nothing", dns.Asked("flip.example"))
 	}
 }
 
@@ -166,9 +98,9 @@ func TestExemptionIsByName(t *testing.T) {
 	server := httptest.NewServer(text("inside"))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	dns := newNames(map[string][]string{"wiki.intranet": {"127.0.0.1"}, "evil.example": {"127.0.0.1"},
+	dns := fetchtest.NewNames(map[string][]string{"wiki.intranet": {"127.0.0.1"}, "evil.example": {"127.0.0.1"},
 		"a.b.lan": {"127.0.0.1"}, "lan": {"127.0.0.1"}})
-	c := newClient(t, Config{Resolver: dns.resolver(),
+	c := newClient(t, Config{Resolver: dns.Resolver(),
 		AllowHosts: []string{"Wiki.Intranet:" + port, "*.lan", "evil.example:1"}})
 	for _, host := range []string{"wiki.intranet", "WIKI.intranet.", "a.b.lan"} {
 		if res, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port}); err != nil ||

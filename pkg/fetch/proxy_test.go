@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/fetchtest"
 )
 
 // relay is a proxy that connects each tunnel to one server, whatever address it is given.
@@ -81,10 +82,10 @@ func proxied(t *testing.T, secure bool) (site *httptest.Server, p *relay, cfg Co
 	p = newRelay(t, site.Listener.Addr().String(), secure)
 	roots := x509.NewCertPool() // both servers have this certificate, which is for example.com and 127.0.0.1
 	roots.AddCert(site.Certificate())
-	dns := newNames(map[string][]string{"example.com": {"93.184.216.34"}, "inside.example": {"10.0.0.7"},
+	dns := fetchtest.NewNames(map[string][]string{"example.com": {"93.184.216.34"}, "inside.example": {"10.0.0.7"},
 		"mixed.example": {"10.0.0.7 93.184.216.35"}, "turned.example": {"93.184.216.35 10.0.0.7"},
 		"site.lan": {"127.0.0.1"}})
-	return site, p, Config{RootCAs: roots, Resolver: dns.resolver(), Proxy: Proxy{URL: p.URL}}
+	return site, p, Config{RootCAs: roots, Resolver: dns.Resolver(), Proxy: Proxy{URL: p.URL}}
 }
 
 func got(t *testing.T, cfg Config, address string) (string, error) {
@@ -161,7 +162,7 @@ func TestY13NoProxy(t *testing.T) {
 // that a password is sent to the proxy only (Y13).
 func TestY13ProxyResolves(t *testing.T) {
 	_, p, cfg := proxied(t, false)
-	cfg.Proxy.Resolves, cfg.Resolver = true, newNames(nil).resolver()
+	cfg.Proxy.Resolves, cfg.Resolver = true, fetchtest.NewNames(nil).Resolver()
 	cfg.Proxy.Login, p.login = "me:it's %20", "Basic bWU6aXQncyAlMjA="
 	if body, err := got(t, cfg, "https://example.com/"); err != nil || body != "page of example.com" {
 		t.Errorf("%q %v", body, err)

@@ -37,7 +37,7 @@ func (d *dialled) watch(c *Client) {
 // Refresh header and a meta element; that the error or the response says so; and that Link: rel=canonical is requested
 // in no case (X6, S13).
 func TestX6RefusedPages(t *testing.T) {
-	dns := newNames(map[string][]string{"inside.example": {"127.0.0.1"}, "metadata.example": {"169.254.169.254"},
+	dns := fetchtest.NewNames(map[string][]string{"inside.example": {"127.0.0.1"}, "metadata.example": {"169.254.169.254"},
 		"mixed.example": {"10.0.0.1 127.0.0.1"}, "localhost": {"127.0.0.1"}})
 	next := ""
 	page := func(header, format string) http.HandlerFunc {
@@ -46,7 +46,7 @@ func TestX6RefusedPages(t *testing.T) {
 			io.WriteString(w, "<p>One moment.</p>")
 		}
 	}
-	c, base := serve(t, Config{Resolver: dns.resolver()}, map[string]http.HandlerFunc{
+	c, base := serve(t, Config{Resolver: dns.Resolver()}, map[string]http.HandlerFunc{
 		"/location": func(w http.ResponseWriter, r *http.Request) { to(302, next)(w, r) },
 		"/refresh":  page("Refresh", "0;url=%s"),
 		"/meta": func(w http.ResponseWriter, _ *http.Request) {

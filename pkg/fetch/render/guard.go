@@ -77,19 +77,14 @@ func (t *tab) tooMany(kind string) bool {
 
 var everyRequest = map[string]any{"patterns": []any{map[string]any{"urlPattern": "*"}}}
 
-// guard intercepts the requests of a target, and lets it run. A dedicated worker has no interception of its own: its
-// page sees its requests.
+// guard intercepts the requests of a target, and lets it run. A dedicated worker and a worklet have no interception of
+// their own: their page sees their requests.
 func (t *tab) guard(s *session) error {
 	ctx, cancel := context.WithTimeout(t.ctx, callTimeout)
 	defer cancel()
 	fetching := t.b.dev.Start(s.id, "Fetch.enable", everyRequest)
 	attaching := t.b.dev.Start(s.id, "Target.setAutoAttach", autoAttach())
-	err := fetching.Wait(ctx, nil)
-	var refused *devtools.CallError
-	if s.kind == "worker" && errors.As(err, &refused) && refused.Code == devtools.UnknownMethod {
-		err = nil
-	}
-	if err != nil {
+	if err := fetching.Wait(ctx, nil); err != nil && !(s.isPart() && isUnknown(err)) {
 		return err
 	}
 	var shaping []*devtools.Pending
@@ -100,7 +95,10 @@ func (t *tab) guard(s *session) error {
 		shaping = append(shaping, t.b.dev.Start(s.id, "Network.enable", nil))
 	}
 	running := t.b.dev.Start(s.id, "Runtime.runIfWaitingForDebugger", nil)
-	for _, p := range append(shaping, attaching, running) {
+	if err := attaching.Wait(ctx, nil); err != nil && !(s.kind == "worklet" && isUnknown(err)) {
+		return err
+	}
+	for _, p := range append(shaping, running) {
 		if err := p.Wait(ctx, nil); err != nil {
 			return err
 		}
@@ -109,6 +107,15 @@ func (t *tab) guard(s *session) error {
 		close(t.ready)
 	}
 	return nil
+}
+
+// isPart reports whether a target belongs to a page that sees its requests.
+func (s *session) isPart() bool { return s.kind == "worker" || s.kind == "worklet" }
+
+// isUnknown reports whether an error says that a target has no such method.
+func isUnknown(err error) bool {
+	var refused *devtools.CallError
+	return errors.As(err, &refused) && refused.Code == devtools.UnknownMethod
 }
 
 func (t *tab) mainSession() *session {
@@ -149,8 +156,16 @@ func (t *tab) shape(s *session) []*devtools.Pending {
 	return out
 }
 
-// shields removes the ways out that no proxy holds, in case that the browser was started without the flag for it.
-const shields = `for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "RTCDataChannel",
+// shields removes the ways out that no proxy holds, in case that the browser was started without the flag for it. It
+// also ends a loop of dialogs, of which the browser ends none.
+const shields = `{
+ let dialogs = 0;
+ for (const name of ["alert", "confirm", "prompt"]) {
+  const open = globalThis[name];
+  globalThis[name] = function(...text) { if (dialogs++ < 25) return open?.apply(this, text); };
+ }
+}
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "RTCDataChannel",
  "WebSocketStream", "TCPSocket", "UDPSocket"]) {
  try { Object.defineProperty(globalThis, name, {value: undefined, writable: false, configurable: false}) } catch {}
 }`

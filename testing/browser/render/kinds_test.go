@@ -15,16 +15,29 @@ import (
 // the tests.
 func newRenderer(t testing.TB, o render.Options) *render.Renderer {
 	t.Helper()
-	if o.Web == nil {
-		web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1", "localhost"}, Timeout: 20 * time.Second})
-		must(t, err)
-		o.Web = web
-	}
-	o.NoSandbox, o.Folder, o.Program = true, t.TempDir(), os.Getenv("CHROMIUM")
-	r, err := render.New(o)
-	must(t, err)
+	r := newRendererIn(t, t.TempDir(), o)
 	t.Cleanup(func() { must(t, r.Close()) })
 	return r
+}
+
+// newRendererIn returns a renderer whose Chromium keeps its files below a folder. The caller closes it.
+func newRendererIn(t testing.TB, folder string, o render.Options) *render.Renderer {
+	t.Helper()
+	if o.Web == nil {
+		o.Web = newWeb(t)
+	}
+	o.NoSandbox, o.Folder, o.Program = true, folder, os.Getenv("CHROMIUM")
+	r, err := render.New(o)
+	must(t, err)
+	return r
+}
+
+// newWeb returns a fetcher that may reach this machine.
+func newWeb(t testing.TB) *fetch.Client {
+	t.Helper()
+	web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1", "localhost"}, Timeout: 20 * time.Second})
+	must(t, err)
+	return web
 }
 
 func must(t testing.TB, err error) {
@@ -102,7 +115,7 @@ func TestR5Canvas(t *testing.T) {
 // TestR5Endless checks that pages that never end loading, or never leave their script, are read at their deadline.
 func TestR5Endless(t *testing.T) {
 	s := newSite(t)
-	r := newRenderer(t, render.Options{Timeout: 3 * time.Second})
+	r := newRenderer(t, render.Options{Timeout: 2 * time.Second})
 	for path, want := range map[string]string{"/endless": s.text("endless"), "/loop": "The looping harbour"} {
 		out, err := r.Render(t.Context(), render.Page{URL: s.URL + path})
 		must(t, err)

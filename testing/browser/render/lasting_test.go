@@ -1,0 +1,154 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fetch/render"
+)
+
+// times is the number of renders in a row.
+var times = flag.Int("render.times", 15, "renders in a row, with a Chromium that is killed twice")
+
+// elsewhere starts a Chromium as somebody else may run it, and returns its address.
+func elsewhere(t *testing.T) string {
+	dir := t.TempDir()
+	program := os.Getenv("CHROMIUM")
+	if program == "" {
+		program = "chromium"
+	}
+	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+		"--user-data-dir="+dir, "about:blank")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		for range 50 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	for range 200 {
+		if said, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort")); err == nil {
+			port, _, _ := strings.Cut(string(said), "\n")
+			return "http://127.0.0.1:" + port
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the Chromium does not say its port")
+	return ""
+}
+
+// processes returns the processes of the Chromium that keeps its files below a folder, that which started the others
+// first, and their private memory.
+func processes(folder string) (pids []int, memory int64) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		args, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+		if err != nil || !bytes.Contains(args, []byte(folder)) {
+			continue
+		}
+		statm, _ := os.ReadFile("/proc/" + e.Name() + "/statm")
+		if f := strings.Fields(string(statm)); len(f) > 2 {
+			resident, _ := strconv.ParseInt(f[1], 10, 64)
+			shared, _ := strconv.ParseInt(f[2], 10, 64)
+			memory += (resident - shared) * int64(os.Getpagesize())
+		}
+		if bytes.Contains(args, []byte("--type=")) {
+			pids = append(pids, pid)
+		} else {
+			pids = append([]int{pid}, pids...)
+		}
+	}
+	return pids, memory
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestR5Lasting renders pages in a row with one Chromium, which is killed twice on the way: every page is rendered,
+// nothing of the memory is lost, and in the end there is neither a process nor a file (R1, R5).
+func TestR5Lasting(t *testing.T) {
+	s := newSite(t)
+	folder := t.TempDir()
+	r := newRendererIn(t, folder, render.Options{})
+	var first, last, memory int64
+	for i := range *times {
+		if i == *times/3 || i == *times*2/3 {
+			time.AfterFunc(300*time.Millisecond, func() {
+				if pids, _ := processes(folder); len(pids) > 0 {
+					_ = syscall.Kill(pids[0], syscall.SIGKILL)
+				}
+			})
+		}
+		out, err := r.Render(t.Context(), render.Page{URL: s.URL + "/frames"})
+		if err != nil || !strings.Contains(string(out.HTML), s.text("far")) {
+			t.Fatalf("render %d: %v, %s", i, err, out.HTML)
+		}
+		if last = heap(); i == 2 {
+			first = last
+		}
+		_, used := processes(folder)
+		memory = max(memory, used)
+		if i%10 == 9 || i < 3 {
+			t.Logf("%d: heap %d KB, Chromium %d MB, %d goroutines", i, last>>10, used>>20, runtime.NumGoroutine())
+		}
+	}
+	if last > first+50<<20 {
+		t.Errorf("the heap grew from %d to %d bytes", first, last)
+	}
+	must(t, r.Close())
+	left, _ := filepath.Glob(filepath.Join(folder, "*"))
+	if pids, _ := processes(folder); len(pids)+len(left) > 0 {
+		t.Errorf("left are the processes %v and the files %v", pids, left)
+	}
+}
+
+// TestR1NothingIsLeft checks that a Chromium ends together with the process that started it, even when that is killed.
+func TestR1NothingIsLeft(t *testing.T) {
+	if folder := os.Getenv("RENDER_UNTIL_KILLED"); folder != "" {
+		r, err := render.New(render.Options{Web: newWeb(t), Folder: folder, NoSandbox: true,
+			Program: os.Getenv("CHROMIUM")})
+		must(t, err)
+		_, err = r.Ping(context.Background())
+		must(t, err)
+		select {}
+	}
+	folder := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run", "TestR1NothingIsLeft$")
+	cmd.Env = append(os.Environ(), "RENDER_UNTIL_KILLED="+folder)
+	must(t, cmd.Start())
+	eventually(t, "Chromium runs", func() bool { pids, _ := processes(folder); return len(pids) > 2 })
+	must(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	eventually(t, "Chromium has ended", func() bool { pids, _ := processes(folder); return len(pids) == 0 })
+}
+
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for range 300 {
+		if done() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("it never happened that %s", what)
+}
