@@ -105,10 +105,10 @@ func connect(ctx context.Context, o Options) (*browser, error) {
 	}
 	b.dev = devtools.New(w, b.event)
 	if err := b.greet(ctx); err != nil {
+		_ = b.close() // waits for what the process says
 		if b.process != nil {
 			err = fmt.Errorf("%w: %s", err, b.process.Output())
 		}
-		_ = b.close()
 		return nil, err
 	}
 	return b, nil

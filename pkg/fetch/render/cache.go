@@ -42,6 +42,19 @@ type kept struct {
 	until time.Time
 }
 
+// variesAsKey reports whether an answer depends only on what its key has, or on what is the same in all requests.
+func variesAsKey(res fetch.Response) bool {
+	for name := range strings.SplitSeq(strings.ToLower(strings.Join(res.Header.Values("Vary"), ",")), ",") {
+		switch strings.TrimSpace(name) {
+		case "", "accept", "accept-encoding", "accept-language", "origin", "user-agent", "sec-fetch-dest",
+			"sec-fetch-mode", "sec-fetch-site":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // keyOf returns the key of a request, and whether its answer may be kept at all.
 func keyOf(h fetch.Hop, public bool) (cacheKey, bool) {
 	if h.Method != http.MethodGet || len(h.Secret) > 0 || h.Header.Get("Cookie") != "" ||
@@ -103,10 +116,9 @@ var maxAge = regexp.MustCompile(`(?:^|[,\s])(?:s-maxage|max-age)\s*=\s*"?(\d{1,9
 // freshness returns how long an answer may be used again, or 0.
 func freshness(res fetch.Response) time.Duration {
 	control := strings.ToLower(strings.Join(res.Header.Values("Cache-Control"), ","))
-	vary := strings.ToLower(strings.Join(res.Header.Values("Vary"), ","))
 	if res.Status != http.StatusOK || res.Encoding != "" || len(res.Header.Values("Set-Cookie")) > 0 ||
 		strings.Contains(control, "no-store") || strings.Contains(control, "no-cache") ||
-		strings.Contains(control, "private") || strings.ContainsAny(vary, "*") || strings.Contains(vary, "cookie") {
+		strings.Contains(control, "private") || !variesAsKey(res) {
 		return 0
 	}
 	m := maxAge.FindStringSubmatch(control)

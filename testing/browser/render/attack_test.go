@@ -145,8 +145,8 @@ func attacker(t *testing.T, p *private, body string) *httptest.Server {
 			http.Redirect(w, r, "http://"+p.address+"/redirected", http.StatusFound)
 		case "/work.js":
 			w.Header().Set("Content-Type", "text/javascript")
-			fmt.Fprintf(w, "for (const u of ['http://%[1]s/s1', '/redirect-private']) fetch(u, {mode: 'no-cors'}).catch(() => 0);"+
-				"try { new WebSocket('ws://%[1]s/s2') } catch {}", p.address)
+			fmt.Fprintf(w, "for (const u of ['http://%[1]s/s1', '/redirect-private']) "+
+				"fetch(u, {mode: 'no-cors'}).catch(() => 0); try { new WebSocket('ws://%[1]s/s2') } catch {}", p.address)
 		default:
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Link", "<http://"+p.address+">; rel=preconnect")
@@ -215,8 +215,7 @@ func TestR2Vectors(t *testing.T) {
  const f = document.querySelector("iframe");
  await new Promise(done => { f.onload = done; f.src = u; setTimeout(done, 20) });
 } document.title = "done" })()</script>`
-	out, err := r.Render(t.Context(), render.Page{URL: "http://site.example/", Plain: &fetch.Response{Status: 200,
-		FinalURL: "http://site.example/", Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(body)}})
+	out, err := r.Render(t.Context(), render.Page{URL: "http://site.example/", Plain: page("http://site.example/", body)})
 	must(t, err)
 	// Names of which there is no address are looked up in vain.
 	unknown := out.ByHost["app.localhost."] + out.ByHost["xn--127001-5tabb0201fcac50qdad"]
@@ -225,6 +224,12 @@ func TestR2Vectors(t *testing.T) {
 			len(pages), n, out.Refused)
 	}
 	t.Log(out.ByHost, out.Refused, out.Met, len(pages), out.Elapsed)
+}
+
+// page is the plain answer of a page.
+func page(address, body string) *fetch.Response {
+	return &fetch.Response{Status: http.StatusOK, FinalURL: address, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: []byte(body)}
 }
 
 // excesses are pages that want too much of something, by the bound that they meet.
@@ -261,8 +266,8 @@ func TestR2Excesses(t *testing.T) {
 			}
 			t.Log(out.Met, out.Refused, out.Requests, out.Elapsed, err)
 			good := newSite(t)
-			next, err := r.Render(t.Context(), render.Page{URL: good.URL + "/who", Plain: &fetch.Response{Status: 200,
-				FinalURL: good.URL + "/who", Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<p>The next harbour.")}})
+			next, err := r.Render(t.Context(), render.Page{URL: good.URL + "/who", Plain: page(good.URL+"/who",
+				"<p>The next harbour.")})
 			if err != nil || !strings.Contains(string(next.HTML), "The next harbour.") || len(next.Met) > 0 {
 				t.Errorf("the next page: %v, met %v, %s", err, next.Met, next.HTML)
 			}

@@ -85,6 +85,8 @@ func (s *site) data(w http.ResponseWriter, r *http.Request) {
 		if n < 4 {
 			fmt.Fprintf(w, "Batch %d. %s", n, s.text("scrolled"))
 		}
+	case "moved":
+		http.Redirect(w, r, "/text?of=moved", http.StatusFound)
 	case "query":
 		body, _ := io.ReadAll(r.Body)
 		if r.Method == http.MethodPost && string(body) == `{"q":"berths"}` {
