@@ -139,7 +139,7 @@ func TestR1Endpoint(t *testing.T) {
 		hosts = append(hosts, r.Host)
 		mu.Unlock()
 		if r.Host == "chrome.internal" {
-			http.Error(w, "Host header is specified and is not an IP address or localhost.", http.StatusInternalServerError)
+			http.Error(w, "Host header is specified and is not an IP address or localhost.", 500)
 			return
 		}
 		if r.URL.Path == "/json/version" {
