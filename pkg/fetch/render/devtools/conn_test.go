@@ -159,7 +159,8 @@ func TestR1Endpoint(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	for _, address := range []string{s.URL, s.URL + "/", "ws" + strings.TrimPrefix(s.URL, "http") + "/devtools/browser/1"} {
+	debugger := "ws" + strings.TrimPrefix(s.URL, "http") + "/devtools/browser/1"
+	for _, address := range []string{s.URL, s.URL + "/", debugger} {
 		w, err := Dial(t.Context(), address)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
@@ -173,7 +174,8 @@ func TestR1Endpoint(t *testing.T) {
 		_ = c.Close()
 	}
 	u, _ := url.Parse(s.URL)
-	if _, err := dialAs(t.Context(), *u, "chrome.internal"); err == nil || !strings.Contains(err.Error(), "Host header") {
+	_, err := dialAs(t.Context(), *u, "chrome.internal")
+	if err == nil || !strings.Contains(err.Error(), "Host header") {
 		t.Errorf("a name is not refused: %v", err)
 	}
 	hosts = nil
