@@ -24,9 +24,9 @@ func shorten(ctx context.Context, v *walking) error {
 		}
 		page := r.Pages[p.i]
 		page.Depth, r.changed = depth, true
-		if !v.Dry && (page.State == linkRead || page.State == linkTwin) {
-			if page.State == linkTwin {
-				v.walk.Twins--
+		if !v.Dry && (page.State == linkRead || page.State == linkUndecided) {
+			if page.State == linkUndecided {
+				v.walk.Undecided--
 			}
 			page.State, page.Again, page.Body = linkRegistered, true, ""
 			v.walk.Open++

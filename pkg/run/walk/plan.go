@@ -12,10 +12,10 @@ import (
 func (v *walking) plan() {
 	w, now := v.walk, v.Clock()
 	v.out.More = true
-	switch waits := w.Open + w.Twins; {
+	switch waits := w.Open + w.Undecided; {
 	case v.acted || v.out.Wait > 0:
 		w.Idle, w.IdleFrom = 0, time.Time{}
-	case v.isRead() && w.Twins == 0:
+	case v.isRead() && w.Undecided == 0:
 		v.out.More, v.out.Left = false, w.Waiting
 	case w.Idle > 0 && now.Sub(w.IdleFrom) >= maxStalled:
 		v.out.More, v.out.Left = false, w.Waiting

@@ -19,28 +19,28 @@ import (
 // Walk is the progress of following the links of a site. The pages that were found are kept in rows, in the order in
 // which they were found: so those with fewer links between them and a start come first.
 type Walk struct {
-	ID       string         `json:"id"`       // part of the keys of the rows
-	Rules    string         `json:"rules"`    // form of the rows, and rules under which the links are followed
-	Rows     int            `json:"rows"`     // rows of pages
-	Sums     int            `json:"sums"`     // rows of digests of addresses
-	First    int            `json:"first"`    // the first row that may have pages to register or to read
-	Compared int            `json:"compared"` // rows whose pages were compared in this poll, of the next number
-	Compare  int            `json:"compare"`
-	Pages    int            `json:"pages"`             // pages that were registered or known
-	Read     int            `json:"read"`              // pages whose links were read
-	Unread   int            `json:"unread,omitempty"`  // pages that could not be read
-	Waiting  int            `json:"waiting,omitempty"` // found pages that are neither registered nor left out
-	Open     int            `json:"open,omitempty"`    // registered pages that were not read yet
-	Seen     int            `json:"seen"`              // addresses that were examined
-	Deepest  int            `json:"deepest,omitempty"` // links between a start and the page that is the farthest
-	Full     string         `json:"full,omitempty"`    // the limit that is reached
-	TooDeep  bool           `json:"tooDeep,omitempty"` // pages at the limit of depth link to others
-	Idle     int            `json:"idle,omitempty"`    // steps in a row with nothing to do but to wait
-	IdleFrom time.Time      `json:"idleFrom,omitzero"` // when the first of these was
-	Twins    int            `json:"twins,omitempty"`   // pages read of which another item may be the page
-	Decided  int            `json:"decided,omitempty"` // the first row that may have such pages
-	Traps    []byte         `json:"traps,omitempty"`
-	Bulk     *discover.Bulk `json:"bulk,omitempty"`
+	ID        string         `json:"id"`       // part of the keys of the rows
+	Rules     string         `json:"rules"`    // form of the rows, and rules under which the links are followed
+	Rows      int            `json:"rows"`     // rows of pages
+	Sums      int            `json:"sums"`     // rows of digests of addresses
+	First     int            `json:"first"`    // the first row that may have pages to register or to read
+	Compared  int            `json:"compared"` // rows whose pages were compared in this poll, of the next number
+	Compare   int            `json:"compare"`
+	Pages     int            `json:"pages"`               // pages that were registered or known
+	Read      int            `json:"read"`                // pages whose links were read
+	Unread    int            `json:"unread,omitempty"`    // pages that could not be read
+	Waiting   int            `json:"waiting,omitempty"`   // found pages that are neither registered nor left out
+	Open      int            `json:"open,omitempty"`      // registered pages that were not read yet
+	Seen      int            `json:"seen"`                // addresses that were examined
+	Deepest   int            `json:"deepest,omitempty"`   // links between a start and the page that is the farthest
+	Full      string         `json:"full,omitempty"`      // the limit that is reached
+	TooDeep   bool           `json:"tooDeep,omitempty"`   // pages at the limit of depth link to others
+	Idle      int            `json:"idle,omitempty"`      // steps in a row with nothing to do but to wait
+	IdleFrom  time.Time      `json:"idleFrom,omitzero"`   // when the first of these was
+	Undecided int            `json:"undecided,omitempty"` // pages read of which another item may be the page
+	Decided   int            `json:"decided,omitempty"`   // the first row that may have such pages
+	Traps     []byte         `json:"traps,omitempty"`
+	Bulk      *discover.Bulk `json:"bulk,omitempty"`
 }
 
 // linkState is the state of a page that a link leads to.
@@ -52,8 +52,8 @@ const (
 	linkRegistered                  // an item, or in a dry run to become one; its links are to be read
 	linkRead                        // its links were read, or it cannot be read now
 	linkLeftOut
-	linkTwin  // its links were read; another item may be the page
-	linkAgain // the same, and it is checked again to decide that
+	linkUndecided // its links were read; another item may be the page
+	linkAgain     // the same, and it is checked again to decide that
 )
 
 // linked is a page that a link leads to.

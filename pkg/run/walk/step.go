@@ -259,8 +259,8 @@ func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) 
 			v.walk.Read++
 		}
 	}
-	if state == linkTwin {
-		v.walk.Twins++
+	if state == linkUndecided {
+		v.walk.Undecided++
 		v.walk.Decided = min(v.walk.Decided, p.row)
 	}
 	page.State, v.rows[p.row].changed, v.acted = state, true, true

@@ -14,9 +14,9 @@ import (
 // So at its end, a walk has those pages checked again of which the other item was fetched meanwhile.
 
 const (
-	// maxTwinRows limits the rows that a step examines for such pages, and maxForced the checks that it asks for.
-	maxTwinRows = 256
-	maxForced   = 64
+	// maxUndecidedRows limits the rows that a step examines for such pages, and maxForced the checks that it asks for.
+	maxUndecidedRows = 256
+	maxForced        = 64
 )
 
 // decider decides about such pages.
@@ -25,18 +25,18 @@ type decider struct{ *walking }
 // readState returns the state of a page whose links were read.
 func (v *walking) readState(it *registry.Item) linkState {
 	if verdict.Undecided(it, v.Rules) {
-		return linkTwin
+		return linkUndecided
 	}
 	return linkRead
 }
 
 // all has pages checked again once all pages are read, and waits until they are.
 func (v decider) all(ctx context.Context) error {
-	if v.Dry || v.walk.Twins == 0 || !v.isRead() {
+	if v.Dry || v.walk.Undecided == 0 || !v.isRead() {
 		return nil
 	}
 	from, n, open := v.walk.Decided, v.walk.Decided, v.walk.Rows
-	for forced, changed := 0, 0; n < v.walk.Rows && n < from+maxTwinRows; n++ {
+	for forced, changed := 0, 0; n < v.walk.Rows && n < from+maxUndecidedRows; n++ {
 		if forced >= maxForced || changed >= maxStepRows {
 			break
 		}
@@ -55,7 +55,7 @@ func (v decider) all(ctx context.Context) error {
 		v.acted = true
 	}
 	if v.walk.Decided >= v.walk.Rows {
-		v.walk.Twins = 0
+		v.walk.Undecided = 0
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (v decider) row(ctx context.Context, n int) (left, forced int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	some, err := v.inState(ctx, n, linkTwin)
+	some, err := v.inState(ctx, n, linkUndecided)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -84,8 +84,8 @@ func (v decider) row(ctx context.Context, n int) (left, forced int, err error) {
 		}
 		switch {
 		case page.State == linkRead:
-			v.walk.Twins--
-		case page.State == linkAgain && was == linkTwin:
+			v.walk.Undecided--
+		case page.State == linkAgain && was == linkUndecided:
 			forced++
 			left++
 		default:
@@ -117,7 +117,7 @@ func (v decider) one(ctx context.Context, state linkState, it *registry.Item) (l
 	for _, other := range others {
 		switch {
 		case other.Status == registry.Pending:
-			return linkTwin, nil
+			return linkUndecided, nil
 		case other.Status == registry.Indexed || other.AliasOf != "":
 			next = linkAgain
 		}

@@ -40,7 +40,7 @@ func TestE16NoPageTwice(t *testing.T) {
 	if len(forced) != len(want) || forced[root+"b"] != 1 || forced[root+"a/index.html"] != 1 {
 		t.Errorf("checked again: %v, want %v", forced, want)
 	}
-	if got := w.site("tree").Walk; got.Twins != 0 || got.Open != 0 {
+	if got := w.site("tree").Walk; got.Undecided != 0 || got.Open != 0 {
 		t.Errorf("%+v", got)
 	}
 	w.whole()
