@@ -33,7 +33,7 @@ func TestA16LedTo(t *testing.T) {
 					r.register(false, paths...)
 					r.mustWork()
 				}
-				if order == "this first" { // whoever registers the other one has this one checked again
+				if order == "this first" { // registering the other one asks for this check
 					must(t, r.reg.Items.ForceCheck(t.Context(), r.item(tt.a)))
 				}
 				r.sweepAfter(11 * time.Minute)

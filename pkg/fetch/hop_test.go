@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// TestR2Hop checks that a request of a browser is sent as it is, under our name and guard, and that its redirect is not
-// followed (R2).
+// TestR2Hop checks that a request of a browser is sent as it is, with the crawler's name and guard, and that its
+// redirect is not followed (R2).
 func TestR2Hop(t *testing.T) {
 	var sent http.Header
 	var body []byte

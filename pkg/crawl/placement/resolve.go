@@ -192,9 +192,9 @@ func notThere(found bool) obstacle {
 }
 
 // sameContent returns an obstacle if a variant does not show the same content as the page. If the variant may soon
-// show the same content, sameContent has it checked again at once. A variant that was never checked is no obstacle,
-// because nothing is known about it yet: it has this page checked again if need be. But a page that the item leads to
-// does not know of it.
+// show the same content, sameContent asks for its check at once. A variant that was never checked is no obstacle,
+// because nothing is known about it yet: its check asks for one of this page if need be. But a page that the item
+// leads to does not know of it.
 func (r *resolver) sameContent(
 	ctx context.Context, cl verdict.Candidate, variant registry.Item,
 ) (o obstacle, err error) {

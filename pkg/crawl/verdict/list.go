@@ -73,7 +73,7 @@ func (b Basis) ReadList(it *registry.Item, p *part.Part, stored bool, now time.T
 	return out
 }
 
-// identities returns the entries that are sources, one for each, with their identities. The list itself is none.
+// identities returns the entries that are sources, one for each, with their identities. The list itself is not one.
 func (b Basis) identities(it *registry.Item, entries []extract.Entry) (all []Entry, ids []string) {
 	known := map[string]bool{it.NormalizedSource: true}
 	for _, e := range entries {

@@ -34,9 +34,10 @@
 // those of dedicated workers are seen by their page. A target whose interception fails ends the render. What Chromium
 // does not intercept (WebSocket, preconnect, speculation rules, TURN) meets the second wall: the browser context has a
 // proxy that refuses every connection, also those to this machine. For a Chromium that is started here the proxy is a
-// port of ours, which counts the connections; for another one it is port 9 of its own machine, where nothing answers. A
-// flag closes the UDP of WebRTC, which no proxy holds; elsewhere RTCPeerConnection and WebTransport are removed from
-// each document before its scripts run. That is weaker, so a browser elsewhere should have a network policy as well.
+// port of this process, which counts the connections; for another one it is port 9 of its own machine, where nothing
+// answers. A flag closes the UDP of WebRTC, which no proxy holds; elsewhere RTCPeerConnection and WebTransport are
+// removed from each document before its scripts run. That is weaker, so a browser elsewhere should have a network
+// policy as well.
 //
 // While a page is closed, all its requests are refused.
 //
@@ -54,6 +55,6 @@
 //
 // docs/decisions.md compares the libraries. DOM.getDocument reads closed shadow roots as well, but fails at about 150
 // elements within each other, because Chromium bounds the nesting of its answers; DOMSnapshot.captureSnapshot is flat.
-// Letting the browser follow the proxy of a fetcher would need a certificate authority of ours in the browser, would
+// Letting the browser follow the proxy of a fetcher would need an own certificate authority in the browser, would
 // not know which frame asks, and would see neither methods of CORS nor cookies as scripts see them.
 package render

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/render/snapshot"
 )
 
-// read reads the page as it is now. A page whose scripts do not let it be read has them stopped.
+// read reads the page as it is now. The scripts of a page are stopped if they do not let it be read.
 func (t *tab) read() error {
 	within := readTime
 	if t.account.hasMet(BoundTime) {

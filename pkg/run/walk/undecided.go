@@ -11,7 +11,7 @@ import (
 // Links lead to one page by several addresses: one that redirects to the other, one that names the other as the
 // canonical one, or the index page of a folder. Each check decides whether another item is the page (package
 // placement). But when a page is checked before the other item is, both stay items of their own until the next check.
-// So at its end, a walk has those pages checked again of which the other item was fetched meanwhile.
+// So at its end, a walk asks for a check of each page whose other item was fetched meanwhile.
 
 const (
 	// maxUndecidedRows limits the rows that a step examines for such pages, and maxForced the checks that it asks for.

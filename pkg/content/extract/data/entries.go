@@ -152,7 +152,7 @@ func (l *list) add(ref, title, text string, owner *node) {
 		Text:  dom.Clip(dom.Fold(text), extract.MaxEntryText)})
 }
 
-// webAddress returns an address that can be requested, without its fragment; "" if a reference is none.
+// webAddress returns an address that can be requested, without its fragment; "" if a reference is not one.
 func webAddress(base *url.URL, ref string) string {
 	ref = strings.TrimSpace(ref)
 	u := dom.Resolve(base, ref)

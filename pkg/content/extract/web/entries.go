@@ -193,7 +193,7 @@ func firstText(n *html.Node) *html.Node {
 }
 
 // entriesOf returns the entries that links lead to. If they are not chosen by somebody, links to other pages of the
-// list are none.
+// list are not among them.
 func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEntry) {
 	at := map[string]int{}
 	of := map[*html.Node]string{}

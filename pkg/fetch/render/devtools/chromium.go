@@ -139,8 +139,8 @@ func (p *Process) start(program string, noSandbox bool) error {
 	return nil
 }
 
-// environment is what a Chromium is told of ours: where programs and fonts are, and the language. Settings with
-// secrets stay here.
+// environment is what a Chromium is told of the environment: where programs and fonts are, and the language. Settings
+// with secrets stay here.
 func environment(folder string) []string {
 	out := []string{"HOME=" + folder, "TMPDIR=" + folder, "XDG_CONFIG_HOME=" + folder, "XDG_CACHE_HOME=" + folder}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "FONTCONFIG_FILE",
@@ -190,7 +190,7 @@ func (p *Process) Close() error {
 	return err
 }
 
-// Sweep removes the folders of processes that were killed together with us.
+// Sweep removes the folders of processes that were killed together with a process like this one.
 func Sweep(folder string) {
 	left, _ := filepath.Glob(filepath.Join(folder, "chromium-*"))
 	for _, old := range left {

@@ -76,7 +76,7 @@ func (d *Conn) read() {
 	for {
 		raw, err := d.wire.Receive()
 		if errors.Is(err, errOversize) {
-			continue // whoever waits for it has a deadline
+			continue // the caller that waits for it has a deadline
 		}
 		if err != nil {
 			d.end(err)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup makes a process the leader of a group, and has it killed when we are.
+// ownGroup makes a process the leader of a group, which is killed with this process.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -50,7 +50,7 @@ func family(root int) (out []int) {
 	return out
 }
 
-// reap waits for a process that became our child when its parent ended, as it does where we are the first process of
+// reap waits for a process that became a child of this one when its parent ended, as it does in the first process of
 // a container.
 func reap(pid int) {
 	var status unix.WaitStatus
