@@ -19,133 +19,175 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// MaxContainer is the largest number of blobs that one container item keeps in sync.
+// MaxContainer is the largest number of blobs or files that one container or folder item keeps in sync.
 const MaxContainer = 100_000
 
 var maxBlobs = MaxContainer // tests set a lower bound
 
-// newListing returns an empty listing. Its blobs are registered with the container's credential.
-func newListing(items *registry.Items, credential string) *listing {
+// newListing returns an empty listing of a container or folder. Its files are registered with the container's
+// credential.
+func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
-		items: items, credential: credential, known: map[string]*blob{}, sum: sha256.New(),
-		waiting: map[string][]source.Source{},
+		items: items, place: place, credential: credential, known: map[string]*listed{}, sum: sha256.New(),
+		waiting: map[manner][]source.Source{}, passed: map[string]*passed{}, stamps: map[stamp]int{},
 	}
 }
 
-// read compares a container's listing with the items of its blobs. New and changed blobs become due now. Blobs that
-// are no longer listed become due, too: their own check finds that they are gone. If the listing is interrupted, read
-// returns an error and is called again later; the blobs that it has registered stay registered. If the container
-// cannot be listed, the returned outcome is decided and states why.
-func (l *listing) read(
-	ctx context.Context, place file.Location, entries iter.Seq2[file.Entry, error],
-) (o verdict.Outcome, err error) {
-	if full, err := l.recall(ctx, place); err != nil {
+// read compares a container's listing with the items of its blobs. New and changed blobs become due now. If the listing
+// is interrupted, read returns an error and is called again later; the blobs that it has registered stay registered. If
+// the container cannot be listed, the returned outcome is decided and states why.
+func (l *listing) read(ctx context.Context, entries iter.Seq2[file.Entry, error]) (o verdict.Outcome, err error) {
+	if full, err := l.recall(ctx); err != nil {
 		return o, err
 	} else if full {
-		return listingFailed(ctx, tooManyBlobs())
+		return l.failed(ctx, l.tooMany())
 	}
 	for e, err := range entries {
-		if err == nil && l.blobs == maxBlobs {
-			err = tooManyBlobs()
+		if err == nil && l.files == maxBlobs && (e.Refused == nil || !l.isFolder()) {
+			err = l.tooMany()
 		}
 		if err != nil {
-			return listingFailed(ctx, err)
+			return l.failed(ctx, err)
 		}
 		if err := l.add(ctx, e); err != nil {
 			return o, err
 		}
 	}
-	return o, l.finish(ctx)
+	return o, l.flush(ctx)
 }
 
-// listingFailed returns an outcome for a fault of the container, and an error for a failure of this program.
-func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
+// failed returns an outcome for a fault of the container, and an error for a failure of this program.
+func (l *listing) failed(ctx context.Context, err error) (verdict.Outcome, error) {
 	switch {
 	case ctx.Err() != nil:
 		return verdict.Outcome{}, err
+	case fault.Is(err, fault.NotFound) && l.isFolder():
+		return folderAbsent(), nil
 	case fault.Is(err, fault.NotFound):
 		return verdict.Missing("the container is not there"), nil
 	}
 	return verdict.FailedBy(err), nil
 }
 
-// listing is the part of a container's listing that has been read so far, with the items of its blobs.
+// listing is the part of a container's or folder's listing that has been read so far, with the items of its files.
 type listing struct {
 	items                       *registry.Items
+	place                       file.Location              // the container or folder
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by source hash: listed blobs, or with an item not gone
-	sum                         hash.Hash                  // hash of the names and revisions of the listed blobs
-	waiting                     map[string][]source.Source // blobs to register, by the credential they will get
-	blobs, fresh, changed, gone int
-	full                        int // blobs not added, because the store holds the maximum number of items
-	alike                       int // blobs skipped, because their names differ from an earlier name only in slashes
-	unnamed                     int // blobs skipped, because their names cannot be part of an address
+	known                       map[string]*listed         // by source hash: listed files, or with an item not gone
+	own                         int                        // known files that this folder's last listing had
+	sum                         hash.Hash                  // hash of the names and revisions of the listed files
+	waiting                     map[manner][]source.Source // files to register
+	files, fresh, changed, gone int
+	moved                       int                // files of gone that are listed under another name
+	full                        int                // files not added, because the store holds the maximum number of items
+	unnamed                     int                // blobs skipped, because their names cannot be part of an address
+	alike                       int                // files skipped, because their names differ from others only in slashes
+	passed                      map[string]*passed // what a walk passed over, by reason
+	denied                      []file.Location    // folders that could not be read, up to maxDenied
+	stamps                      map[stamp]int      // new files, by their properties
 }
 
-// blob is the part of a blob's item that the comparison needs. It is small, because a container may have many blobs.
-type blob struct {
-	source     source.Source
-	etag       string
+// listed is the part of a file's item that the comparison needs. It is small, because a container may have many files.
+type listed struct {
+	file.Info  // the properties of the version that was last read
 	credential string
 	checked    time.Time
 	failing    bool
+	mine       bool // this folder's listing has found the file
+	foreign    bool // another folder's listing has
+	unlisted   bool // the last listing lacked the file
 	listed     bool
 }
 
-// changed reports whether a blob differs from the version that was last read. If the last check could not read the
-// blob, changed reports whether the blob was written after that check.
-func (b *blob) changed(e file.Entry) bool {
-	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
+// manner is how a file is registered.
+type manner struct {
+	credential string
+	folder     string // the folder that finds the file, or lacks it if unlisted is set; "" if its items say nothing of it
+	unlisted   bool
 }
 
-// recall reads the items of the container's blobs. It reports whether there are too many items. Items that are gone
-// are skipped: a blob that comes back is treated as new, and over the years the gone items may outnumber the others.
-// Items of another account with the same name, at another address, are skipped, too.
-func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
-	within := place.Normalized() + "/"
-	for it, err := range l.items.Neighbours(ctx, place.Source()) {
+func (l *listing) isFolder() bool { return l.place.Kind() == file.Local }
+
+// changed reports whether a file differs from the version that was last read. If the last check could not read the
+// file, changed reports whether the file was written after that check.
+func (b *listed) changed(e file.Entry) bool {
+	read := b.ETag != "" || !b.LastModified.IsZero()
+	return read && !e.Same(b.Info) || b.failing && e.LastModified.After(b.checked)
+}
+
+// recall reads the items of the container's files. It reports whether there are too many items.
+func (l *listing) recall(ctx context.Context) (full bool, err error) {
+	for it, err := range l.ofPlace(ctx) {
 		if err != nil {
 			return false, err
-		}
-		if it.Status == registry.Gone || !strings.HasPrefix(it.NormalizedSource, within) {
-			continue
 		}
 		if len(l.known) == maxBlobs {
 			return true, nil
 		}
-		l.known[it.Hash()] = &blob{
-			source: it.Source(), etag: it.FileEtag, credential: it.Credential,
-			checked: it.LastChecked, failing: it.Status == registry.Error,
+		was := &listed{Info: verdict.KnownProperties(&it), credential: it.Credential, checked: it.LastChecked,
+			failing: it.Status == registry.Error, unlisted: it.Unlisted(), mine: it.Folder == l.place.Normalized()}
+		was.foreign = !was.mine && it.Folder != ""
+		if l.known[it.Hash()] = was; was.mine && !was.unlisted {
+			l.own++
 		}
 	}
 	return false, nil
 }
 
-func tooManyBlobs() error {
+// ofPlace yields the items of the container's files. Items that are gone are skipped: a file that comes back is treated
+// as new, and over the years the gone items may outnumber the others. Items of another account with the same name, at
+// another address, are skipped, too.
+func (l *listing) ofPlace(ctx context.Context) iter.Seq2[registry.Item, error] {
+	within := l.place.Normalized() + "/"
+	return func(yield func(registry.Item, error) bool) {
+		for it, err := range l.items.Neighbours(ctx, l.place.Source()) {
+			skip := err == nil && (it.Status == registry.Gone || !strings.HasPrefix(it.NormalizedSource, within))
+			if !skip && !yield(it, err) {
+				return
+			}
+		}
+	}
+}
+
+func (l *listing) tooMany() error {
+	if l.isFolder() {
+		return fault.New(fault.TooLarge, "the folder has more than %d files, too many to be kept in step; leave some "+
+			"out (files.include, files.exclude), or add smaller folders", maxBlobs)
+	}
 	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add records one listed blob. Several names, such as a/b and a//b, may denote the same source; only the name that is
+// add records one listed file. Several names, such as a/b and a//b, may denote the same source; only the name that is
 // listed first is used.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
-	l.blobs++
+	if e.Refused != nil && l.isFolder() {
+		l.pass(e)
+		return nil
+	}
+	l.files++
 	if e.Refused != nil {
 		l.unnamed++
 		return nil
 	}
-	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Location, e.ETag, e.Length)
+	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\x00%d\n", e.Location, e.ETag, e.Length, stampOf(e.Info).modified)
 	src := e.Location.Source()
 	was := l.known[src.Hash()]
 	switch {
 	case was == nil:
 		l.fresh++
-		was = &blob{source: src}
+		if l.own > 0 {
+			l.stamps[stampOf(e.Info)]++
+		}
+		was = &listed{mine: l.isFolder()}
 		l.known[src.Hash()] = was
 	case was.listed:
 		l.alike++
 		return nil
 	case was.changed(e):
 		l.changed++
+	case was.unlisted:
+		was.mine, was.foreign = true, false
 	case !l.mayLetIn(was):
 		was.listed = true
 		return nil
@@ -154,72 +196,102 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	return l.enlist(ctx, src, was)
 }
 
-// mayLetIn reports whether the container's credential may open a blob that fails with the blob's own credential.
-func (l *listing) mayLetIn(b *blob) bool {
+// mayLetIn reports whether the container's credential may open a file that fails with the file's own credential.
+func (l *listing) mayLetIn(b *listed) bool {
 	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
-// enlist adds a blob to the blobs that will be registered together, which makes them due. A blob that was added with
+// enlist adds a file to the files that will be registered together, which makes them due. A file that was added with
 // a credential of its own keeps its credential as long as that credential works.
-func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
-	credential := ""
+func (l *listing) enlist(ctx context.Context, src source.Source, b *listed) error {
+	var m manner
 	if b.credential == "" || b.failing {
-		credential = l.credential
+		m.credential = l.credential
 	}
-	if l.waiting[credential] = append(l.waiting[credential], src); len(l.waiting[credential]) < registry.JobItems {
+	if b.mine {
+		m.folder, m.unlisted = l.place.Normalized(), !b.listed
+	}
+	if l.waiting[m] = append(l.waiting[m], src); len(l.waiting[m]) < registry.JobItems {
 		return nil
 	}
-	return l.register(ctx, credential)
+	return l.register(ctx, m)
 }
 
-// register registers the queued blobs of one credential, which makes them due.
-func (l *listing) register(ctx context.Context, credential string) error {
-	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
-	for _, got := range l.items.Register(ctx, l.waiting[credential], o) {
+// register registers the queued files of one manner, which makes them due.
+func (l *listing) register(ctx context.Context, m manner) error {
+	o := registry.RegisterOptions{Method: "CONTAINER", Credential: m.credential, Respell: true, Folder: m.folder,
+		Unlisted: m.unlisted}
+	if l.isFolder() {
+		o.Method = "FOLDER"
+	}
+	for _, got := range l.items.Register(ctx, l.waiting[m], o) {
 		if registry.IsItemLimit(got.Err) {
 			l.full++
 		} else if got.Err != nil {
 			return got.Err
 		}
 	}
-	delete(l.waiting, credential)
+	delete(l.waiting, m)
 	return nil
 }
 
-// finish marks as due the blobs that are no longer listed.
-func (l *listing) finish(ctx context.Context) error {
-	for _, was := range l.known {
-		if was.listed {
-			continue
-		}
-		l.gone++
-		if err := l.enlist(ctx, was.source, was); err != nil {
-			return err
-		}
-	}
-	for credential := range l.waiting {
-		if err := l.register(ctx, credential); err != nil {
+func (l *listing) flush(ctx context.Context) error {
+	for m := range l.waiting {
+		if err := l.register(ctx, m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lost yields the files that are no longer listed, and are not in a folder that could not be read.
+func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
+	return func(yield func(registry.Item, error) bool) {
+		for it, err := range l.ofPlace(ctx) {
+			was := l.known[it.Hash()]
+			skip := err == nil && (was == nil || was.listed || was.foreign || l.isDenied(it.NormalizedSource))
+			if !skip && !yield(it, err) {
+				return
+			}
+		}
+	}
+}
+
+// finish marks as due the files that are no longer listed. Their own check finds that they are gone.
+func (l *listing) finish(ctx context.Context) error {
+	for it, err := range l.lost(ctx) {
+		if err != nil {
+			return err
+		}
+		l.gone++
+		if err := l.enlist(ctx, it.Source(), l.known[it.Hash()]); err != nil {
+			return err
+		}
+	}
+	return l.flush(ctx)
 }
 
 // close records the result of the listing on the container's item.
 func (l *listing) close(it registry.Item, now time.Time) (registry.Item, verdict.Outcome) {
 	sum := "sha256:" + hex.EncodeToString(l.sum.Sum(nil))
-	o := verdict.Unchanged("")
+	o := verdict.Unchanged(l.summary())
 	if sum != it.ContentHash {
-		o.Kind, it.LastChanged = schedule.Changed, now
+		it.Record(now, "listed", o.Why)
+		o, it.LastChanged = verdict.Outcome{Kind: schedule.Changed}, now
 	}
 	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, verdict.ExclusionContainer
-	it.Record(now, "listed", l.summary())
+	if l.isFolder() {
+		it.Exclusion, it.Cut = verdict.ExclusionFolder, l.unreadWhy()
+	}
 	return it, o
 }
 
 func (l *listing) summary() string {
 	text := fmt.Sprintf("%s: %d new, %d changed, %d no longer there",
-		words.Count(l.blobs, "blob"), l.fresh, l.changed, l.gone)
+		words.Count(l.files, l.noun()), l.fresh, l.changed, l.gone)
+	if l.moved > 0 {
+		text += fmt.Sprintf(" of which %d moved", l.moved)
+	}
 	if l.alike > 0 {
 		text += fmt.Sprintf("; %d passed over, their names differ from others' only by repeated slashes", l.alike)
 	}
@@ -230,5 +302,12 @@ func (l *listing) summary() string {
 	if l.full > 0 {
 		text += fmt.Sprintf("; %d not added, there are as many items as there may be (LIMIT_ITEMS_PER_HOST)", l.full)
 	}
-	return text
+	return text + l.passedText()
+}
+
+func (l *listing) noun() string {
+	if l.isFolder() {
+		return "file"
+	}
+	return "blob"
 }

@@ -20,12 +20,25 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	case place.Whole():
 		o, err = c.listContainer(ctx, place)
 		return got, o, err
+	case c.item.Unlisted():
+		return got, verdict.Missing("its folder does not list it any more"), nil
+	}
+	if is, o := c.isFolder(place); is || o.Decided() {
+		if is {
+			o, err = c.listFolder(ctx, place)
+		}
+		return got, o, err
 	}
 	// The stored capture must be read under the present rules before the file is compared with the stored content.
 	if err := c.reread(ctx); err != nil {
 		return got, o, err
 	}
 	req := file.Request{Location: place, Credential: c.item.Credential, Known: c.basis.KnownFile(&c.item, c.now())}
+	if c.item.Folder != "" {
+		if req.Folder, err = file.Parse(c.item.Folder); err != nil {
+			return got, verdict.FailedBy(err), nil // unreachable: it was parsed when the folder was listed
+		}
+	}
 	if err := c.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
@@ -52,8 +65,11 @@ func (c *check) listContainer(ctx context.Context, place file.Location) (o verdi
 		return o, err
 	}
 	defer c.release()
-	l := newListing(c.in.Items, c.item.Credential)
-	if o, err = l.read(ctx, place, c.o.Files.List(ctx, place, c.item.Credential)); err != nil || o.Decided() {
+	l := newListing(c.in.Items, place, c.item.Credential)
+	if o, err = l.read(ctx, c.o.Files.List(ctx, place, c.item.Credential)); err != nil || o.Decided() {
+		return o, err
+	}
+	if err := l.finish(ctx); err != nil {
 		return o, err
 	}
 	c.item, o = l.close(c.item, c.now())

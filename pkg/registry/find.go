@@ -140,10 +140,11 @@ func (r *Items) listGroup(ctx context.Context, group []store.Holder, after stora
 // neighbourColumns are the columns that [Items.Neighbours] reads. They make up about a tenth of a row's data.
 var neighbourColumns = []string{
 	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
+	"fileLastModified", "fileLength", "validators", "folder", "unlistedSince",
 }
 
 // Neighbours yields the items of a source's host, in the order of their hashes. It reads only some columns of each
-// item: the source, the credential, the status, the time of the last check and, for a file, the ETag.
+// item: the source, the credential, the status, the time of the last check and, for a file, its folder and properties.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: store.MaxWalkPage,

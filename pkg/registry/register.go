@@ -29,6 +29,10 @@ type RegisterOptions struct {
 	// is false, the file keeps its name as long as it can be read by it, because a container treats the two names as two
 	// files.
 	Respell bool
+	// Folder is the folder whose listing names the files, or lacks them if Unlisted is set. If it is empty, items keep
+	// theirs.
+	Folder   string
+	Unlisted bool
 	// NewOnly keeps existing items from being changed, whatever their state. They are reported as they are (E1).
 	NewOnly bool
 	// Missing may be set together with NewOnly, by a caller that has just found no items for the sources. Items are
@@ -341,6 +345,11 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	if o.Credential != "" {
 		it.Credential = o.Credential
 	}
+	if o.Folder != "" {
+		o.noteListing(it, now)
+	} else if o.restores(it) {
+		it.Folder, it.UnlistedSince = "", time.Time{}
+	}
 	tags := it.Tags
 	if what := o.Settings.Apply(it); what != "" {
 		if !slices.Equal(tags, it.Tags) {
@@ -363,6 +372,20 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	}
 	host.Recount(was, store.TallyOf(it))
 	return it.Write(oldDue, until)
+}
+
+// restores reports whether a person registers a file that its folder does not list any more.
+func (o RegisterOptions) restores(it *Item) bool { return o.Method == "" && it.Unlisted() }
+
+// noteListing records that the listing of a folder has a file, or lacks it.
+func (o RegisterOptions) noteListing(it *Item, now time.Time) {
+	switch {
+	case !o.Unlisted:
+		it.UnlistedSince = time.Time{}
+	case !it.Unlisted():
+		it.UnlistedSince = now
+	}
+	it.Folder = o.Folder
 }
 
 // by returns a phrase that ends a sentence with the name of the key that made the request in ctx. It is empty if no

@@ -79,7 +79,7 @@ func ignored(old, now part.View) (out []feed.Ignored) {
 func newsOf(c Checked) *feed.Change {
 	n, it := c.Outcome.News, &c.Item
 	kind := feed.Kind(n.Kind)
-	if n.Kind == change.None && c.Outcome.Kind == schedule.Changed && it.Exclusion != ExclusionContainer {
+	if n.Kind == change.None && c.Outcome.Kind == schedule.Changed && !IsListing(it) {
 		kind = feed.Content
 		if c.Basis.RawBefore == "" {
 			kind = feed.New

@@ -44,8 +44,16 @@ const (
 	exclusionImageHeader = "noimageindex by X-Robots-Tag"
 )
 
-// ExclusionContainer is the reason why a container itself is not searchable.
-const ExclusionContainer = "a container: its blobs are items of their own"
+// The reasons why a container or a folder itself is not searchable.
+const (
+	ExclusionContainer = "a container: its blobs are items of their own"
+	ExclusionFolder    = "a folder: its files are items of their own"
+)
+
+// IsListing reports whether an item is a container or a folder, whose checks are listings.
+func IsListing(it *registry.Item) bool {
+	return it.Exclusion == ExclusionContainer || it.Exclusion == ExclusionFolder
+}
 
 // ReadingOf decides which content of a document may be indexed, by the document's meta elements and by the
 // X-Robots-Tag headers that came with it. A stored document has no headers. For such a document, the argument

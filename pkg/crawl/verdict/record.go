@@ -192,7 +192,11 @@ func indexedShare(e *index.Prepared) string {
 
 // plan sets when the site gets its next request.
 func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
-	d := b.Options.Next(b.Rules.Schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
+	config := b.Rules.Schedule
+	if it.Exclusion == ExclusionFolder {
+		config = forFolder(config)
+	}
+	d := b.Options.Next(config, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
 	interval := it.CrawlIntervalSeconds
 	it.Reschedule(d)
@@ -205,6 +209,16 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	if o.Kind == schedule.Unchanged {
 		it.History = registry.Folded(it.History, it.CrawlIntervalSeconds == interval)
 	}
+}
+
+// folderEvery is the longest time between two listings of a folder for which no other time is set. To list a folder asks
+// no site, and reads no file.
+const folderEvery = time.Hour
+
+func forFolder(c schedule.Config) schedule.Config {
+	c.Max = min(c.Max, folderEvery)
+	c.Base, c.ErrorBase = min(c.Base, c.Max), min(c.ErrorBase, c.Max)
+	return c
 }
 
 // reschedule sets when the item is checked next.

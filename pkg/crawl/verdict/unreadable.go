@@ -63,8 +63,13 @@ func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
 	case b.knowsUnreadable(it, now):
 		return file.Info{ETag: u.ETag, LastModified: parseModified(u.LastModified), Length: u.Length}
 	case b.conditional(it):
-		return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Recent: it.Validators.Recent,
-			Length: it.FileLength}
+		return KnownProperties(it)
 	}
 	return known
+}
+
+// KnownProperties returns the properties of an item's file when it was last read.
+func KnownProperties(it *registry.Item) file.Info {
+	return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Recent: it.Validators.Recent,
+		Length: it.FileLength}
 }

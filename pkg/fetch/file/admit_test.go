@@ -20,7 +20,7 @@ func TestA24Admit(t *testing.T) {
 	for name, tt := range map[string]struct{ root, path, credential, field string }{
 		"below the root":          {"/srv", "/srv/docs/a.pdf", "", ""},
 		"not below it":            {"/srv", "/srv2/docs/a.pdf", "", "path"},
-		"the root itself":         {"/srv", "/srv", "", "path"},
+		"the root itself":         {"/srv", "/srv", "", ""},
 		"no root":                 {"", "/srv/docs/a.pdf", "", "path"},
 		"another system's":        {"/srv", `C:\docs\a.pdf`, "", "path"},
 		"a key for this machine":  {"/srv", "/srv/a", "DOCS", "credential"},

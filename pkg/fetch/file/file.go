@@ -117,6 +117,9 @@ type Request struct {
 	Location Location
 	// Credential is the name of a credential, or empty for public files. Files of this machine use none.
 	Credential string
+	// Folder is the folder of this machine whose listing has named the file (see [Client.Walk]); zero if none has. The
+	// file is then read only as long as it is a regular file in that folder.
+	Folder Location
 	// Known is the properties that the last Get returned. If the file still has them, no bytes are read. If Known is
 	// zero, the file is always read.
 	Known Info
@@ -218,12 +221,16 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 	return stream{}, invalid("no place is named")
 }
 
-// Entry is one blob of a listing.
+// Entry is one blob of a listing, or one file of a walk.
 type Entry struct {
 	Location Location
 	Info
-	// Refused is the reason why [Parse] refuses the blob's name. If it is not nil, the other fields are zero.
+	// Refused is the reason why [Parse] refuses the blob's name, or why a walk passes over a name. If it is not nil,
+	// Location and Info are zero.
 	Refused error
+	// Name is the path of a file below the walked folder. Folder says that a folder was passed over.
+	Name   string
+	Folder bool
 }
 
 // List yields the blobs of a container, or of a folder in it, in the order of their names. The argument folder is the

@@ -41,7 +41,7 @@ func rootPath(dir string) string {
 	return strings.TrimRight(filepath.ToSlash(filepath.Clean(dir)), "/")
 }
 
-// relative returns the part of a location's path that is below the root.
+// relative returns the part of a location's path that is below the root; "." for the root itself.
 func (r root) relative(p Location) (string, error) {
 	switch {
 	case r.dir == "":
@@ -52,6 +52,9 @@ func (r root) relative(p Location) (string, error) {
 	}
 	if rest, ok := below(r.path, p.name, p.windows); ok {
 		return rest, nil
+	}
+	if p.name == r.path || p.windows && strings.EqualFold(p.name, r.path) {
+		return ".", nil
 	}
 	return "", fault.New(fault.Blocked, "the path is not below %s, the one folder that may be read", r.name)
 }
@@ -68,16 +71,7 @@ func below(folder, path string, fold bool) (string, bool) {
 
 // openLocal opens a file below the root.
 func (c *Client) openLocal(r Request) (stream, error) {
-	rel, err := c.root.relative(r.Location)
-	if err != nil {
-		return stream{}, err
-	}
-	dir, err := os.OpenRoot(c.root.dir)
-	if err != nil {
-		return stream{}, fault.New(fault.Unavailable, "%s cannot be opened: %w", c.root.name, bare(err))
-	}
-	defer dir.Close()
-	f, fi, err := openRegular(dir, filepath.FromSlash(rel))
+	f, fi, err := c.openFile(r)
 	if err != nil {
 		return stream{}, err
 	}
@@ -94,6 +88,19 @@ func (c *Client) openLocal(r Request) (stream, error) {
 		return localFailure(err)
 	}
 	return s, nil
+}
+
+// openFile opens a file below the root, or in the folder whose listing has named it.
+func (c *Client) openFile(r Request) (*os.File, fs.FileInfo, error) {
+	if r.Folder != (Location{}) {
+		return c.openListed(r)
+	}
+	dir, rel, err := c.openRoot(r.Location)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	return openRegular(dir, rel)
 }
 
 // openRegular opens a file only if it is a regular file. It checks this before opening, because opening a device may

@@ -5,11 +5,11 @@ import "slices"
 // Edit is a change of options that a request asks for. Fields that the request does not contain stay as they are.
 type Edit struct {
 	Options          // the fields to set, already validated
-	Clear   []string // the fields to remove: "watch", "interval", "schedule", "activeHours", "priority"
+	Clear   []string // the fields to remove, of [Editable]
 }
 
 // Editable are the fields that an [Edit] may clear.
-var Editable = []string{"watch", "interval", "schedule", "activeHours", "priority"}
+var Editable = []string{"watch", "interval", "schedule", "activeHours", "priority", "files"}
 
 // Zero reports whether the edit changes nothing.
 func (e Edit) Zero() bool { return e.Options.Zero() && len(e.Clear) == 0 }
@@ -31,6 +31,9 @@ func (e Edit) Apply(o Options) Options {
 	}
 	if e.Priority != nil || has("priority") {
 		o.Priority = e.Priority
+	}
+	if e.Files != nil || has("files") {
+		o.Files = e.Files
 	}
 	return o
 }

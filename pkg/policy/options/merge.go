@@ -15,7 +15,7 @@ type Tag struct {
 // setting.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "watch.list",
 	"watch.listLinks", "interval",
-	"schedule", "activeHours", "priority"}
+	"schedule", "activeHours", "priority", "files"}
 
 // Effective are the options that apply to an item.
 type Effective struct {
@@ -53,6 +53,9 @@ func (e *Effective) fill(o Options, from string) {
 	}
 	if e.Priority == nil && o.Priority != nil {
 		e.Priority, e.From["priority"] = o.Priority, from
+	}
+	if e.Files == nil && o.Files != nil {
+		e.Files, e.From["files"] = o.Files, from
 	}
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 to 9; if nil, [UsualPriority] applies
+	Files       *Files       `json:"files,omitempty"`    // which files of a folder are items
 }
 
 // Watch defines which part of a page is watched.
@@ -112,7 +113,7 @@ func (o Options) Zero() bool { return reflect.ValueOf(o).IsZero() }
 func (o Options) Validate() (Options, error) {
 	o = o.tidy()
 	for _, check := range []func() error{o.Watch.validate, o.Interval.validate, o.Schedule.validate,
-		o.ActiveHours.validate} {
+		o.ActiveHours.validate, o.Files.validate} {
 		if err := check(); err != nil {
 			return o, err
 		}
@@ -140,6 +141,9 @@ func (o Options) tidy() Options {
 	}
 	if a := o.ActiveHours; a != nil && a.From == "" && a.To == "" && len(a.Days) == 0 {
 		o.ActiveHours = nil
+	}
+	if f := o.Files; f != nil && len(f.Include)+len(f.Exclude) == 0 && !f.Hidden {
+		o.Files = nil
 	}
 	return o
 }

@@ -62,7 +62,11 @@ type Identity struct {
 	DiscoveryRun     string      `col:"discoveryRunId"` // backfill run that found the item (E2)
 	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // name of the credential; the secret is in the settings (A24)
-	FirstSeen        time.Time   `col:"firstSeen"`
+	// Folder is the identity of the folder of this machine whose listing has found the file. UnlistedSince is when its
+	// listings began to lack the file; zero if they have it.
+	Folder        string    `col:"folder"`
+	UnlistedSince time.Time `col:"unlistedSince"`
+	FirstSeen     time.Time `col:"firstSeen"`
 	// MovedTo is the item that replaces this one under another identity (see [As]). The next check removes this
 	// item's documents from the index, and then its row is deleted.
 	MovedTo source.ID `col:"movedTo"`
@@ -231,6 +235,9 @@ type Lock struct {
 	Begun     bool      `col:"alone"`
 	NotBefore time.Time `col:"notBefore"`
 }
+
+// Unlisted reports whether the folder that has found the file does not list it any more.
+func (it *Item) Unlisted() bool { return !it.UnlistedSince.IsZero() }
 
 // Missing returns the item for a row that does not exist.
 func Missing(key storage.Key) Item { return Item{key: key} }

@@ -1,0 +1,191 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// isFolder reports whether an item is a folder of this machine. A folder stays one: if it is not there, or a file has
+// its place, this says nothing about its files, and the outcome says so. What was read as a file does not become a
+// folder.
+func (c *check) isFolder(place file.Location) (is bool, o verdict.Outcome) {
+	it := &c.item
+	was := it.Exclusion == verdict.ExclusionFolder
+	if place.Kind() != file.Local || it.Folder != "" || it.RawHash != "" && !was {
+		return false, o
+	}
+	is, err := c.o.Files.IsFolder(place)
+	switch {
+	case !was:
+		return is, o // if there is an error, reading the file finds it, too
+	case fault.Is(err, fault.NotFound):
+		return false, folderAbsent()
+	case err != nil:
+		return false, verdict.FailedBy(err)
+	case !is:
+		return false, verdict.Failed("a file has taken the place of the folder; the folder's files stay as they are")
+	}
+	return true, o
+}
+
+func folderAbsent() verdict.Outcome {
+	return verdict.Failed("the folder is not there; its files stay as they are until it is back or you remove them")
+}
+
+// listFolder keeps the items of a folder's files in sync with the folder.
+func (c *check) listFolder(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
+	if err := c.lease.Wait(ctx); err != nil {
+		return o, err
+	}
+	defer c.release()
+	selected, err := c.basis.Options.Files.Selection()
+	if err != nil {
+		return verdict.FailedBy(err), nil // unreachable: stored options were validated
+	}
+	l := newListing(c.in.Items, place, "")
+	if o, err = l.read(ctx, c.o.Files.Walk(ctx, place, selected.Judge)); err != nil || o.Decided() {
+		return o, err
+	}
+	if o, err = c.guardFolder(ctx, l); err != nil || o.Decided() {
+		return o, err
+	}
+	if err := l.finish(ctx); err != nil {
+		return o, err
+	}
+	c.item, o = l.close(c.item, c.now())
+	return o, nil
+}
+
+// guardFolder decides whether the files that a listing lacks may leave. If the folder has nothing left, they stay: a
+// drive that is not mounted looks like this. If it lacks more than the guard lets go of a host in a day
+// (CRAWL_GONE_SHARE), they stay until a listing a day later lacks them, too. A forced check lets them go.
+func (c *check) guardFolder(ctx context.Context, l *listing) (o verdict.Outcome, err error) {
+	lost := 0
+	for it, err := range l.lost(ctx) {
+		if err != nil {
+			return o, err
+		}
+		was := l.known[it.Hash()]
+		if !was.mine || was.unlisted {
+			continue
+		}
+		if at := stampOf(was.Info); l.stamps[at] > 0 {
+			l.stamps[at]--
+			l.moved++
+			continue
+		}
+		lost++
+	}
+	it, config := &c.item, c.basis.Rules.Schedule
+	room := config.Room(schedule.Losses{Items: l.own})
+	const how = "if this is right, check the folder with force"
+	switch held := it.GuardedSince; {
+	case c.basis.Forced || lost == 0:
+		return o, nil
+	case l.files == 0:
+		return verdict.Failed("the folder has no files, and had %s; they stay as they are, for its drive may not be "+
+			"mounted; %s", words.Count(l.own, "file"), how), nil
+	case lost <= room, !held.IsZero() && c.now().Sub(held) >= schedule.SecondCheck:
+		return o, nil
+	}
+	it.Status = registry.Error
+	return verdict.Outcome{Kind: schedule.Guarded, Why: fmt.Sprintf("%d of %s are not there any more; they stay until a "+
+		"listing a day later lacks them, too; %s", lost, words.Count(l.own, "file"), how)}, nil
+}
+
+// stamp is what stays of a file when it is moved.
+type stamp struct{ modified, length int64 }
+
+func stampOf(i file.Info) stamp {
+	if i.ETag != "" || i.LastModified.IsZero() {
+		return stamp{}
+	}
+	return stamp{i.LastModified.UnixNano(), i.Length}
+}
+
+// passed counts the names that a walk passed over for one reason.
+type passed struct {
+	n     int
+	first string
+}
+
+// unread are the reasons for passing over what nobody has left out.
+var unread = []error{file.ErrLink, file.ErrSpecial, file.ErrName, file.ErrDenied}
+
+// pass counts a name that was passed over.
+func (l *listing) pass(e file.Entry) {
+	why := e.Refused.Error()
+	if l.passed[why] == nil {
+		l.passed[why] = &passed{first: e.Name}
+	}
+	l.passed[why].n++
+	if !errors.Is(e.Refused, file.ErrDenied) || len(l.denied) == maxDenied {
+		return
+	}
+	if place, err := l.place.Join(e.Name); err == nil {
+		l.denied = append(l.denied, place)
+	}
+}
+
+// maxDenied limits the folders that could not be read and are remembered. If there are as many, no file of the listing
+// counts as gone.
+const maxDenied = 1000
+
+// isDenied reports whether a file is in a folder that could not be read.
+func (l *listing) isDenied(normalized string) bool {
+	switch len(l.denied) {
+	case 0:
+		return false
+	case maxDenied:
+		return true
+	}
+	place, err := file.Parse(normalized)
+	return err == nil && slices.ContainsFunc(l.denied, func(denied file.Location) bool {
+		return place == denied || place.Below(denied)
+	})
+}
+
+// passedText describes everything that was passed over.
+func (l *listing) passedText() string {
+	var parts []string
+	for why, p := range l.passed {
+		parts = append(parts, p.text(why))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return "; passed over: " + strings.Join(parts, ", ")
+}
+
+// unreadWhy describes what was passed over though nobody has left it out.
+func (l *listing) unreadWhy() string {
+	var parts []string
+	for _, why := range unread {
+		if p := l.passed[why.Error()]; p != nil {
+			parts = append(parts, p.text(why.Error()))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "passed over: " + strings.Join(parts, ", ")
+}
+
+func (p *passed) text(why string) string {
+	text := fmt.Sprintf("%d %s", p.n, why)
+	if p.first != "" {
+		text += fmt.Sprintf(" (%q)", words.ClipRunes(p.first, 60))
+	}
+	return text
+}

@@ -1,0 +1,134 @@
+package options
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Files selects the files of a folder. The globs are paths below the folder: * stands for anything but a slash, ** for
+// anything, and ? for one character but a slash. A glob without a slash is one name, at any depth; one that matches a
+// folder matches all that is in it. Upper and lower case differ.
+type Files struct {
+	Include []string `json:"include,omitempty"` // if there are any, a file must match one
+	Exclude []string `json:"exclude,omitempty"` // a file or folder that matches one is left out
+	Hidden  bool     `json:"hidden,omitempty"`  // also what begins with a dot or, as locks of Office do, with ~$
+}
+
+// The reasons for which a file or folder is not selected.
+var (
+	ErrHidden  = errors.New("hidden files and folders")
+	ErrLeftOut = errors.New("files and folders that include or exclude leaves out")
+)
+
+// maxGlob is the length of a glob, in bytes.
+const maxGlob = 400
+
+func (f *Files) validate() error {
+	_, err := f.Selection()
+	return err
+}
+
+// Selection is compiled [Files]. It is safe for concurrent use.
+type Selection struct {
+	include, exclude []*regexp.Regexp
+	hidden           bool
+}
+
+// Selection compiles the selection; nil selects what is not hidden. Errors: Invalid, with the name of the field.
+func (f *Files) Selection() (s Selection, err error) {
+	if f == nil {
+		return s, nil
+	}
+	s.hidden = f.Hidden
+	if s.include, err = globs("files.include", f.Include); err == nil {
+		s.exclude, err = globs("files.exclude", f.Exclude)
+	}
+	return s, err
+}
+
+// Judge returns why a file or folder is not selected; nil if it is. What it says of a folder holds for all that is in
+// it.
+func (s Selection) Judge(at string, isFolder bool) error {
+	name := path.Base(at)
+	switch {
+	case !s.hidden && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$")):
+		return ErrHidden
+	case matchesAny(s.exclude, at), isFolder && matchesAny(s.exclude, at+"/"):
+		return ErrLeftOut
+	case !isFolder && len(s.include) > 0 && !matchesAny(s.include, at):
+		return ErrLeftOut
+	}
+	return nil
+}
+
+func matchesAny(globs []*regexp.Regexp, at string) bool {
+	for _, g := range globs {
+		if g.MatchString(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// globs compiles globs.
+func globs(field string, texts []string) (out []*regexp.Regexp, err error) {
+	if len(texts) > maxRules {
+		return nil, fault.Field(field, "%s has %d globs; at most %d are allowed", field, len(texts), maxRules)
+	}
+	for _, text := range texts {
+		switch {
+		case strings.Trim(text, "/ ") == "" || len(text) > maxGlob:
+			return nil, fault.Field(field, "%s: a glob has 1 to %d bytes, and not only slashes: %.60q", field, maxGlob, text)
+		case strings.ContainsFunc(text, unicode.IsControl):
+			return nil, fault.Field(field, "%s: a glob has no control characters: %.60q", field, text)
+		case strings.ContainsAny(text, "[]{}"):
+			return nil, fault.Field(field, "%s: a glob has *, ** and ?, but no [ ] { }: %.60q", field, text)
+		}
+		re, err := regexp.Compile(expression(strings.TrimSpace(text)))
+		if err != nil {
+			return nil, fault.Field(field, "%s: %.60q: %w", field, text, err) // unreachable: everything is quoted
+		}
+		out = append(out, re)
+	}
+	return out, nil
+}
+
+// expression returns the regular expression of a glob.
+func expression(glob string) string {
+	whole := strings.TrimSuffix(glob, "/")
+	begin := "^(?s:"
+	if !strings.Contains(whole, "/") {
+		begin += "(?:.*/)?" // a name at any depth
+	}
+	whole = strings.TrimPrefix(whole, "/")
+	var b strings.Builder
+	for len(whole) > 0 {
+		var part string
+		part, whole = nextPart(whole)
+		b.WriteString(part)
+	}
+	end := "(?:/.*)?"
+	if strings.HasSuffix(glob, "/") {
+		end = "/.*"
+	}
+	return begin + b.String() + end + ")$"
+}
+
+// nextPart returns the expression of the first part of a glob, and the rest of the glob.
+func nextPart(glob string) (part, rest string) {
+	for _, wild := range [][2]string{{"**/", "(?:.*/)?"}, {"**", ".*"}, {"*", "[^/]*"}, {"?", "[^/]"}} {
+		if rest, is := strings.CutPrefix(glob, wild[0]); is {
+			return wild[1], rest
+		}
+	}
+	n := strings.IndexAny(glob, "*?")
+	if n < 0 {
+		n = len(glob)
+	}
+	return regexp.QuoteMeta(glob[:n]), glob[n:]
+}
