@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -74,6 +73,9 @@ func (c *Client) openFolder(p Location) (*os.Root, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	if fi, err := dir.Stat(rel); err == nil && !fi.IsDir() {
+		return nil, fault.New(fault.NotFound, "it is not a folder")
+	}
 	folder, err := dir.OpenRoot(rel)
 	if err != nil {
 		return nil, localFailure(err)
@@ -165,7 +167,8 @@ func (w *walker) list(ctx context.Context, at string) error {
 // unread decides about a name that cannot be read. If it is gone, so is what was in it. If this process may not read it,
 // what is in it is unknown. The walked folder itself must be readable.
 func (w *walker) unread(at string, err error) error {
-	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	fi, noName := w.root.Lstat(filepath.FromSlash(at))
+	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(noName, fs.ErrNotExist) || noName == nil && !fi.IsDir()
 	switch {
 	case fault.KindOf(err) != "":
 		return err
