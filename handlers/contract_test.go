@@ -145,7 +145,7 @@ var refusals = []struct {
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
-		`no field "URL"; known are activeHours, credential, force, guessScheme, interval, paused, ` +
+		`no field "URL"; known are activeHours, credential, files, force, guessScheme, interval, paused, ` +
 			`priority, render, schedule, tags, url, urls, watch`},
 	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
 		`no field "scope.Host"; known are host`},
@@ -175,6 +175,8 @@ var refusals = []struct {
 	{"A3 relative path", "POST /api/AddFileDocument", `{"path":"docs/a.pdf"}`, 400, "path", "absolute"},
 	{"A3 dots", "POST /api/AddFileDocument", `{"path":"/srv/../etc/passwd"}`, 400, "path", ". or .."},
 	{"path and paths", "POST /api/AddFileDocument", `{"path":"/a","paths":["/b"]}`, 400, "paths", "not both"},
+	{"A26 a bad glob", "POST /api/AddFileDocument", `{"path":"/srv/docs","files":{"exclude":["[a]"]}}`, 400,
+		"files.exclude", "glob"},
 	{"A24 bad credential", "POST /api/AddFileDocument", `{"path":"/a","credential":"a b"}`, 400, "credential", "A-Z"},
 	{"A24 bad credential of a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"?"}`, 400,
 		"credential", "A-Z"},

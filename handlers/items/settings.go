@@ -20,6 +20,7 @@ func showOptions(out *api.Item, it *registry.Item) {
 	out.Tags, out.Paused = it.Tags, it.Paused
 	out.Watch, out.Interval, out.Schedule, out.ActiveHours, out.Priority = s.Watch, s.Interval, s.Schedule,
 		s.ActiveHours, s.Priority
+	out.Files = (*api.Files)(it.Options.Files)
 }
 
 func settingsJSON(o options.Options) api.TagSettings {
@@ -34,6 +35,7 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 		return nil, err
 	}
 	out := &api.Effective{TagSettings: settingsJSON(e.Options), From: map[string]string{}}
+	delete(e.From, "files") // a folder's own; tags cannot set it
 	for field := range e.From {
 		out.From[field] = strings.TrimPrefix(e.By(field), "the ")
 	}
@@ -85,6 +87,9 @@ func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err 
 	}
 	out.Options, err = editOf(api.TagSettings{Watch: s.Watch, Interval: s.Interval, Schedule: s.Schedule,
 		ActiveHours: s.ActiveHours, Priority: s.Priority}, nulls)
+	if err == nil {
+		err = addFiles(&out.Options, s.Files)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -97,6 +102,18 @@ func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err 
 		}
 	}
 	return out, err
+}
+
+// addFiles adds the selection of a folder's files to an edit. An empty one removes the setting, as null does.
+func addFiles(e *options.Edit, files *api.Files) error {
+	if files == nil {
+		return nil
+	}
+	o, err := options.Options{Files: (*options.Files)(files)}.Validate()
+	if e.Files = o.Files; err == nil && o.Files == nil {
+		e.Clear = append(e.Clear, "files")
+	}
+	return err
 }
 
 // patchItem changes the settings of one item.

@@ -96,6 +96,7 @@ type Item struct {
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first)
+	Files       *Files       `json:"files,omitempty"`    // of a folder
 	// Paused is true when the item is checked only on request.
 	Paused bool `json:"paused,omitempty"`
 

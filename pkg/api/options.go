@@ -42,6 +42,15 @@ type ActiveHours struct {
 	Timezone string   `json:"timezone,omitempty"` // an IANA name; default UTC
 }
 
+// Files says which files of a folder are items. The globs are paths below the folder: * stands for anything but a slash,
+// ** for anything, and ? for one character. A glob without a slash is one name, at any depth. A glob that matches a
+// folder matches all that is in it. Upper and lower case differ.
+type Files struct {
+	Include []string `json:"include,omitempty"` // if there are any, a file must match one
+	Exclude []string `json:"exclude,omitempty"` // what matches one is left out
+	Hidden  bool     `json:"hidden,omitempty"`  // also files and folders whose names begin with a dot or with ~$
+}
+
 // ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes
 // a setting; the settings of the item's tags or of the app then apply.
 type ItemSettings struct {
@@ -52,6 +61,7 @@ type ItemSettings struct {
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
 	Paused      *bool        `json:"paused,omitempty"`   // check only on request
+	Files       *Files       `json:"files,omitempty"`    // of a folder
 	Render      string       `json:"render,omitempty"`   // never is the only value so far
 }
 

@@ -55,7 +55,7 @@ type AddURLRequest struct {
 }
 
 // AddFileRequest is [AddURLRequest] for files: addresses of blobs, of whole containers or of files in shares, or
-// paths under FILE_ROOT.
+// paths of files and folders under FILE_ROOT. A folder is kept in step, as a container is.
 type AddFileRequest struct {
 	Path       string   `json:"path,omitempty"`
 	Paths      []string `json:"paths,omitempty"`

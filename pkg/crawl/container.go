@@ -28,7 +28,7 @@ var maxBlobs = MaxContainer // tests set a lower bound
 // credential.
 func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
-		items: items, place: place, credential: credential, known: map[string]*listed{}, sum: sha256.New(),
+		items: items, location: place, credential: credential, known: map[string]*listed{}, sum: sha256.New(),
 		waiting: map[manner][]source.Source{}, passed: map[string]*passed{}, stamps: map[stamp]int{},
 	}
 }
@@ -62,7 +62,7 @@ func (l *listing) failed(ctx context.Context, err error) (verdict.Outcome, error
 	case ctx.Err() != nil:
 		return verdict.Outcome{}, err
 	case fault.Is(err, fault.NotFound) && l.isFolder():
-		return folderAbsent(), nil
+		return folderIsMissing(), nil
 	case fault.Is(err, fault.NotFound):
 		return verdict.Missing("the container is not there"), nil
 	}
@@ -72,7 +72,7 @@ func (l *listing) failed(ctx context.Context, err error) (verdict.Outcome, error
 // listing is the part of a container's or folder's listing that has been read so far, with the items of its files.
 type listing struct {
 	items                       *registry.Items
-	place                       file.Location              // the container or folder
+	location                    file.Location              // the container or folder
 	credential                  string                     // the container's credential
 	known                       map[string]*listed         // by source hash: listed files, or with an item not gone
 	own                         int                        // known files that this folder's last listing had
@@ -107,7 +107,7 @@ type manner struct {
 	unlisted   bool
 }
 
-func (l *listing) isFolder() bool { return l.place.Kind() == file.Local }
+func (l *listing) isFolder() bool { return l.location.Kind() == file.Local }
 
 // changed reports whether a file differs from the version that was last read. If the last check could not read the
 // file, changed reports whether the file was written after that check.
@@ -118,7 +118,7 @@ func (b *listed) changed(e file.Entry) bool {
 
 // recall reads the items of the container's files. It reports whether there are too many items.
 func (l *listing) recall(ctx context.Context) (full bool, err error) {
-	for it, err := range l.ofPlace(ctx) {
+	for it, err := range l.itemsBelow(ctx) {
 		if err != nil {
 			return false, err
 		}
@@ -126,7 +126,7 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 			return true, nil
 		}
 		was := &listed{Info: verdict.KnownProperties(&it), credential: it.Credential, checked: it.LastChecked,
-			failing: it.Status == registry.Error, unlisted: it.Unlisted(), mine: it.Folder == l.place.Normalized()}
+			failing: it.Status == registry.Error, unlisted: it.Unlisted(), mine: it.Folder == l.location.Normalized()}
 		was.foreign = !was.mine && it.Folder != ""
 		if l.known[it.Hash()] = was; was.mine && !was.unlisted {
 			l.own++
@@ -135,13 +135,13 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 	return false, nil
 }
 
-// ofPlace yields the items of the container's files. Items that are gone are skipped: a file that comes back is treated
+// itemsBelow yields the items of the container's files. Items that are gone are skipped: a file that comes back is treated
 // as new, and over the years the gone items may outnumber the others. Items of another account with the same name, at
 // another address, are skipped, too.
-func (l *listing) ofPlace(ctx context.Context) iter.Seq2[registry.Item, error] {
-	within := l.place.Normalized() + "/"
+func (l *listing) itemsBelow(ctx context.Context) iter.Seq2[registry.Item, error] {
+	within := l.location.Normalized() + "/"
 	return func(yield func(registry.Item, error) bool) {
-		for it, err := range l.items.Neighbours(ctx, l.place.Source()) {
+		for it, err := range l.items.Neighbours(ctx, l.location.Source()) {
 			skip := err == nil && (it.Status == registry.Gone || !strings.HasPrefix(it.NormalizedSource, within))
 			if !skip && !yield(it, err) {
 				return
@@ -209,7 +209,7 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *listed) erro
 		m.credential = l.credential
 	}
 	if b.mine {
-		m.folder, m.unlisted = l.place.Normalized(), !b.listed
+		m.folder, m.unlisted = l.location.Normalized(), !b.listed
 	}
 	if l.waiting[m] = append(l.waiting[m], src); len(l.waiting[m]) < registry.JobItems {
 		return nil
@@ -247,7 +247,7 @@ func (l *listing) flush(ctx context.Context) error {
 // lost yields the files that are no longer listed, and are not in a folder that could not be read.
 func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
 	return func(yield func(registry.Item, error) bool) {
-		for it, err := range l.ofPlace(ctx) {
+		for it, err := range l.itemsBelow(ctx) {
 			was := l.known[it.Hash()]
 			skip := err == nil && (was == nil || was.listed || was.foreign || l.isDenied(it.NormalizedSource))
 			if !skip && !yield(it, err) {

@@ -29,7 +29,7 @@ func (c *check) isFolder(place file.Location) (is bool, o verdict.Outcome) {
 	case !was:
 		return is, o // if there is an error, reading the file finds it, too
 	case fault.Is(err, fault.NotFound):
-		return false, folderAbsent()
+		return false, folderIsMissing()
 	case err != nil:
 		return false, verdict.FailedBy(err)
 	case !is:
@@ -38,7 +38,7 @@ func (c *check) isFolder(place file.Location) (is bool, o verdict.Outcome) {
 	return true, o
 }
 
-func folderAbsent() verdict.Outcome {
+func folderIsMissing() verdict.Outcome {
 	return verdict.Failed("the folder is not there; its files stay as they are until it is back or you remove them")
 }
 
@@ -53,7 +53,7 @@ func (c *check) listFolder(ctx context.Context, place file.Location) (o verdict.
 		return verdict.FailedBy(err), nil // unreachable: stored options were validated
 	}
 	l := newListing(c.in.Items, place, "")
-	if o, err = l.read(ctx, c.o.Files.Walk(ctx, place, selected.Judge)); err != nil || o.Decided() {
+	if o, err = l.read(ctx, c.o.Files.Walk(ctx, place, selected.LeavesOut)); err != nil || o.Decided() {
 		return o, err
 	}
 	if o, err = c.guardFolder(ctx, l); err != nil || o.Decided() {
@@ -132,7 +132,7 @@ func (l *listing) pass(e file.Entry) {
 	if !errors.Is(e.Refused, file.ErrDenied) || len(l.denied) == maxDenied {
 		return
 	}
-	if place, err := l.place.Join(e.Name); err == nil {
+	if place, err := l.location.Join(e.Name); err == nil {
 		l.denied = append(l.denied, place)
 	}
 }

@@ -53,9 +53,9 @@ func newDocs(t *testing.T, files int) *shelf {
 	return s
 }
 
-// TestLK5Folder checks that a folder is kept in step: new, changed, moved and gone files are noticed, and what has not
+// TestA26Folder checks that a folder is kept in step: new, changed, moved and gone files are noticed, and what has not
 // changed is not read.
-func TestLK5Folder(t *testing.T) {
+func TestA26Folder(t *testing.T) {
 	s := newDocs(t, 20)
 	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Crawled || !said(it, "20 files: 20 new") {
 		t.Fatalf("%s (%s): %v", it.Status, it.ErrorMessage, it.History)
@@ -89,9 +89,9 @@ func TestLK5Folder(t *testing.T) {
 	}
 }
 
-// TestLK5FolderSelects checks that only selected files are items, that what nobody has left out is told, and that other
+// TestA26FolderSelects checks that only selected files are items, that what nobody has left out is told, and that other
 // globs add and remove files.
-func TestLK5FolderSelects(t *testing.T) {
+func TestA26FolderSelects(t *testing.T) {
 	s := newDocs(t, 0)
 	for _, name := range []string{"a.md", "b.txt", ".git/c.md", "drafts/d.md", ".env"} {
 		s.put(name, "The text of "+name)
@@ -120,9 +120,9 @@ func TestLK5FolderSelects(t *testing.T) {
 	}
 }
 
-// TestLK5FolderGuard checks that a folder that is not mounted, or has lost much at once, loses nothing in the index, and
+// TestA26FolderGuard checks that a folder that is not mounted, or has lost much at once, loses nothing in the index, and
 // that a person may let it.
-func TestLK5FolderGuard(t *testing.T) {
+func TestA26FolderGuard(t *testing.T) {
 	s := newDocs(t, 30)
 	s.list(registry.RegisterOptions{})
 	docs, aside := s.path("docs"), s.path("aside")
@@ -163,8 +163,8 @@ func TestLK5FolderGuard(t *testing.T) {
 	}
 }
 
-// TestLK5FolderAndItsName checks that a file is not read as a folder, nor a folder as a file.
-func TestLK5FolderAndItsName(t *testing.T) {
+// TestA26FolderAndItsName checks that a file is not read as a folder, nor a folder as a file.
+func TestA26FolderAndItsName(t *testing.T) {
 	s := newDocs(t, 1)
 	s.list(registry.RegisterOptions{})
 	must(t, os.RemoveAll(s.path("docs")))
@@ -183,8 +183,8 @@ func TestLK5FolderAndItsName(t *testing.T) {
 	}
 }
 
-// TestLK5FolderTooLarge checks that a folder of too many files says so, and what to do.
-func TestLK5FolderTooLarge(t *testing.T) {
+// TestA26FolderTooLarge checks that a folder of too many files says so, and what to do.
+func TestA26FolderTooLarge(t *testing.T) {
 	s := newDocs(t, 4)
 	maxBlobs = 3
 	t.Cleanup(func() { maxBlobs = MaxContainer })
@@ -194,8 +194,8 @@ func TestLK5FolderTooLarge(t *testing.T) {
 	}
 }
 
-// TestLK5FoldersWithinFolders checks that a file that two folders list does not go back and forth between them.
-func TestLK5FoldersWithinFolders(t *testing.T) {
+// TestA26FoldersWithinFolders checks that a file that two folders list does not go back and forth between them.
+func TestA26FoldersWithinFolders(t *testing.T) {
 	s := newDocs(t, 1)
 	s.put("sub/a.txt", "In both.")
 	s.list(registry.RegisterOptions{})
@@ -213,9 +213,9 @@ func TestLK5FoldersWithinFolders(t *testing.T) {
 	}
 }
 
-// TestLK5FilesThatReplaceFiles checks that a file that an editor replaces by another is noticed, also with a time and a
+// TestA26FilesThatReplaceFiles checks that a file that an editor replaces by another is noticed, also with a time and a
 // length that prove nothing.
-func TestLK5FilesThatReplaceFiles(t *testing.T) {
+func TestA26FilesThatReplaceFiles(t *testing.T) {
 	s := newDocs(t, 3)
 	s.list(registry.RegisterOptions{})
 	first := s.in("f0.txt")

@@ -17,11 +17,14 @@ const addFileLong = `Register files. Each is read soon, indexed, and watched fro
 
 A file is named by a path on the server's machine, below its FILE_ROOT, or by the
 address of a blob or of a file in an Azure Files share. The address of a blob
-container adds the whole container: new blobs are added, changed ones are read
-again, and deleted ones leave the index. Secrets in an address are not stored: name
-a credential instead, which is a setting of the server.`
+container or the path of a folder adds all that is in it: new files are added,
+changed ones are read again, and deleted ones leave the index. A folder is listed
+each hour, or as often as the interval of its item says.
+Hidden files are left out, and symbolic links are not followed. Secrets in an address
+are not stored: name a credential instead, which is a setting of the server.`
 
 const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
+  tidemark add-file /srv/docs --include '*.md' --include '*.pdf' --exclude drafts/
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs/manual.pdf
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs
   find /srv/docs -name '*.pdf' | tidemark add-file --file -`
@@ -29,12 +32,16 @@ const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
 func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var file string
 	var o api.AddOptions
+	var files api.Files
 	cmd := &cobra.Command{
 		Use:     "add-file PATH…",
-		Short:   "Register files, blobs or whole containers to be read, indexed and watched",
+		Short:   "Register files, folders, blobs or containers to be read, indexed and watched",
 		Long:    addFileLong,
 		Example: addFileExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(files.Include)+len(files.Exclude) > 0 || cmd.Flags().Changed("hidden") {
+				o.Settings.Files = &files
+			}
 			a := &adding{t: t, options: o, noun: "file"}
 			a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
 				paths, err := absolute(paths)
@@ -48,6 +55,10 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
+	f := cmd.Flags()
+	f.StringArrayVar(&files.Include, "include", nil, "of a folder: only files that match `GLOB`; may be repeated")
+	f.StringArrayVar(&files.Exclude, "exclude", nil, "of a folder: leave out what matches `GLOB`; may be repeated")
+	f.BoolVar(&files.Hidden, "hidden", false, "of a folder: also what begins with a dot or with ~$")
 	return cmd
 }
 

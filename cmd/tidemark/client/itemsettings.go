@@ -19,6 +19,13 @@ func settingFields(it api.ItemDetail) []field {
 	if it.Paused {
 		all = append(all, field{"paused", "checked only on request"})
 	}
+	if f := it.Files; f != nil {
+		all = append(all, field{"only files", strings.Join(f.Include, ", ")},
+			field{"leaves out", strings.Join(f.Exclude, ", ")})
+		if f.Hidden {
+			all = append(all, field{"hidden files", "are items, too"})
+		}
+	}
 	if it.Effective == nil {
 		return all
 	}

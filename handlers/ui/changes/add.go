@@ -3,6 +3,7 @@ package changes
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
@@ -45,6 +46,9 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 		}
 	}
 	force := r.PostForm.Get("force") != ""
+	if slices.ContainsFunc(sources, isPath) {
+		return a.addPaths(r, sources, force)
+	}
 	if len(sources) != 1 {
 		batch, err := a.client.AddURLs(r.Context(), sources, api.AddOptions{Force: force, GuessScheme: true})
 		return added(batch.Items), err
@@ -59,6 +63,30 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 		return frame.GoTo("/?done=added"), err
 	}
 	return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=added"), err
+}
+
+// isPath reports whether a line is the path of a file or folder, and not an address.
+func isPath(line string) bool {
+	drive := len(line) > 2 && line[1] == ':' && (line[2] == '\\' || line[2] == '/')
+	return strings.HasPrefix(line, "/") && !strings.HasPrefix(line, "//") || drive
+}
+
+// addPaths registers files and folders of the server's machine, and the addresses between them.
+func (a area) addPaths(r *http.Request, sources []string, force bool) (frame.Page, error) {
+	var pages, paths []string
+	for _, source := range sources {
+		if isPath(source) {
+			paths = append(paths, source)
+		} else {
+			pages = append(pages, source)
+		}
+	}
+	batch, err := a.client.AddFiles(r.Context(), paths, api.AddOptions{Force: force})
+	if err != nil || len(pages) == 0 {
+		return added(batch.Items), err
+	}
+	more, err := a.client.AddURLs(r.Context(), pages, api.AddOptions{Force: force, GuessScheme: true})
+	return added(append(batch.Items, more.Items...)), err
 }
 
 // added shows the outcome of an addition.

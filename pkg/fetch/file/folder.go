@@ -146,7 +146,7 @@ func (w *walker) list(ctx context.Context, at string) error {
 		if w.walked++; w.walked > maxWalked {
 			return errTooLong
 		}
-		isFolder, err := w.take(here, path.Join(at, name), name)
+		isFolder, err := w.examine(here, path.Join(at, name), name)
 		if err != nil {
 			return err
 		}
@@ -207,8 +207,8 @@ func namesIn(ctx context.Context, folder *os.Root) (names []string, err error) {
 	}
 }
 
-// take yields one name, unless it is that of a folder. It reports whether it is that of a folder to be read.
-func (w *walker) take(here *os.Root, at, name string) (isFolder bool, err error) {
+// examine yields one name, unless it is that of a folder. It reports whether it is that of a folder to be read.
+func (w *walker) examine(here *os.Root, at, name string) (isFolder bool, err error) {
 	fi, err := here.Lstat(name)
 	if err != nil {
 		return false, w.unread(at, err) // a folder may be readable without what is in it

@@ -38,8 +38,8 @@ func walked(t *testing.T, c *file.Client, folder string, want file.Want) (out []
 	return out, nil
 }
 
-// TestLK5Walk checks which files a walk yields, and what it says of everything else that is in the folder.
-func TestLK5Walk(t *testing.T) {
+// TestA26Walk checks which files a walk yields, and what it says of everything else that is in the folder.
+func TestA26Walk(t *testing.T) {
 	base := t.TempDir()
 	root := filepath.Join(base, "root")
 	folder := filepath.Join(root, "docs")
@@ -75,8 +75,8 @@ func TestLK5Walk(t *testing.T) {
 	}
 }
 
-// TestLK5WalkRefuses checks which folders are not walked.
-func TestLK5WalkRefuses(t *testing.T) {
+// TestA26WalkRefuses checks which folders are not walked.
+func TestA26WalkRefuses(t *testing.T) {
 	base := t.TempDir()
 	root := filepath.Join(base, "root")
 	write(t, filepath.Join(root, "a.txt"), "a")
@@ -97,8 +97,8 @@ func TestLK5WalkRefuses(t *testing.T) {
 	}
 }
 
-// TestLK5ListedFiles checks that a file that a listing has named is read only as long as it is a file in its folder.
-func TestLK5ListedFiles(t *testing.T) {
+// TestA26ListedFiles checks that a file that a listing has named is read only as long as it is a file in its folder.
+func TestA26ListedFiles(t *testing.T) {
 	root := t.TempDir()
 	folder := filepath.Join(root, "docs")
 	write(t, filepath.Join(folder, "sub", "a.txt"), "inside")
@@ -137,8 +137,8 @@ func TestLK5ListedFiles(t *testing.T) {
 	}
 }
 
-// TestLK5WalkHoldsAgainstRaces checks that a walk does not leave its folder while folders become links under it.
-func TestLK5WalkHoldsAgainstRaces(t *testing.T) {
+// TestA26WalkHoldsAgainstRaces checks that a walk does not leave its folder while folders become links under it.
+func TestA26WalkHoldsAgainstRaces(t *testing.T) {
 	root := t.TempDir()
 	folder, other := filepath.Join(root, "docs"), filepath.Join(root, "other")
 	write(t, filepath.Join(other, "secret.txt"), canary)
@@ -166,8 +166,8 @@ func TestLK5WalkHoldsAgainstRaces(t *testing.T) {
 	<-done
 }
 
-// TestLK5DeniedFolders checks that what may not be read is said, and that the rest is listed.
-func TestLK5DeniedFolders(t *testing.T) {
+// TestA26DeniedFolders checks that what may not be read is said, and that the rest is listed.
+func TestA26DeniedFolders(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may read everything")
 	}

@@ -51,9 +51,9 @@ func (f *Files) Selection() (s Selection, err error) {
 	return s, err
 }
 
-// Judge returns why a file or folder is not selected; nil if it is. What it says of a folder holds for all that is in
-// it.
-func (s Selection) Judge(at string, isFolder bool) error {
+// LeavesOut returns why a file or folder is not selected; nil if it is. What it says of a folder holds for all that is
+// in it.
+func (s Selection) LeavesOut(at string, isFolder bool) error {
 	name := path.Base(at)
 	switch {
 	case !s.hidden && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$")):

@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// TestLK5Globs checks which files globs select.
-func TestLK5Globs(t *testing.T) {
+// TestA26Globs checks which files globs select.
+func TestA26Globs(t *testing.T) {
 	for _, tt := range []struct {
 		include, exclude string
 		at               string
@@ -50,14 +50,14 @@ func TestLK5Globs(t *testing.T) {
 			f.Exclude = []string{tt.exclude}
 		}
 		s, err := f.Selection()
-		if have := s.Judge(tt.at, tt.isFolder); err != nil || have != tt.want {
+		if have := s.LeavesOut(tt.at, tt.isFolder); err != nil || have != tt.want {
 			t.Errorf("%q without %q, %s: have %v (%v), want %v", tt.include, tt.exclude, tt.at, have, err, tt.want)
 		}
 	}
 }
 
-// TestLK5BadGlobs checks that a glob that cannot be read is refused with its field.
-func TestLK5BadGlobs(t *testing.T) {
+// TestA26BadGlobs checks that a glob that cannot be read is refused with its field.
+func TestA26BadGlobs(t *testing.T) {
 	for _, bad := range []string{"", " ", "/", "a\nb", "[ab].md", "{a,b}", strings.Repeat("a", 401)} {
 		_, err := options.Options{Files: &options.Files{Exclude: []string{"ok", bad}}}.Validate()
 		if fault.FieldOf(err) != "files.exclude" {
@@ -66,8 +66,8 @@ func TestLK5BadGlobs(t *testing.T) {
 	}
 }
 
-// FuzzLK5Globs checks that any glob is refused, or judges every path.
-func FuzzLK5Globs(f *testing.F) {
+// FuzzA26Globs checks that any glob is refused, or judges every path.
+func FuzzA26Globs(f *testing.F) {
 	f.Add("a/**/b*?", "a/b")
 	f.Fuzz(func(t *testing.T, glob, at string) {
 		o, err := options.Options{Files: &options.Files{Include: []string{glob}}}.Validate()
@@ -78,9 +78,9 @@ func FuzzLK5Globs(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = s.Judge(at, false)
+		_ = s.LeavesOut(at, false)
 		if clean := strings.Trim(glob, "/ "); !strings.ContainsAny(glob, "*?") && !strings.HasPrefix(clean, ".") &&
-			!strings.HasSuffix(glob, "/") && !strings.HasPrefix(clean, "~$") && s.Judge(clean, false) != nil &&
+			!strings.HasSuffix(glob, "/") && !strings.HasPrefix(clean, "~$") && s.LeavesOut(clean, false) != nil &&
 			!strings.Contains(clean, "/.") && !strings.Contains(clean, "/~$") && !strings.Contains(clean, "//") {
 			t.Errorf("%q does not match itself", glob)
 		}
