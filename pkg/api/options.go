@@ -42,9 +42,9 @@ type ActiveHours struct {
 	Timezone string   `json:"timezone,omitempty"` // an IANA name; default UTC
 }
 
-// Files says which files of a folder are items. The globs are paths below the folder: * stands for anything but a slash,
-// ** for anything, and ? for one character. A glob without a slash is one name, at any depth. A glob that matches a
-// folder matches all that is in it. Upper and lower case differ.
+// Files says which files of a folder are items. The globs are paths below the folder: * stands for anything but a
+// slash, ** for anything, and ? for one character. A glob without a slash is one name, at any depth. A glob that
+// matches a folder matches all that is in it. Upper and lower case differ.
 type Files struct {
 	Include []string `json:"include,omitempty"` // if there are any, a file must match one
 	Exclude []string `json:"exclude,omitempty"` // what matches one is left out

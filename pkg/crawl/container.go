@@ -126,7 +126,7 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 			return true, nil
 		}
 		was := &listed{Info: verdict.KnownProperties(&it), credential: it.Credential, checked: it.LastChecked,
-			failing: it.Status == registry.Error, unlisted: it.Unlisted(), mine: it.Folder == l.location.Normalized()}
+			failing: it.Status == registry.Error, unlisted: !it.UnlistedSince.IsZero(), mine: it.Folder == l.location.Normalized()}
 		was.foreign = !was.mine && it.Folder != ""
 		if l.known[it.Hash()] = was; was.mine && !was.unlisted {
 			l.own++
@@ -135,9 +135,9 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 	return false, nil
 }
 
-// itemsBelow yields the items of the container's files. Items that are gone are skipped: a file that comes back is treated
-// as new, and over the years the gone items may outnumber the others. Items of another account with the same name, at
-// another address, are skipped, too.
+// itemsBelow yields the items of the container's files. Items that are gone are skipped: a file that comes back is
+// treated as new, and over the years the gone items may outnumber the others. Items of another account with the same
+// name, at another address, are skipped, too.
 func (l *listing) itemsBelow(ctx context.Context) iter.Seq2[registry.Item, error] {
 	within := l.location.Normalized() + "/"
 	return func(yield func(registry.Item, error) bool) {

@@ -18,16 +18,17 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	case c.o.Files == nil:
 		return got, verdict.Failed("files cannot be read here"), nil
 	case place.Whole():
-		o, err = c.listContainer(ctx, place)
+		o, err = c.list(ctx, place)
 		return got, o, err
-	case c.item.Unlisted():
+	case !c.item.UnlistedSince.IsZero():
 		return got, verdict.Missing("its folder does not list it any more"), nil
 	}
-	if is, o := c.isFolder(place); is || o.Decided() {
-		if is {
-			o, err = c.listFolder(ctx, place)
-		}
+	switch is, o := folderAt(c.o.Files, &c.item, place); {
+	case is:
+		o, err = c.list(ctx, place)
 		return got, o, err
+	case o.Decided():
+		return got, o, nil
 	}
 	// The stored capture must be read under the present rules before the file is compared with the stored content.
 	if err := c.reread(ctx); err != nil {
@@ -59,15 +60,28 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	return verdict.FileAnswer(place, resp), o, nil
 }
 
-// listContainer keeps the items of a container's blobs in sync with the container's listing.
-func (c *check) listContainer(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
+// list keeps the items of the files of a container or a folder in sync with its listing.
+func (c *check) list(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
 	if err := c.lease.Wait(ctx); err != nil {
 		return o, err
 	}
 	defer c.release()
 	l := newListing(c.in.Items, place, c.item.Credential)
-	if o, err = l.read(ctx, c.o.Files.List(ctx, place, c.item.Credential)); err != nil || o.Decided() {
+	entries := c.o.Files.List(ctx, place, c.item.Credential)
+	if l.isFolder() {
+		selected, err := c.basis.Options.Files.Selection()
+		if err != nil {
+			return verdict.FailedBy(err), nil // unreachable: stored options were validated
+		}
+		entries = c.o.Files.Walk(ctx, place, selected.LeavesOut)
+	}
+	if o, err = l.read(ctx, entries); err != nil || o.Decided() {
 		return o, err
+	}
+	if l.isFolder() {
+		if o, err = l.guard(ctx, &c.item, &c.basis, c.now()); err != nil || o.Decided() {
+			return o, err
+		}
 	}
 	if err := l.finish(ctx); err != nil {
 		return o, err

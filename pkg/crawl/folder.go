@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -15,16 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// isFolder reports whether an item is a folder of this machine. A folder stays one: if it is not there, or a file has
+// folderAt reports whether an item is a folder of this machine. A folder stays one: if it is not there, or a file has
 // its place, this says nothing about its files, and the outcome says so. What was read as a file does not become a
 // folder.
-func (c *check) isFolder(place file.Location) (is bool, o verdict.Outcome) {
-	it := &c.item
+func folderAt(files *file.Client, it *registry.Item, place file.Location) (is bool, o verdict.Outcome) {
 	was := it.Exclusion == verdict.ExclusionFolder
 	if place.Kind() != file.Local || it.Folder != "" || it.RawHash != "" && !was {
 		return false, o
 	}
-	is, err := c.o.Files.IsFolder(place)
+	is, err := files.IsFolder(place)
 	switch {
 	case !was:
 		return is, o // if there is an error, reading the file finds it, too
@@ -42,34 +42,12 @@ func folderIsMissing() verdict.Outcome {
 	return verdict.Failed("the folder is not there; its files stay as they are until it is back or you remove them")
 }
 
-// listFolder keeps the items of a folder's files in sync with the folder.
-func (c *check) listFolder(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
-	if err := c.lease.Wait(ctx); err != nil {
-		return o, err
-	}
-	defer c.release()
-	selected, err := c.basis.Options.Files.Selection()
-	if err != nil {
-		return verdict.FailedBy(err), nil // unreachable: stored options were validated
-	}
-	l := newListing(c.in.Items, place, "")
-	if o, err = l.read(ctx, c.o.Files.Walk(ctx, place, selected.LeavesOut)); err != nil || o.Decided() {
-		return o, err
-	}
-	if o, err = c.guardFolder(ctx, l); err != nil || o.Decided() {
-		return o, err
-	}
-	if err := l.finish(ctx); err != nil {
-		return o, err
-	}
-	c.item, o = l.close(c.item, c.now())
-	return o, nil
-}
-
-// guardFolder decides whether the files that a listing lacks may leave. If the folder has nothing left, they stay: a
+// guard decides whether the files that a listing lacks may leave. If the folder has nothing left, they stay: a
 // drive that is not mounted looks like this. If it lacks more than the guard lets go of a host in a day
 // (CRAWL_GONE_SHARE), they stay until a listing a day later lacks them, too. A forced check lets them go.
-func (c *check) guardFolder(ctx context.Context, l *listing) (o verdict.Outcome, err error) {
+func (l *listing) guard(
+	ctx context.Context, it *registry.Item, b *verdict.Basis, now time.Time,
+) (o verdict.Outcome, err error) {
 	lost := 0
 	for it, err := range l.lost(ctx) {
 		if err != nil {
@@ -86,16 +64,15 @@ func (c *check) guardFolder(ctx context.Context, l *listing) (o verdict.Outcome,
 		}
 		lost++
 	}
-	it, config := &c.item, c.basis.Rules.Schedule
-	room := config.Room(schedule.Losses{Items: l.own})
+	room := b.Rules.Schedule.Room(schedule.Losses{Items: l.own})
 	const how = "if this is right, check the folder with force"
 	switch held := it.GuardedSince; {
-	case c.basis.Forced || lost == 0:
+	case b.Forced || lost == 0:
 		return o, nil
 	case l.files == 0:
 		return verdict.Failed("the folder has no files, and had %s; they stay as they are, for its drive may not be "+
 			"mounted; %s", words.Count(l.own, "file"), how), nil
-	case lost <= room, !held.IsZero() && c.now().Sub(held) >= schedule.SecondCheck:
+	case lost <= room, !held.IsZero() && now.Sub(held) >= schedule.SecondCheck:
 		return o, nil
 	}
 	it.Status = registry.Error

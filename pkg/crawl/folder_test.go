@@ -75,7 +75,8 @@ func TestA26Folder(t *testing.T) {
 	s.put("new.txt", "A text that was not there before.")
 	must(t, os.Rename(s.path("docs/f2.txt"), s.path("docs/moved.txt")))
 	must(t, os.Remove(s.path("docs/f3.txt")))
-	if it := s.list(registry.RegisterOptions{}); !said(it, "20 files: 2 new, 1 changed, 2 no longer there of which 1 moved") {
+	const want = "20 files: 2 new, 1 changed, 2 no longer there of which 1 moved"
+	if it := s.list(registry.RegisterOptions{}); !said(it, want) {
 		t.Errorf("%v", it.History)
 	}
 	for range 2 {
@@ -120,8 +121,8 @@ func TestA26FolderSelects(t *testing.T) {
 	}
 }
 
-// TestA26FolderGuard checks that a folder that is not mounted, or has lost much at once, loses nothing in the index, and
-// that a person may let it.
+// TestA26FolderGuard checks that a folder that is not mounted, or has lost much at once, loses nothing in the index,
+// and that a person may let it.
 func TestA26FolderGuard(t *testing.T) {
 	s := newDocs(t, 30)
 	s.list(registry.RegisterOptions{})
@@ -208,7 +209,7 @@ func TestA26FoldersWithinFolders(t *testing.T) {
 		sub()
 		s.list(registry.RegisterOptions{})
 	}
-	if it := s.in("sub/a.txt"); it.Status != indexed || it.Folder != s.path("docs/sub") || it.Unlisted() {
+	if it := s.in("sub/a.txt"); it.Status != indexed || it.Folder != s.path("docs/sub") || !it.UnlistedSince.IsZero() {
 		t.Errorf("%s (%s) in %s, unlisted %v", it.Status, it.ErrorMessage, it.Folder, it.UnlistedSince)
 	}
 }

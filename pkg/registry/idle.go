@@ -16,7 +16,7 @@ import (
 // leaves reports whether a registration does not change the item.
 func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
-	sameFolder := o.Folder == "" && !o.restores(it) || o.Folder == it.Folder && o.Unlisted == it.Unlisted()
+	sameFolder := o.Folder == "" && !o.restores(it) || o.Folder == it.Folder && o.Unlisted == !it.UnlistedSince.IsZero()
 	asksMore := o.Force || o.NewOnly || !sameCredential || !sameFolder || !o.Settings.Zero()
 	return it.Exists() && !asksMore && it.CheckIsDue(now) && !it.MayVanish()
 }

@@ -375,14 +375,14 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 }
 
 // restores reports whether a person registers a file that its folder does not list any more.
-func (o RegisterOptions) restores(it *Item) bool { return o.Method == "" && it.Unlisted() }
+func (o RegisterOptions) restores(it *Item) bool { return o.Method == "" && !it.UnlistedSince.IsZero() }
 
 // noteListing records that the listing of a folder has a file, or lacks it.
 func (o RegisterOptions) noteListing(it *Item, now time.Time) {
 	switch {
 	case !o.Unlisted:
 		it.UnlistedSince = time.Time{}
-	case !it.Unlisted():
+	case it.UnlistedSince.IsZero():
 		it.UnlistedSince = now
 	}
 	it.Folder = o.Folder

@@ -211,8 +211,8 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	}
 }
 
-// folderEvery is the longest time between two listings of a folder for which no other time is set. To list a folder asks
-// no site, and reads no file.
+// folderEvery is the longest time between two listings of a folder for which no other time is set. To list a folder
+// asks no site, and reads no file.
 const folderEvery = time.Hour
 
 func forFolder(c schedule.Config) schedule.Config {

@@ -236,9 +236,6 @@ type Lock struct {
 	NotBefore time.Time `col:"notBefore"`
 }
 
-// Unlisted reports whether the folder that has found the file does not list it any more.
-func (it *Item) Unlisted() bool { return !it.UnlistedSince.IsZero() }
-
 // Missing returns the item for a row that does not exist.
 func Missing(key storage.Key) Item { return Item{key: key} }
 
