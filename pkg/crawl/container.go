@@ -126,7 +126,8 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 			return true, nil
 		}
 		was := &listed{Info: verdict.KnownProperties(&it), credential: it.Credential, checked: it.LastChecked,
-			failing: it.Status == registry.Error, unlisted: !it.UnlistedSince.IsZero(), mine: it.Folder == l.location.Normalized()}
+			failing: it.Status == registry.Error, unlisted: !it.UnlistedSince.IsZero(),
+			mine: it.Folder == l.location.Normalized()}
 		was.foreign = !was.mine && it.Folder != ""
 		if l.known[it.Hash()] = was; was.mine && !was.unlisted {
 			l.own++

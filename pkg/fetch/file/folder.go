@@ -164,8 +164,8 @@ func (w *walker) list(ctx context.Context, at string) error {
 	return nil
 }
 
-// unread decides about a name that cannot be read. If it is gone, so is what was in it. If this process may not read it,
-// what is in it is unknown. The walked folder itself must be readable.
+// unread decides about a name that cannot be read. If it is gone, so is what was in it. If this process may not read
+// it, what is in it is unknown. The walked folder itself must be readable.
 func (w *walker) unread(at string, err error) error {
 	fi, noName := w.root.Lstat(filepath.FromSlash(at))
 	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(noName, fs.ErrNotExist) || noName == nil && !fi.IsDir()

@@ -91,7 +91,8 @@ func TestA26WalkRefuses(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %s", folder, have, err, kind)
 		}
 	}
-	if have, err := walked(t, newClient(t, file.Config{}), root, anything); !fault.Is(err, fault.Blocked) || len(have) > 0 ||
+	have, err := walked(t, newClient(t, file.Config{}), root, anything)
+	if !fault.Is(err, fault.Blocked) || len(have) > 0 ||
 		!strings.Contains(err.Error(), "FILE_ROOT") {
 		t.Errorf("without a root: %q, %v", have, err)
 	}
