@@ -66,5 +66,5 @@ func effectiveFacts(e *api.Effective) []frame.Fact {
 }
 
 // listWords say what is done with the entries of a list.
-var listWords = map[string]string{"tell": "new entries are told", "add": "new entries are told and added",
-	"addAll": "new entries are told, and all entries are added"}
+var listWords = map[string]string{"tell": "new ones are told", "add": "new ones are told and added",
+	"addAll": "new ones are told, all are added"}

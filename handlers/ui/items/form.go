@@ -119,6 +119,6 @@ func valuesOf(s api.TagSettings) url.Values {
 
 // Lists are the choices for a page that lists others.
 func (form) Lists() []show.Choice {
-	return show.Choices("", "This page is no list", "tell", "This page is a list: "+listWords["tell"],
-		"add", "This page is a list: "+listWords["add"], "addAll", "This page is a list: "+listWords["addAll"])
+	return show.Choices("", "This page is no list", "tell", "List: "+listWords["tell"],
+		"add", "List: "+listWords["add"], "addAll", "List: "+listWords["addAll"])
 }

@@ -87,6 +87,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	pipe   *pipe
 	folder string
+	temp   string // for temporary files; the folder, unless its path is too long
 	output tail
 	done   chan struct{} // closed when the process has ended
 }
@@ -108,12 +109,25 @@ func Start(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{folder: folder, done: make(chan struct{})}
-	if err := p.start(program, o.NoSandbox); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+	p := &Process{folder: folder, temp: folder, done: make(chan struct{})}
+	if len(folder) > longestTemp {
+		p.temp, err = os.MkdirTemp("", "chromium-")
+	}
+	if err == nil {
+		err = p.start(program, o.NoSandbox)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.remove())
 	}
 	return p, nil
 }
+
+// longestTemp is the length of a folder for temporary files that Chromium can use. It opens a socket 45 bytes below,
+// and the path of a socket has at most 107 bytes (sun_path, unix(7)).
+const longestTemp = 60
+
+// remove removes the files of the process. If it has no folder for temporary files yet, that is "".
+func (p *Process) remove() error { return errors.Join(os.RemoveAll(p.folder), os.RemoveAll(p.temp)) }
 
 func (p *Process) start(program string, noSandbox bool) error {
 	theirIn, ourOut, err := os.Pipe()
@@ -127,7 +141,7 @@ func (p *Process) start(program string, noSandbox bool) error {
 	p.cmd = exec.Command(program, flags(p.folder, noSandbox)...)
 	p.cmd.ExtraFiles = []*os.File{theirIn, theirOut} // its descriptors 3 and 4
 	p.cmd.Stderr = &p.output
-	p.cmd.Env = environment(p.folder)
+	p.cmd.Env = environment(p.folder, p.temp)
 	p.cmd.SysProcAttr = ownGroup()
 	p.cmd.WaitDelay = 2 * time.Second // its children may hold stderr
 	err = p.run()
@@ -141,8 +155,8 @@ func (p *Process) start(program string, noSandbox bool) error {
 
 // environment is what a Chromium is told of the environment: where programs and fonts are, and the language. Settings
 // with secrets stay here.
-func environment(folder string) []string {
-	out := []string{"HOME=" + folder, "TMPDIR=" + folder, "XDG_CONFIG_HOME=" + folder, "XDG_CACHE_HOME=" + folder}
+func environment(folder, temp string) []string {
+	out := []string{"HOME=" + folder, "TMPDIR=" + temp, "XDG_CONFIG_HOME=" + folder, "XDG_CACHE_HOME=" + folder}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "FONTCONFIG_FILE",
 		"FONTCONFIG_PATH"} {
 		if value := os.Getenv(name); value != "" {
@@ -182,7 +196,7 @@ func (p *Process) Close() error {
 		reap(pid)
 	}
 	for range 20 { // a child that is ending may still write
-		if os.RemoveAll(p.folder) == nil {
+		if p.remove() == nil {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
