@@ -76,3 +76,15 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// TestWildcards checks that the first wildcard that fits counts, and that everything else stands for itself.
+func TestWildcards(t *testing.T) {
+	all := []pattern.Wildcard{{Text: "**", Expression: ".*"}, {Text: "*", Expression: "[^/]*"}}
+	for text, want := range map[string]string{
+		"": "", "a.b": `a\.b`, "*": "[^/]*", "a/**/b*": "a/.*/b[^/]*", "***": ".*[^/]*", "é+\xff": "é\\+\xff",
+	} {
+		if have := pattern.Wildcards(text, all...); have != want {
+			t.Errorf("%q: %q, want %q", text, have, want)
+		}
+	}
+}

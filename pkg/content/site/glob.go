@@ -1,11 +1,11 @@
 package site
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pattern"
 )
 
 // maxGlob is the length of a glob, in bytes. The expression that it becomes has at most twice as many.
@@ -31,20 +31,9 @@ func Glob(text string) (string, error) {
 	if below, folder := strings.CutSuffix(text, "/"); folder && below != "" && !strings.HasSuffix(below, ":/") {
 		text = below + "/**"
 	}
-	var b strings.Builder
-	b.WriteString(begin)
-	for i, part := range strings.Split(text, "**") {
-		if i > 0 {
-			b.WriteString(".*")
-		}
-		for j, piece := range strings.Split(part, "*") {
-			if j > 0 {
-				b.WriteString("[^/]*")
-			}
-			b.WriteString(regexp.QuoteMeta(piece))
-		}
-	}
-	return below(b.String()) + "$", nil
+	expression := begin + pattern.Wildcards(text, pattern.Wildcard{Text: "**", Expression: ".*"},
+		pattern.Wildcard{Text: "*", Expression: "[^/]*"})
+	return below(expression) + "$", nil
 }
 
 // below lets the expression of a folder's pages match the folder itself: normalized addresses end without a slash.

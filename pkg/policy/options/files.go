@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pattern"
 )
 
 // Files selects the files of a folder. The globs are paths below the folder: * stands for anything but a slash, ** for
@@ -98,6 +99,9 @@ func globs(field string, texts []string) (out []*regexp.Regexp, err error) {
 	return out, nil
 }
 
+var wildcards = []pattern.Wildcard{{Text: "**/", Expression: "(?:.*/)?"}, {Text: "**", Expression: ".*"},
+	{Text: "*", Expression: "[^/]*"}, {Text: "?", Expression: "[^/]"}}
+
 // expression returns the regular expression of a glob.
 func expression(glob string) string {
 	whole := strings.TrimSuffix(glob, "/")
@@ -106,29 +110,9 @@ func expression(glob string) string {
 		begin += "(?:.*/)?" // a name at any depth
 	}
 	whole = strings.TrimPrefix(whole, "/")
-	var b strings.Builder
-	for len(whole) > 0 {
-		var part string
-		part, whole = nextPart(whole)
-		b.WriteString(part)
-	}
 	end := "(?:/.*)?"
 	if strings.HasSuffix(glob, "/") {
 		end = "/.*"
 	}
-	return begin + b.String() + end + ")$"
-}
-
-// nextPart returns the expression of the first part of a glob, and the rest of the glob.
-func nextPart(glob string) (part, rest string) {
-	for _, wild := range [][2]string{{"**/", "(?:.*/)?"}, {"**", ".*"}, {"*", "[^/]*"}, {"?", "[^/]"}} {
-		if rest, is := strings.CutPrefix(glob, wild[0]); is {
-			return wild[1], rest
-		}
-	}
-	n := strings.IndexAny(glob, "*?")
-	if n < 0 {
-		n = len(glob)
-	}
-	return regexp.QuoteMeta(glob[:n]), glob[n:]
+	return begin + pattern.Wildcards(whole, wildcards...) + end + ")$"
 }
