@@ -245,9 +245,13 @@ func (l *listing) flush(ctx context.Context) error {
 	return nil
 }
 
-// lost yields the files that are no longer listed, and are not in a folder that could not be read.
+// lost yields the files that are no longer listed, and are not in a folder that could not be read. It reads the items
+// again, because [listed] has no addresses, unless every known file is listed.
 func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
 	return func(yield func(registry.Item, error) bool) {
+		if !l.lacksSome() {
+			return
+		}
 		for it, err := range l.itemsBelow(ctx) {
 			was := l.known[it.Hash()]
 			skip := err == nil && (was == nil || was.listed || was.foreign || l.isDenied(it.NormalizedSource))
@@ -256,6 +260,16 @@ func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
 			}
 		}
 	}
+}
+
+// lacksSome reports whether a known file that is not another folder's is not listed.
+func (l *listing) lacksSome() bool {
+	for _, was := range l.known {
+		if !was.listed && !was.foreign {
+			return true
+		}
+	}
+	return false
 }
 
 // finish marks as due the files that are no longer listed. Their own check finds that they are gone.

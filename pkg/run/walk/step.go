@@ -150,14 +150,14 @@ func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 	return out, nil
 }
 
-// inState returns the pages of a row that are in a state.
-func (v *walking) inState(ctx context.Context, n int, state linkState) (out []at, err error) {
+// inState returns the pages of a row that are in one of the states.
+func (v *walking) inState(ctx context.Context, n int, states ...linkState) (out []at, err error) {
 	r, err := v.load(ctx, n)
 	if err != nil {
 		return nil, err
 	}
 	for i := range r.Pages {
-		if r.Pages[i].State == state {
+		if slices.Contains(states, r.Pages[i].State) {
 			out = append(out, at{n, i})
 		}
 	}

@@ -63,15 +63,10 @@ func (v decider) all(ctx context.Context) error {
 // row goes on with the pages of a row of which another item may be the page. It returns the number of those that
 // are left, and of checks that it asked for.
 func (v decider) row(ctx context.Context, n int) (left, forced int, err error) {
-	again, err := v.inState(ctx, n, linkAgain)
+	some, err := v.inState(ctx, n, linkUndecided, linkAgain)
 	if err != nil {
 		return 0, 0, err
 	}
-	some, err := v.inState(ctx, n, linkUndecided)
-	if err != nil {
-		return 0, 0, err
-	}
-	some = append(some, again...)
 	items, err := v.itemsOf(ctx, some)
 	if err != nil {
 		return 0, 0, err
