@@ -1,7 +1,9 @@
-// Package recent keeps a bounded number of recently used values. It drops the least recently used value first.
+// Package recent keeps recently used values within a bound on their number, or on their size. It drops the least
+// recently used value first.
 package recent
 
 import (
+	"cmp"
 	"container/list"
 	"sync"
 )
@@ -9,13 +11,16 @@ import (
 // usual is the bound of a [Map] whose Most is zero.
 const usual = 1000
 
-// Map is a map that keeps a bounded number of values. Its zero value is empty and ready for use. It is safe for
+// Map is a map that keeps values within a bound. Its zero value is empty and ready for use. It is safe for
 // concurrent use.
 type Map[K comparable, V any] struct {
-	// Most limits the number of values that are kept; zero means 1,000.
+	// Most limits the sum of the sizes of the values that are kept; zero means 1,000.
 	Most int
+	// Size returns the size of a value; if it is nil, each value counts 1, and Most is a number of values.
+	Size func(value V) int
 
 	mu    sync.Mutex
+	sizes int
 	order list.List // elements are of type *pair, the most recently used first
 	of    map[K]*list.Element
 }
@@ -50,21 +55,29 @@ func (m *Map[K, V]) Put(key K, value V) {
 
 func (m *Map[K, V]) put(key K, value V) {
 	if e, ok := m.of[key]; ok {
-		e.Value.(*pair[K, V]).value = value
-		m.order.MoveToFront(e)
-		return
+		m.remove(e)
 	}
 	if m.of == nil {
 		m.of = map[K]*list.Element{}
 	}
 	m.of[key] = m.order.PushFront(&pair[K, V]{key, value})
-	most := m.Most
-	if most == 0 {
-		most = usual
+	most := cmp.Or(m.Most, usual)
+	for m.sizes += m.size(value); m.sizes > most; {
+		m.remove(m.order.Back())
 	}
-	if len(m.of) > most {
-		delete(m.of, m.order.Remove(m.order.Back()).(*pair[K, V]).key)
+}
+
+func (m *Map[K, V]) remove(e *list.Element) {
+	p := m.order.Remove(e).(*pair[K, V])
+	delete(m.of, p.key)
+	m.sizes -= m.size(p.value)
+}
+
+func (m *Map[K, V]) size(value V) int {
+	if m.Size == nil {
+		return 1
 	}
+	return m.Size(value)
 }
 
 // GetOrPut returns the value of a key. When the key has none, it stores value and returns it.

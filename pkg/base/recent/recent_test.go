@@ -58,3 +58,16 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("%d keys, %d values", len(m.of), m.order.Len())
 	}
 }
+
+func TestMapBoundsTheSizeOfItsValues(t *testing.T) {
+	m := Map[string, string]{Most: 10, Size: func(v string) int { return len(v) }}
+	m.Put("a", "1234")
+	m.Put("b", "1234")
+	m.Put("a", "12345678") // takes the place of its value, and with it b's
+	if _, ok := m.Get("b"); ok || m.sizes != 8 || len(m.of) != 1 {
+		t.Errorf("b is kept: %v; %d bytes in %d values", ok, m.sizes, len(m.of))
+	}
+	if m.Put("c", "12345678901"); len(m.of) != 0 || m.sizes != 0 {
+		t.Errorf("a value beyond the bound is kept: %d bytes", m.sizes)
+	}
+}

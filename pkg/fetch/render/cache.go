@@ -1,14 +1,13 @@
 package render
 
 import (
-	"container/list"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
@@ -20,12 +19,13 @@ const (
 )
 
 // cache keeps answers that a shared cache may keep (RFC 9111), so that the scripts and styles of a site are not
-// requested again for each of its pages. Its zero value is empty. It is safe for concurrent use.
-type cache struct {
-	mu    sync.Mutex
-	order list.List // elements are of type *kept, the most recently used first
-	of    map[cacheKey]*list.Element
-	bytes int
+// requested again for each of its pages. It is safe for concurrent use.
+type cache struct{ kept recent.Map[cacheKey, kept] }
+
+func newCache() *cache {
+	const least = 1 << 10 // so that empty answers are bounded, too
+	size := func(k kept) int { return max(len(k.res.Body), least) }
+	return &cache{recent.Map[cacheKey, kept]{Most: cacheBytes, Size: size}}
 }
 
 // cacheKey tells answers apart. A page that may reach hosts of CRAWL_ALLOW_HOSTS shares none with a page that may not.
@@ -37,7 +37,6 @@ type cacheKey struct {
 }
 
 type kept struct {
-	key   cacheKey
 	res   fetch.Response
 	until time.Time
 }
@@ -70,18 +69,10 @@ func (c *cache) get(h fetch.Hop, public bool, now time.Time) (fetch.Response, bo
 	if !ok {
 		return fetch.Response{}, false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.of[key]
-	if !ok {
+	k, ok := c.kept.Get(key)
+	if !ok || now.After(k.until) {
 		return fetch.Response{}, false
 	}
-	k := e.Value.(*kept)
-	if now.After(k.until) {
-		c.remove(e)
-		return fetch.Response{}, false
-	}
-	c.order.MoveToFront(e)
 	return k.res, true
 }
 
@@ -91,24 +82,7 @@ func (c *cache) put(h fetch.Hop, public bool, res fetch.Response, now time.Time)
 	if !ok || fresh <= 0 || len(res.Body) > cacheOne {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.of[key]; ok {
-		c.remove(e)
-	}
-	if c.of == nil {
-		c.of = map[cacheKey]*list.Element{}
-	}
-	c.of[key] = c.order.PushFront(&kept{key: key, res: res, until: now.Add(fresh)})
-	for c.bytes += len(res.Body); c.bytes > cacheBytes; {
-		c.remove(c.order.Back())
-	}
-}
-
-func (c *cache) remove(e *list.Element) {
-	k := c.order.Remove(e).(*kept)
-	delete(c.of, k.key)
-	c.bytes -= len(k.res.Body)
+	c.kept.Put(key, kept{res: res, until: now.Add(fresh)})
 }
 
 var maxAge = regexp.MustCompile(`(?:^|[,\s])(?:s-maxage|max-age)\s*=\s*"?(\d{1,9})`)

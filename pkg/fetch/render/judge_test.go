@@ -139,7 +139,7 @@ func TestR2Cache(t *testing.T) {
 		{"max-age=60", "", "", with("Authorization", "x"), 0, false},
 		{"max-age=60", "", "", with("Origin", "https://b.example"), 0, true},
 	} {
-		var c cache
+		c := newCache()
 		res := fetch.Response{Status: 200, Header: http.Header{"Cache-Control": {tc.control}}, Body: []byte("a")}
 		if tc.name != "" {
 			res.Header.Set(tc.name, tc.value)
@@ -156,15 +156,19 @@ func TestR2Cache(t *testing.T) {
 
 // TestR2CacheIsBounded checks that the cache drops what was not used for the longest time.
 func TestR2CacheIsBounded(t *testing.T) {
-	var c cache
+	c := newCache()
 	body := make([]byte, cacheOne)
 	res := fetch.Response{Status: 200, Header: http.Header{"Cache-Control": {"max-age=60"}}, Body: body}
 	now := time.Now()
-	for i := range 40 {
-		h := fetch.Hop{Method: "GET", URL: "https://a.example/" + string(rune('A'+i)), Header: http.Header{}}
-		c.put(h, true, res, now)
+	hop := func(i int) fetch.Hop {
+		return fetch.Hop{Method: "GET", URL: "https://a.example/" + string(rune('A'+i)), Header: http.Header{}}
 	}
-	if c.bytes > cacheBytes || len(c.of) != cacheBytes/cacheOne || c.order.Len() != len(c.of) {
-		t.Errorf("%d bytes in %d answers", c.bytes, len(c.of))
+	for i := range 40 {
+		c.put(hop(i), true, res, now)
+	}
+	for i := range 40 {
+		if _, kept := c.get(hop(i), true, now); kept != (i >= 40-cacheBytes/cacheOne) {
+			t.Errorf("answer %d of 40 is kept: %v", i, kept)
+		}
 	}
 }

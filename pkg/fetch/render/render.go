@@ -56,7 +56,7 @@ type Options struct {
 type Renderer struct {
 	o      Options
 	public *fetch.Client // Web without exempt hosts
-	cache  cache
+	cache  *cache
 	slots  chan *slot
 }
 
@@ -83,7 +83,7 @@ func New(o Options) (*Renderer, error) {
 		}
 		devtools.Sweep(o.Folder)
 	}
-	r := &Renderer{o: o, public: public, slots: make(chan *slot, o.AtOnce)}
+	r := &Renderer{o: o, public: public, cache: newCache(), slots: make(chan *slot, o.AtOnce)}
 	for range o.AtOnce {
 		r.slots <- &slot{o: o}
 	}
