@@ -154,9 +154,8 @@ func (l *list) add(ref, title, text string, owner *node) {
 
 // webAddress returns an address that can be requested, without its fragment; "" if a reference is not one.
 func webAddress(base *url.URL, ref string) string {
-	ref = strings.TrimSpace(ref)
-	u := dom.Resolve(base, ref)
-	if ref == "" || u == nil || !dom.IsWeb(u) {
+	u := dom.Resolve(base, strings.TrimSpace(ref))
+	if u == nil {
 		return ""
 	}
 	u.Fragment, u.RawFragment = "", ""

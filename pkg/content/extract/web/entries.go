@@ -199,7 +199,7 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 	of := map[*html.Node]string{}
 	for _, n := range links {
 		u := dom.Resolve(base, dom.Attr(n, "href"))
-		if u == nil || !dom.IsWeb(u) {
+		if u == nil {
 			continue
 		}
 		u.Fragment, u.RawFragment = "", ""
