@@ -61,13 +61,7 @@ func aList() *options.Watch { return &options.Watch{List: options.ListOnly} }
 func TestW25NewEntriesAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
-		var at feed.Position
-		for i, s := range []struct {
-			name  string
-			serve page
-			told  string
-			watch *options.Watch
-		}{
+		r.compared(t, []step{
 			{"first", jobs("", "1", "2", "3"), "new", nil},
 			{"it becomes a list: no alarm", jobs("", "1", "2", "3"), "", aList()},
 			{"a new entry", jobs("", "4", "1", "2", "3"), "(content), Job 4", nil},
@@ -87,23 +81,7 @@ func TestW25NewEntriesAreTold(t *testing.T) {
 			{"there again", jobs("We move to another pier.", "10", "7"), "(content), Job 10, watchRestored", nil},
 			{"no list", jobs("We move to another pier.", "10", "7"), "", &options.Watch{}},
 			{"no list any more", jobs("We move to another pier.", "11", "10", "7"), "content", nil},
-		} {
-			r.site.put("/p", s.serve)
-			if s.watch != nil {
-				r.set("/p", s.watch)
-			}
-			if i == 0 {
-				r.first("/p")
-			} else {
-				r.next("/p")
-			}
-			if have := r.listed(&at); have != s.told {
-				t.Errorf("%s: %q, want %q: %+v", s.name, have, s.told, r.item("/p").Listed)
-			}
-		}
-		if it := r.item("/p"); it.Listed.Key != "" {
-			t.Errorf("%+v", it.Listed)
-		}
+		}, r.listed)
 	})
 }
 

@@ -67,7 +67,10 @@ type step struct {
 	watch *options.Watch // set before
 }
 
-func (r *rig) watched(t *testing.T, all []step) {
+func (r *rig) watched(t *testing.T, all []step) { r.compared(t, all, r.fed) }
+
+// compared makes checks and compares what is told of each.
+func (r *rig) compared(t *testing.T, all []step, told func(after *feed.Position) string) {
 	var at feed.Position
 	for i, s := range all {
 		r.site.put("/p", s.serve)
@@ -79,8 +82,9 @@ func (r *rig) watched(t *testing.T, all []step) {
 		} else {
 			r.next("/p")
 		}
-		if have := r.fed(&at); have != s.fed {
-			t.Errorf("%s: %q, want %q: %+v", s.name, have, s.fed, r.item("/p").Watched)
+		if have := told(&at); have != s.fed {
+			it := r.item("/p")
+			t.Errorf("%s: %q, want %q: %+v %+v", s.name, have, s.fed, it.Watched, it.Listed)
 		}
 	}
 }
