@@ -45,7 +45,7 @@ var adapters = []string{
 var pure = []string{
 	"pkg/base/dates", "pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity", "pkg/policy",
 	"pkg/content/extract", "pkg/content/chunk", "pkg/content/discover", "pkg/content/site", "pkg/content/part",
-	"pkg/content/pick",
+	"pkg/content/pick", "pkg/content/field",
 	"pkg/entries/entry", "pkg/search/sqlitesearch/ranking", "pkg/search/sqlitesearch/tokens",
 }
 

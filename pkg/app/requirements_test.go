@@ -52,14 +52,14 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func requirementIDs() []string {
 	open := []string{ // not met yet
 		"W13", "W14", "W15", "N5", "N8", "N9",
-		"X13", "X14", "X15", "R3",
+		"X13", "X14", "X15", "R3", "G2",
 	}
 	var ids []string
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 26}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 17}, {"F", 4}, {"H", 14}, {"N", 10}, {"J", 8}, {"K", 13}, {"L", 7},
-		{"P", 1}, {"R", 5}, {"S", 15}, {"T", 5}, {"U", 10}, {"W", 25}, {"X", 18}, {"Y", 13}, {"Z", 4}} {
+	}{{"A", 26}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 17}, {"F", 4}, {"G", 3}, {"H", 14}, {"N", 10}, {"J", 8}, {"K", 13},
+		{"L", 7}, {"P", 1}, {"R", 5}, {"S", 15}, {"T", 5}, {"U", 10}, {"W", 25}, {"X", 18}, {"Y", 13}, {"Z", 4}} {
 		for i := range group.n {
 			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(open, id) {
 				ids = append(ids, id)

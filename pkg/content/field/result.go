@@ -1,0 +1,51 @@
+package field
+
+// State says what reading a field found.
+type State string
+
+// The states of a field.
+const (
+	Found       State = "value"       // there is a value
+	Disappeared State = "disappeared" // the source stands and has no value: the product, the object, the element
+	Unread      State = "unread"      // the source has a text that is no value of the type, or means two: see Reason
+	Gone        State = "gone"        // the source is gone, so the field is broken
+)
+
+// Evidence says where a value comes from. It is set for every state as far as it is known.
+type Evidence struct {
+	Source  Source `json:"src,omitempty"`
+	At      string `json:"at,omitempty"`  // the place in the source: Product.offers.price, a selector, a path
+	Excerpt string `json:"x,omitempty"`   // the text that was read, at most [MaxExcerpt] bytes
+	Reason  string `json:"why,omitempty"` // why the text was read in this way, or why there is no value; "" if it is plain
+}
+
+// MaxExcerpt limits the bytes of an excerpt.
+const MaxExcerpt = 200
+
+// Result is what reading a field of a page found.
+type Result struct {
+	Name     string   `json:"name"`
+	State    State    `json:"state"`
+	Value    Value    `json:"v,omitzero"` // none unless State is [Found]
+	Evidence Evidence `json:"by,omitzero"`
+}
+
+// The names of the fields that are read without being asked for.
+const (
+	Price     = "price"     // what the product costs usually, if it has a sale price, or else what it costs
+	SalePrice = "salePrice" // what it costs now, if this is less than usual
+	Stock     = "availability"
+	Currency  = "currency"
+	Variants  = "variants"
+	Published = "published"
+	Modified  = "modified"
+	Author    = "author"
+	Version   = "version"
+)
+
+// Reported says whether changes of a field that is kept unasked are published. Those of others are history.
+func Reported(name string) bool { return name == Price || name == SalePrice || name == Stock }
+
+// Breaks reports whether a field whose source is gone is broken. A sale ends and a product without an availability is
+// no error, so these two never break.
+func Breaks(name string) bool { return name != SalePrice && name != Stock }
