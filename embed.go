@@ -18,3 +18,8 @@ var Docs embed.FS
 //
 //go:embed testdata/site
 var Sample embed.FS
+
+// Schemas are the schemas of the files that people write, for editors, below schemas.
+//
+//go:embed schemas/*.json
+var Schemas embed.FS

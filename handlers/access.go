@@ -24,11 +24,11 @@ const (
 	// Open requires no keys. It is for a host that listens on this machine only.
 	Open Access = iota
 	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions whose level is
-	// anonymous. Among the anonymous functions, the health check needs no key; the dashboard and feeds need one of
-	// Tidemark's own keys.
+	// anonymous. Among the anonymous functions, the health check and the schemas need no key; the dashboard and feeds
+	// need one of Tidemark's own keys.
 	HostKeys
-	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except the health
-	// check needs one of Tidemark's own keys.
+	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except those for the
+	// health check and the schemas needs one of Tidemark's own keys.
 	OwnKeys
 )
 
@@ -90,12 +90,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.serveMuteLink(w, r, token)
 	case at == ui.Root || strings.HasPrefix(at, ui.Root+"/"):
 		d.servePage(w, r, strings.TrimPrefix(at, ui.Root))
-	case d.isHosts(r, pattern) || e == api.GetHealth.Endpoint && at == path.Clean(at):
+	case d.isHosts(r, pattern) || isOpen(e) && at == path.Clean(at):
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{}))
 	default:
 		d.serveAPI(w, r, e)
 	}
 }
+
+// isOpen reports whether a route needs no key at all.
+func isOpen(e *api.Endpoint) bool { return e != nil && e.Anonymous && e.Scope == "" }
 
 // isAbused reports whether a page of another site made a browser send a GET request that has an effect: a search that
 // has old pages checked again, or a notice of IndexNow. Other programs send no Sec-Fetch-Site.

@@ -158,6 +158,7 @@ func TestUnknownRoutesReachTheHandler(t *testing.T) {
 // function that demands a key of the host, which these clients do not have, and the host answers it with an empty 401.
 var sentByClients = map[string][]string{
 	"Health":      {"get", "head"},                              // monitors
+	"Schema":      {"get", "head"},                              // editors
 	"Tools":       {"post", "get", "delete", "options", "head"}, // MCP: GET opens a stream, DELETE ends a session
 	"Dashboard":   {"get", "head", "post", "options", "delete"}, // browsers, and programs that look whether it is there
 	"ChangesAtom": {"get", "head", "options", "post", "delete"}, // readers of feeds

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
@@ -138,5 +139,26 @@ func TestA19Served(t *testing.T) {
 		if w := do(t, r, "GET", strings.TrimSuffix(path, "?code=key")+"?x=1", ""); w.Code != http.StatusBadRequest {
 			t.Errorf("%s with a parameter: %d", path, w.Code)
 		}
+	}
+}
+
+// TestW5SchemasServed checks that the schemas of files are served as the program carries them, to everybody (W5).
+func TestW5SchemasServed(t *testing.T) {
+	r, g := newRig(t), newGuarded(t, OwnKeys)
+	for _, name := range []string{"rules", "sites"} {
+		want, err := tidemark.Schemas.ReadFile("schemas/" + name + ".json")
+		must(t, err)
+		w := do(t, r, "GET", "/api/schemas/"+name, "")
+		if w.Code != http.StatusOK || w.Body.String() != string(want) || w.Header().Get("Content-Type") !=
+			"application/json; charset=utf-8" || w.Header().Get("ETag") == "" {
+			t.Errorf("%s: %d %v", name, w.Code, w.Header())
+		}
+		if w := ask(t, g, "GET", "/api/schemas/"+name, ""); w.Code != http.StatusOK {
+			t.Errorf("%s without a key: %d", name, w.Code)
+		}
+	}
+	w := do(t, r, "GET", "/api/schemas/keys", "")
+	if p := problemOf(t, w); w.Code != http.StatusNotFound || p.Detail != `no schema "keys"; there are rules and sites` {
+		t.Errorf("%d %s", w.Code, p.Detail)
 	}
 }

@@ -152,3 +152,17 @@ func TestL1Docs(t *testing.T) {
 	perform(t, script{args: []string{"docs", "../go.mod"}, code: 2,
 		err: "tidemark: there is no page \"../go.mod\": `tidemark docs` lists them\nsee `tidemark docs --help`\n"})
 }
+
+// TestW5Schema checks that the program prints the schemas of files (W5).
+func TestW5Schema(t *testing.T) {
+	for _, name := range []string{"rules", "sites"} {
+		var out bytes.Buffer
+		p := &terminal.Terminal{Out: &out, Err: &out, Name: "tidemark"}
+		code := run(t.Context(), p, noEnv, []string{"schema", name})
+		if code != 0 || !strings.Contains(out.String(), `"urn:tidemark:schema:`+name+`"`) {
+			t.Errorf("%d, %.200s", code, out.String())
+		}
+	}
+	perform(t, script{args: []string{"schema", "keys"}, code: 2,
+		err: "tidemark: there is no schema \"keys\": there are rules and sites\nsee `tidemark schema --help`\n"})
+}

@@ -18,7 +18,7 @@ var groups = []struct {
 		"doctor", "health", "deliveries", "keys", "backup", "restore", "export", "import-state",
 	}},
 	{"server", "Servers and programs:", []string{
-		"start", "handler", "app", "azurite", "mcp", "docs", "completion", "help", "version",
+		"start", "handler", "app", "azurite", "mcp", "docs", "schema", "completion", "help", "version",
 	}},
 }
 

@@ -3,9 +3,11 @@ package ops
 import (
 	"net/http"
 
+	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // openAPI answers with the description of all routes as a JSON document, for programs.
@@ -20,6 +22,20 @@ func docs(r *http.Request) (int, any, error) {
 	_, err := wire.Decode[api.None](r, api.GetDocs.Endpoint)
 	page, policy := openapi.Page()
 	return http.StatusOK, built{r: r, body: page, mediaType: "text/html; charset=utf-8", policy: policy}, err
+}
+
+// schemaOfFile answers with the JSON schema of a file that people write, for their editors.
+func schemaOfFile(r *http.Request) (int, any, error) {
+	req, err := wire.Decode[api.SchemaName](r, api.GetSchema.Endpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := tidemark.Schemas.ReadFile("schemas/" + req.Name + ".json")
+	if err != nil {
+		return 0, nil, fault.New(fault.NotFound, "no schema %.40q; there are rules and sites", req.Name)
+	}
+	return http.StatusOK, built{r: r, body: body, mediaType: "application/json; charset=utf-8",
+		policy: "default-src 'none'"}, nil
 }
 
 // built is an answer that was made when the program was built. Its address may contain a function key, so browsers

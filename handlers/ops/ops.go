@@ -84,5 +84,6 @@ func (Description) Routes() []wire.Route {
 	return []wire.Route{
 		{Endpoint: api.GetOpenAPI.Endpoint, Answer: openAPI},
 		{Endpoint: api.GetDocs.Endpoint, Answer: docs},
+		{Endpoint: api.GetSchema.Endpoint, Answer: schemaOfFile},
 	}
 }

@@ -65,3 +65,8 @@ type NewKey struct {
 type Keys struct {
 	Keys []Key `json:"keys"`
 }
+
+// SchemaName identifies a schema of a file that people write.
+type SchemaName struct {
+	Name string `json:"name" path:"name"` // rules, for the file of rules and channels, or sites, for the site file.
+}

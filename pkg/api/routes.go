@@ -254,6 +254,7 @@ var (
 	RemoveKey   = route[KeyName, Key](ok, http.MethodDelete, "keys/{name}").scoped(ScopeAdmin)
 	GetActivity = route[ActivityQuery, Activity](ok, get, "activity")
 	GetOpenAPI  = route[None, map[string]any](ok, get, "openapi.json")
+	GetSchema   = route[SchemaName, map[string]any](ok, get, "schemas/{name}").open()
 	CallTool    = route[ToolMessage, ToolMessage](ok, post, "mcp").scoped(ScopeRead).anonymous()
 	GetDocs     = route[None, []byte](ok, get, "docs")
 )

@@ -188,6 +188,7 @@ var requests = []asked{
 	ask(GetMetrics, None{}, "GET metrics", ""),
 	ask(GetActivity, ActivityQuery{Hours: 48}, "GET activity?hours=48", ""),
 	ask(GetOpenAPI, None{}, "GET openapi.json", ""),
+	ask(GetSchema, SchemaName{Name: "sites"}, "GET schemas/sites", ""),
 	ask(CallTool, ToolMessage{"method": "ping"}, "POST mcp", `{"method":"ping"}`),
 	ask(GetDocs, None{}, "GET docs", ""),
 }

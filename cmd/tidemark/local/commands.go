@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns start, handler, app, docs, azurite and keys.
+// Commands returns start, handler, app, docs, schema, azurite and keys.
 func Commands(t *terminal.Terminal, s *command.Server, getenv func(string) string) []*cobra.Command {
 	return []*cobra.Command{
-		startCommand(t, getenv), handlerCommand(), appCommand(t), docsCommand(t), azuriteCommand(t, getenv),
+		startCommand(t, getenv), handlerCommand(), appCommand(t), docsCommand(t), schemaCommand(t), azuriteCommand(t, getenv),
 		keysCommand(t, s, getenv),
 	}
 }

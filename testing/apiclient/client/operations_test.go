@@ -401,6 +401,9 @@ func (r *running) service() {
 	if got := ok(r.GetOpenAPIWithResponse(ctx)); got["openapi"] != "3.1.0" {
 		r.Errorf("openapi %v", got["openapi"])
 	}
+	if got := ok(r.GetSchemaWithResponse(ctx, "rules")); got["$id"] != "urn:tidemark:schema:rules" {
+		r.Errorf("schema %v", got["$id"])
+	}
 	if got := ok(r.GetActivityWithResponse(ctx, nil)); len(got.Hours) == 0 || got.Total.Checks == 0 {
 		r.Errorf("activity %+v", got)
 	}

@@ -63,7 +63,7 @@ func Build(root string) ([]byte, error) {
 }
 
 // encode writes a document in a form that people can read, too: indented, and with < and > unescaped.
-func encode(d openapi.Document) ([]byte, error) {
+func encode(d any) ([]byte, error) {
 	var plain, out bytes.Buffer
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)

@@ -32,6 +32,22 @@ func TestDocumentIsCurrent(t *testing.T) {
 	}
 }
 
+// TestRulesSchemaIsCurrent checks that the committed schema of the file of rules equals the one built from the types.
+func TestRulesSchemaIsCurrent(t *testing.T) {
+	have, err := RulesFile(top)
+	must(t, err)
+	file := filepath.Join(top, "schemas", "rules.json")
+	if *update {
+		must(t, os.WriteFile(file, have, 0o644))
+		return
+	}
+	kept, err := os.ReadFile(file)
+	must(t, err)
+	if diff := cmp.Diff(string(kept), string(have)); diff != "" {
+		t.Errorf("%s is not what the code says: run make openapi\n-file +code\n%s", file, diff)
+	}
+}
+
 // TestRoutesInDocsAreCurrent checks that the tables in docs/api.md equal those built from the document.
 func TestRoutesInDocsAreCurrent(t *testing.T) {
 	built, err := Build(top)

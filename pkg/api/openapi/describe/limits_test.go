@@ -43,6 +43,7 @@ var limits = map[string]openapi.Schema{
 	"AddURLRequest.urls":   batchOf(api.MaxBatch),
 	"AddFileRequest.paths": batchOf(api.MaxBatch),
 	"Item.id":              pattern(itemID),
+	"SchemaName.name":      among("rules", "sites"),
 	"Scope":                among(api.Scopes...),
 	"Key.origin":           among(keys.Added, keys.File, keys.Environment),
 	"NewKey.origin":        among(keys.Added, keys.File, keys.Environment),

@@ -70,6 +70,14 @@ func service() []operation {
 			gives:   "An OpenAPI 3.1 document.",
 		},
 		{
+			of: api.GetSchema.Endpoint, id: "getSchema", tag: tagService, open: true,
+			summary: "Read the schema of a file that people write",
+			about: "For editors, which send no key: of the file of rules and channels (`rules`), or of the site " +
+				"file (`sites`).",
+			gives: "A JSON Schema, draft 2020-12.",
+			fails: []int{http.StatusNotFound},
+		},
+		{
 			of: api.CallTool.Endpoint, id: "callTool", tag: tagService,
 			summary: "Call tools by the Model Context Protocol",
 			about: "Streamable HTTP, without sessions and streams: each request is one JSON-RPC message with " +
