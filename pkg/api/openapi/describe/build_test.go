@@ -22,7 +22,7 @@ func operations() []operation {
 	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), trying(), accepting(), notifying(),
 		telling(),
 		muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
-		policies(), importing(), enriching(), service())
+		policies(), importing(), enriching(), service(), documents())
 }
 
 // builder builds a document.

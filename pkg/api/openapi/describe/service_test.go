@@ -65,6 +65,21 @@ func service() []operation {
 			shown: []string{"A23 activity"},
 		},
 		{
+			of: api.CallTool.Endpoint, id: "callTool", tag: tagService,
+			summary: "Call tools by the Model Context Protocol",
+			about: "Streamable HTTP, without sessions and streams: each request is one JSON-RPC message with " +
+				"`Accept: application/json, text/event-stream`, and the answer is JSON. The tools may do what " +
+				"the key allows. A notification is answered with 202, a request for a stream with 405.",
+			gives: "The answer to the message.",
+			shown: []string{"J7 an assistant says hello"},
+		},
+	}
+}
+
+// documents describes the operations that serve descriptions.
+func documents() []operation {
+	return []operation{
+		{
 			of: api.GetOpenAPI.Endpoint, id: "getOpenAPI", tag: tagService,
 			summary: "Read this document",
 			gives:   "An OpenAPI 3.1 document.",
@@ -76,15 +91,6 @@ func service() []operation {
 				"file (`sites`).",
 			gives: "A JSON Schema, draft 2020-12.",
 			fails: []int{http.StatusNotFound},
-		},
-		{
-			of: api.CallTool.Endpoint, id: "callTool", tag: tagService,
-			summary: "Call tools by the Model Context Protocol",
-			about: "Streamable HTTP, without sessions and streams: each request is one JSON-RPC message with " +
-				"`Accept: application/json, text/event-stream`, and the answer is JSON. The tools may do what " +
-				"the key allows. A notification is answered with 202, a request for a stream with 405.",
-			gives: "The answer to the message.",
-			shown: []string{"J7 an assistant says hello"},
 		},
 		{
 			of: api.GetDocs.Endpoint, id: "getDocs", tag: tagService,
