@@ -26,8 +26,8 @@ const introduction = "Tidemark keeps a search index true to sources that change:
 	"and what to do. Lists are paged: while an answer has a `continuation`, send it with the same request to get " +
 	"the next page.\n\nIn Azure every operation except health and schemas needs a function key. A server of your own " +
 	"needs no key while only its own machine can reach it. Otherwise each operation needs one of Tidemark's keys, " +
-	"with the scope that `x-tidemark-scope` states. The answer is 401 without a valid key, and 403 if the scope of the key " +
-	"is not sufficient."
+	"with the scope that `x-tidemark-scope` states. The answer is 401 without a valid key, and 403 if the scope of " +
+	"the key is not sufficient."
 
 // frame returns the parts of the document that are not generated.
 func frame() openapi.Document {
