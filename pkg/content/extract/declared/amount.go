@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/currency"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // number matches a number with its signs between digits. Behind a space there are three digits.
@@ -29,7 +31,7 @@ func amountOf(v value, code string) string {
 	if len(text) > longest {
 		return clip(text)
 	}
-	text = plainDigits(text)
+	text = dom.PlainDigits(text)
 	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.ContainsAny(text, "eE") {
 		text = strconv.FormatFloat(f, 'f', 4, 64)
 	}
@@ -82,25 +84,4 @@ func isDecimal(s string, at, places int, people bool) bool {
 		return false
 	}
 	return sign == "." && !people
-}
-
-// plainDigits writes the digits of other scripts as ASCII.
-func plainDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '٠' && r <= '٩':
-			return '0' + r - '٠'
-		case r >= '۰' && r <= '۹':
-			return '0' + r - '۰'
-		case r >= '०' && r <= '९':
-			return '0' + r - '०'
-		case r >= '０' && r <= '９':
-			return '0' + r - '０'
-		case r == '٫':
-			return '.'
-		case r == '٬':
-			return ','
-		}
-		return r
-	}, s)
 }

@@ -96,7 +96,7 @@ func codeIn(text string) string {
 var stocks = func() map[string]string {
 	all := map[string]string{"oos": "OutOfStock", "instoreonly": "InStoreOnly", "available": "InStock",
 		"availablefororder": "BackOrder", "unavailable": "OutOfStock", "notavailable": "OutOfStock", "true": "InStock",
-		"false": "OutOfStock"}
+		"false": "OutOfStock", "outstock": "OutOfStock"}
 	for name := range strings.FieldsSeq(`InStock OutOfStock PreOrder PreSale BackOrder Discontinued InStoreOnly OnlineOnly
 		LimitedAvailability SoldOut MadeToOrder Reserved`) {
 		all[strings.ToLower(name)] = name
@@ -106,6 +106,14 @@ var stocks = func() map[string]string {
 
 // availabilityOf returns the name of an availability at schema.org, or the text if there is no such name.
 func availabilityOf(text string) string {
+	if known := StockNamed(text); known != "" {
+		return known
+	}
+	return clip(strings.Join(strings.Fields(text), " "))
+}
+
+// StockNamed returns the name at schema.org of an availability that is declared for programs; "" if there is none.
+func StockNamed(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	name := strings.TrimRight(text, "/")
 	name = name[strings.LastIndexAny(name, "/:#")+1:]
@@ -115,10 +123,7 @@ func availabilityOf(text string) string {
 		}
 		return r
 	}, strings.ToLower(name))
-	if known := stocks[plain]; known != "" {
-		return known
-	}
-	return clip(text)
+	return stocks[plain]
 }
 
 // clip cuts a text that is kept as it is declared.

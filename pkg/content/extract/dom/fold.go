@@ -181,3 +181,23 @@ func IsInvisible(r rune) bool {
 	}
 	return unicode.IsControl(r)
 }
+
+// PlainDigits writes the digits of other scripts, and the Arabic signs in numbers, as ASCII.
+func PlainDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '٫':
+			return '.'
+		case '٬':
+			return ','
+		}
+		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
+			return r
+		}
+		zero := r
+		for zero > 0 && r-zero < 10 && unicode.IsDigit(zero-1) {
+			zero--
+		}
+		return '0' + (r-zero)%10
+	}, s)
+}

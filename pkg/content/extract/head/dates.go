@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
@@ -46,7 +45,7 @@ func parseDate(s string) time.Time {
 	if s = strings.TrimSpace(s); s == "" || len(s) > maxStatement {
 		return time.Time{}
 	}
-	s = plainDigits(norm.NFC.String(s))
+	s = dom.PlainDigits(norm.NFC.String(s))
 	if !strings.ContainsAny(s, "0123456789") {
 		return time.Time{} // the patterns below take much longer to find that out
 	}
@@ -145,20 +144,6 @@ func monthNamed(name string) time.Month {
 		return time.Month(m)
 	}
 	return moreMonths[name]
-}
-
-// plainDigits writes the digits of other scripts as ASCII.
-func plainDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf || !unicode.IsDigit(r) {
-			return r
-		}
-		zero := r
-		for zero > 0 && r-zero < 10 && unicode.IsDigit(zero-1) {
-			zero--
-		}
-		return '0' + (r-zero)%10
-	}, s)
 }
 
 // intOf returns the value of digits, or 0 without digits.

@@ -1,0 +1,96 @@
+package field
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/head"
+)
+
+var (
+	yearAlone  = regexp.MustCompile(`^(?:19|20|21)\d\d$`)
+	yearMonth  = regexp.MustCompile(`^((?:19|20|21)\d\d)-(0[1-9]|1[0-2])$`)
+	clockTime  = regexp.MustCompile(`\d{1,2}:\d\d`)
+	numberDate = regexp.MustCompile(`^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$`)
+)
+
+// The forms of dates in [Value].
+const (
+	dayForm   = "2006-01-02"
+	localForm = "2006-01-02T15:04:05"
+)
+
+// readDate reads a date, as precise as the text is.
+func readDate(text string, h Hint) (v Value, why string, ok bool) {
+	const longest = 200
+	text = dom.PlainDigits(dom.Fold(text))
+	v.Type = Date
+	switch {
+	case len(text) > longest:
+		return Value{}, "the text is too long for a date", false
+	case yearAlone.MatchString(text), yearMonth.MatchString(text):
+		v.Text = text
+		return v, "", true
+	case numberDate.MatchString(text):
+		return numbersOnly(numberDate.FindStringSubmatch(text), h)
+	}
+	if t, ok := dates.Epoch(text); ok && h.Program {
+		v.Text = t.Format(localForm) + "Z"
+		return v, "", true
+	}
+	t, zone, ok := dates.Parse(text)
+	clocked := clockTime.MatchString(text)
+	if !ok {
+		if t = head.Date(text); t.IsZero() {
+			return Value{}, "", false
+		}
+		zone, clocked = false, clocked && (t.Hour() != 0 || t.Minute() != 0)
+	}
+	if t.Year() < 1 || t.Year() > 9999 {
+		return Value{}, "", false
+	}
+	switch {
+	case !clocked:
+		v.Text = t.Format(dayForm)
+	case zone:
+		v.Text = t.UTC().Format(localForm) + "Z"
+	default:
+		v.Text = t.Format(localForm)
+	}
+	if !yearAlone.MatchString(v.Text[:4]) {
+		return Value{}, "", false
+	}
+	return v, "", true
+}
+
+// numbersOnly reads a date of two numbers and a year, whose order the locale decides unless a number cannot be a month.
+func numbersOnly(m []string, h Hint) (v Value, why string, ok bool) {
+	a, _ := strconv.Atoi(m[1]) // no error: digits
+	b, _ := strconv.Atoi(m[2])
+	year, _ := strconv.Atoi(m[3])
+	first, known := monthFirst(h.Locale)
+	switch {
+	case a > 12 || a == b:
+		first = false
+	case b > 12:
+		first = true
+	case !known:
+		return v, "either number may be the month, and the language does not say which", false
+	default:
+		why = "day before month in " + h.Locale
+		if first {
+			why = "month before day in " + h.Locale
+		}
+	}
+	if first {
+		a, b = b, a
+	}
+	t := time.Date(year, time.Month(b), a, 0, 0, 0, 0, time.UTC)
+	if t.Day() != a || b < 1 || b > 12 || !yearAlone.MatchString(m[3]) {
+		return v, "", false
+	}
+	return Value{Type: Date, Text: t.Format(dayForm)}, why, true
+}
