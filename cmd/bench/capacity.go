@@ -107,7 +107,7 @@ func (h *holding) register() error {
 
 func (h *holding) crawl() error {
 	err := h.timed("first crawl, the rest", func() error {
-		return h.swept(func(st api.SearchStatus) bool { return idle(st) && h.site.served.Load() >= int64(h.items) })
+		return h.p.swept(func(st api.SearchStatus) bool { return idle(st) && h.site.served.Load() >= int64(h.items) })
 	})
 	if err != nil {
 		return err
@@ -117,21 +117,6 @@ func (h *holding) crawl() error {
 	return err
 }
 
-// swept triggers sweeps, as the timer would, until the status is as wanted.
-func (h *holding) swept(wanted func(api.SearchStatus) bool) error {
-	last := time.Time{}
-	return h.b.wait(longest, time.Second, "all checks", func() (bool, error) {
-		if time.Since(last) > 10*time.Second {
-			last = time.Now()
-			if err := h.p.trigger("CrawlTimer"); err != nil {
-				return false, err
-			}
-		}
-		st, err := api.GetStatus.Call(h.b.ctx, h.p.client, api.StatusQuery{})
-		return err == nil && wanted(st), err
-	})
-}
-
 // check makes all items due, as they are once a day, and checks each. The site answers that nothing has changed.
 func (h *holding) check() error {
 	if err := makeDue(h.b.ctx, h.p.store); err != nil {
@@ -139,7 +124,7 @@ func (h *holding) check() error {
 	}
 	want := h.site.notMod.Load() + int64(h.items)
 	return h.timed("a check of each item, 304", func() error {
-		return h.swept(func(st api.SearchStatus) bool { return idle(st) && h.site.notMod.Load() >= want })
+		return h.p.swept(func(st api.SearchStatus) bool { return idle(st) && h.site.notMod.Load() >= want })
 	})
 }
 

@@ -34,6 +34,7 @@ type bench struct {
 	// small and large are the numbers of items with small pages, and with pages of 6 KB, that are held.
 	small, large int
 	docs         string // folders of pages whose links are followed
+	files        int    // files of the folder that is kept in step
 	// patience limits the time that one measurement of a running product may take.
 	patience time.Duration
 }
@@ -55,10 +56,11 @@ func main() {
 	flag.IntVar(&b.large, "large", 5_000, "items with pages of 6 KB, for capacity")
 	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html,"+endless,
 		"folders of pages whose links are followed, and "+endless)
+	flag.IntVar(&b.files, "files", 100_000, "files of the folder that is kept in step")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
 			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, "+
-			"killed, died, links, capacity, which run only if they are named")
+			"killed, died, and if they are named links, capacity, folder")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -104,8 +106,9 @@ func (b *bench) run(only string) (err error) {
 		{"died", b.died},
 		{"links", b.links},
 		{"capacity", b.capacity},
+		{"folder", b.folder},
 	} {
-		onlyNamed := m.name == "capacity" || m.name == "links"
+		onlyNamed := slices.Contains([]string{"links", "capacity", "folder"}, m.name)
 		if named := slices.Contains(strings.Split(only, ","), m.name); !named && (only != "" || onlyNamed) {
 			continue
 		}

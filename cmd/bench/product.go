@@ -105,6 +105,21 @@ func (p *product) until(wanted func(api.SearchStatus) bool) error {
 	})
 }
 
+// swept triggers sweeps, as the timer would, until the status is as wanted.
+func (p *product) swept(wanted func(api.SearchStatus) bool) error {
+	last := time.Time{}
+	return p.b.wait(p.b.patience, time.Second, "all checks", func() (bool, error) {
+		if time.Since(last) > 10*time.Second {
+			last = time.Now()
+			if err := p.trigger("CrawlTimer"); err != nil {
+				return false, err
+			}
+		}
+		st, err := api.GetStatus.Call(p.b.ctx, p.client, api.StatusQuery{})
+		return err == nil && wanted(st), err
+	})
+}
+
 // idle reports whether no item waits or is being checked.
 func idle(st api.SearchStatus) bool { return st.Backlog() == 0 }
 
