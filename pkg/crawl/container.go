@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"hash"
 	"iter"
+	"math"
 	"strings"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -28,15 +31,17 @@ var maxBlobs = MaxContainer // tests set a lower bound
 // credential.
 func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
-		items: items, location: place, credential: credential, known: map[string]*listed{}, sum: sha256.New(),
+		items: items, location: place, credential: credential, known: map[hashKey]listed{}, sum: sha256.New(),
 		waiting: map[manner][]source.Source{}, passed: map[string]*passed{}, stamps: map[stamp]int{},
 	}
 }
 
 // read compares a container's listing with the items of its blobs. New and changed blobs become due now. If the listing
-// is interrupted, read returns an error and is called again later; the blobs that it has registered stay registered. If
-// the container cannot be listed, the returned outcome is decided and states why.
-func (l *listing) read(ctx context.Context, entries iter.Seq2[file.Entry, error]) (o verdict.Outcome, err error) {
+// is late or interrupted, what it has registered stays registered: the next one goes on there. The returned outcome is
+// decided and states why if the container cannot be listed, or if the listing is late.
+func (l *listing) read(
+	ctx context.Context, entries iter.Seq2[file.Entry, error], isLate func() bool,
+) (o verdict.Outcome, err error) {
 	if full, err := l.recall(ctx); err != nil {
 		return o, err
 	} else if full {
@@ -51,6 +56,10 @@ func (l *listing) read(ctx context.Context, entries iter.Seq2[file.Entry, error]
 		}
 		if err := l.add(ctx, e); err != nil {
 			return o, err
+		}
+		if l.registered > 0 && isLate() {
+			return verdict.GoesOn("%s listed so far, %d new and %d changed; the listing goes on",
+				words.Count(l.files, l.noun()), l.fresh, l.changed), l.flush(ctx)
 		}
 	}
 	return o, l.flush(ctx)
@@ -74,10 +83,11 @@ type listing struct {
 	items                       *registry.Items
 	location                    file.Location              // the container or folder
 	credential                  string                     // the container's credential
-	known                       map[string]*listed         // by source hash: listed files, or with an item not gone
+	known                       map[hashKey]listed         // listed files, or with an item that is not gone
 	own                         int                        // known files that this folder's last listing had
 	sum                         hash.Hash                  // hash of the names and revisions of the listed files
 	waiting                     map[manner][]source.Source // files to register
+	registered                  int                        // files registered so far
 	files, fresh, changed, gone int
 	moved                       int                // files of gone that are listed under another name
 	full                        int                // files not added, because the store holds the maximum number of items
@@ -88,16 +98,59 @@ type listing struct {
 	stamps                      map[stamp]int      // new files, by their properties
 }
 
-// listed is the part of a file's item that the comparison needs. It is small, because a container may have many files.
+// listed is the part of a file's item that the comparison needs. It is small and has no pointers, because a container
+// may have many files.
 type listed struct {
-	file.Info  // the properties of the version that was last read
-	credential string
-	checked    time.Time
-	failing    bool
-	mine       bool // this folder's listing has found the file
-	foreign    bool // another folder's listing has
-	unlisted   bool // the last listing lacked the file
-	listed     bool
+	// These are the properties of the version that was last read, as package file has them. Times are those of nanos;
+	// the ETag is a digest, 0 for none.
+	modified, length, checked int64
+	etag                      uint64
+	recent                    bool
+	failing                   bool
+	open                      bool // the item has no credential
+	same                      bool // the item has the container's credential
+	mine                      bool // this folder's listing has found the file
+	foreign                   bool // another folder's listing has
+	unlisted                  bool // the last listing lacked the file
+	listed                    bool
+}
+
+// hashKey is the hash of a source.
+type hashKey [26]byte
+
+func keyOf(hash string) (k hashKey) {
+	copy(k[:], hash)
+	return k
+}
+
+// listedOf returns what is known of a file.
+func (l *listing) listedOf(it *registry.Item) listed {
+	i, own := verdict.KnownProperties(it), it.Folder == l.location.Normalized()
+	return listed{
+		modified: nanos(i.LastModified), length: i.Length, etag: digestOf(i.ETag), recent: i.Recent,
+		checked: nanos(it.LastChecked), failing: it.Status == registry.Error,
+		open: it.Credential == "", same: it.Credential == l.credential, unlisted: !it.UnlistedSince.IsZero(),
+		mine: own, foreign: !own && it.Folder != "",
+	}
+}
+
+// noTime is what nanos returns for no time.
+const noTime = math.MinInt64
+
+// nanos returns a time in nanoseconds since 1970.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return noTime
+	}
+	return t.UnixNano()
+}
+
+// digestOf returns a digest of an ETag; 0 for none.
+func digestOf(etag string) uint64 {
+	if etag == "" {
+		return 0
+	}
+	return max(1, xxhash.Sum64String(etag))
 }
 
 // manner is how a file is registered.
@@ -112,8 +165,17 @@ func (l *listing) isFolder() bool { return l.location.Kind() == file.Local }
 // changed reports whether a file differs from the version that was last read. If the last check could not read the
 // file, changed reports whether the file was written after that check.
 func (b *listed) changed(e file.Entry) bool {
-	read := b.ETag != "" || !b.LastModified.IsZero()
-	return read && !e.Same(b.Info) || b.failing && e.LastModified.After(b.checked)
+	read := b.etag != 0 || b.modified != noTime
+	return read && !b.isSame(e.Info) || b.failing && nanos(e.LastModified) > b.checked
+}
+
+// isSame is [file.Info.Same] for the kept properties.
+func (b *listed) isSame(i file.Info) bool {
+	if i.ETag != "" || b.etag != 0 {
+		return digestOf(i.ETag) == b.etag
+	}
+	modified := nanos(i.LastModified)
+	return !i.Recent && !b.recent && modified != noTime && modified == b.modified && i.Length == b.length
 }
 
 // recall reads the items of the container's files. It reports whether there are too many items.
@@ -125,11 +187,8 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 		if len(l.known) == maxBlobs {
 			return true, nil
 		}
-		was := &listed{Info: verdict.KnownProperties(&it), credential: it.Credential, checked: it.LastChecked,
-			failing: it.Status == registry.Error, unlisted: !it.UnlistedSince.IsZero(),
-			mine: it.Folder == l.location.Normalized()}
-		was.foreign = !was.mine && it.Folder != ""
-		if l.known[it.Hash()] = was; was.mine && !was.unlisted {
+		was := l.listedOf(&it)
+		if l.known[keyOf(it.Hash())] = was; was.mine && !was.unlisted {
 			l.own++
 		}
 	}
@@ -173,15 +232,16 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	}
 	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\x00%d\n", e.Location, e.ETag, e.Length, stampOf(e.Info).modified)
 	src := e.Location.Source()
-	was := l.known[src.Hash()]
+	key := keyOf(src.Hash())
+	was, found := l.known[key]
+	wanted := true
 	switch {
-	case was == nil:
+	case !found:
 		l.fresh++
 		if l.own > 0 {
 			l.stamps[stampOf(e.Info)]++
 		}
-		was = &listed{mine: l.isFolder()}
-		l.known[src.Hash()] = was
+		was = listed{open: true, same: l.credential == "", mine: l.isFolder()}
 	case was.listed:
 		l.alike++
 		return nil
@@ -189,24 +249,24 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 		l.changed++
 	case was.unlisted:
 		was.mine, was.foreign = true, false
-	case !l.mayLetIn(was):
-		was.listed = true
-		return nil
+	default:
+		wanted = l.mayLetIn(was)
 	}
 	was.listed = true
+	if l.known[key] = was; !wanted {
+		return nil
+	}
 	return l.enlist(ctx, src, was)
 }
 
 // mayLetIn reports whether the container's credential may open a file that fails with the file's own credential.
-func (l *listing) mayLetIn(b *listed) bool {
-	return b.failing && l.credential != "" && b.credential != l.credential
-}
+func (l *listing) mayLetIn(b listed) bool { return b.failing && l.credential != "" && !b.same }
 
 // enlist adds a file to the files that will be registered together, which makes them due. A file that was added with
 // a credential of its own keeps its credential as long as that credential works.
-func (l *listing) enlist(ctx context.Context, src source.Source, b *listed) error {
+func (l *listing) enlist(ctx context.Context, src source.Source, b listed) error {
 	var m manner
-	if b.credential == "" || b.failing {
+	if b.open || b.failing {
 		m.credential = l.credential
 	}
 	if b.mine {
@@ -232,6 +292,7 @@ func (l *listing) register(ctx context.Context, m manner) error {
 			return got.Err
 		}
 	}
+	l.registered += len(l.waiting[m])
 	delete(l.waiting, m)
 	return nil
 }
@@ -253,8 +314,8 @@ func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
 			return
 		}
 		for it, err := range l.itemsBelow(ctx) {
-			was := l.known[it.Hash()]
-			skip := err == nil && (was == nil || was.listed || was.foreign || l.isDenied(it.NormalizedSource))
+			was, found := l.known[keyOf(it.Hash())]
+			skip := err == nil && (!found || was.listed || was.foreign || l.isDenied(it.NormalizedSource))
 			if !skip && !yield(it, err) {
 				return
 			}
@@ -279,7 +340,7 @@ func (l *listing) finish(ctx context.Context) error {
 			return err
 		}
 		l.gone++
-		if err := l.enlist(ctx, it.Source(), l.known[it.Hash()]); err != nil {
+		if err := l.enlist(ctx, it.Source(), l.known[keyOf(it.Hash())]); err != nil {
 			return err
 		}
 	}

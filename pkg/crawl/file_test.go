@@ -25,19 +25,31 @@ import (
 // shelf is a rig whose items are local files.
 type shelf struct {
 	*rig
-	dir string
+	dir  string
+	slow int // looks at files for which each takes seconds
 }
 
 func newShelf(t *testing.T, maxBytes int64) *shelf {
 	dir := t.TempDir()
-	return &shelf{dir: dir, rig: newRig(t, func(k *knobs) {
+	s := &shelf{dir: dir}
+	s.rig = newRig(t, func(k *knobs) {
 		files, err := file.New(file.Config{
 			Root: dir, Setting: func(string) string { return "" }, Transport: http.DefaultTransport,
-			MaxBytes: maxBytes, Now: func() time.Time { return time.Now().Add(time.Hour) },
+			MaxBytes: maxBytes, Now: s.look,
 		})
 		must(t, err)
 		k.crawl.Files, k.crawl.FileRoot = files, dir
-	})}
+	})
+	return s
+}
+
+// look returns the time at which a file is looked at, which is old enough for its own time to prove something.
+func (s *shelf) look() time.Time {
+	if s.slow > 0 {
+		s.slow--
+		s.clock.pass(2500 * time.Millisecond)
+	}
+	return time.Now().Add(time.Hour)
 }
 
 func (s *shelf) path(name string) string { return filepath.Join(s.dir, name) }

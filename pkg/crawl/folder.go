@@ -53,11 +53,11 @@ func (l *listing) guard(
 		if err != nil {
 			return o, err
 		}
-		was := l.known[it.Hash()]
+		was := l.known[keyOf(it.Hash())]
 		if !was.mine || was.unlisted {
 			continue
 		}
-		if at := stampOf(was.Info); l.stamps[at] > 0 {
+		if at := (stamp{was.modified, was.length}); was.etag == 0 && l.stamps[at] > 0 {
 			l.stamps[at]--
 			l.moved++
 			continue
@@ -84,10 +84,10 @@ func (l *listing) guard(
 type stamp struct{ modified, length int64 }
 
 func stampOf(i file.Info) stamp {
-	if i.ETag != "" || i.LastModified.IsZero() {
+	if i.ETag != "" {
 		return stamp{}
 	}
-	return stamp{i.LastModified.UnixNano(), i.Length}
+	return stamp{nanos(i.LastModified), i.Length}
 }
 
 // passed counts the names that a walk passed over for one reason.

@@ -90,6 +90,18 @@ func TestA26Folder(t *testing.T) {
 	}
 }
 
+// TestA26LateListing checks that a listing that takes longer than a job may is no failure: it ends with what it has
+// registered, and another job goes on.
+func TestA26LateListing(t *testing.T) {
+	s := newDocs(t, 100)
+	s.slow = 40
+	it := s.list(registry.RegisterOptions{})
+	if !said(it, "32 files listed so far, 32 new and 0 changed; the listing goes on") || !said(it, "100 files: 68 new") ||
+		said(it, "error") || it.Status != registry.Crawled || it.Deaths != 0 || s.in("f99.txt").Status != indexed {
+		t.Errorf("%s (%s): %v", it.Status, it.ErrorMessage, it.History)
+	}
+}
+
 // TestA26FolderSelects checks that only selected files are items, that what nobody has left out is told, and that other
 // globs add and remove files.
 func TestA26FolderSelects(t *testing.T) {

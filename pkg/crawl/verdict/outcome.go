@@ -46,6 +46,11 @@ func PutOff(it *registry.Item) Outcome {
 		words.Count(it.Deaths, "time"))}
 }
 
+// GoesOn returns the outcome of a check that has done a part of its work. The next check goes on at once.
+func GoesOn(format string, args ...any) Outcome {
+	return Outcome{Kind: Untried, Why: fmt.Sprintf(format, args...)}
+}
+
 // Stands reports whether the item has content that its source still shows. While a collapse is not yet believed, that
 // is the known content.
 func (o Outcome) Stands() bool {

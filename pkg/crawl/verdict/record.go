@@ -35,7 +35,7 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 		return registry.Finding{Item: c.Item, Purge: true}
 	}
 	if c.Outcome.Kind == Untried {
-		c.Item.CheckAt(c.Item.NotBefore)
+		c.Item.CheckAt(host.Later(c.Item.NotBefore, c.Ended))
 		c.Item.Record(c.Ended, "scheduled", c.Outcome.Why)
 		return registry.Finding{Item: c.Item, Unasked: true, Untried: true}
 	}
