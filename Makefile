@@ -130,9 +130,10 @@ deb-check: ## the deb in a Debian of its own: installed, started by systemd, upg
 release-check: ## build a release twice, in two folders, and compare all bytes (FRESH=1: with nothing compiled before)
 	tools/release/twice.sh
 
-infra-check: ## the Bicep templates' syntax and names, and the queries, without Azure; installs two parsers by npm
+infra-check: ## the Bicep templates' syntax, names and browser, and the queries, without Azure; installs two parsers by npm
 	@test -d $(INFRA)/node_modules/@kusto || npm install --prefix $(INFRA) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1 @kusto/language-service-next@12.4.1
 	@node infra/check.mjs $(INFRA) infra
+	@node infra/check.test.mjs $(INFRA) infra >$(INFRA)/log 2>&1 || { cat $(INFRA)/log; exit 1; }
 	@node infra/queries/check.mjs $(INFRA) infra/queries
 
 clean: ## remove what was built; data and tools stay

@@ -1,5 +1,5 @@
 // Everything Tidemark needs in one resource group: a function app, the storage account for all state, and a
-// workspace for logs. On request, also a Key Vault, a search service and alerts.
+// workspace for logs. On request, also a Key Vault, a search service, a browser and alerts.
 //
 // No secret is created, and none is needed. The best place for optional secrets, keys of models and of private
 // sources, is the Key Vault. The app has one identity, and role assignments say what it may do. The identity
@@ -52,6 +52,13 @@ param vaultSku string = 'none'
 @description('Settings whose values are secrets in the vault, under the same names with - for _. The secrets must exist before.')
 param vaultSettings array = []
 
+@description('Browser to create, for pages that have their content by scripts; consumption is a Container App that is billed while it runs.')
+@allowed(['none', 'consumption'])
+param browserSku string = 'none'
+
+@description('Image of that browser: of Playwright, from mcr.microsoft.com. If it is empty, the default of browser.bicep is used.')
+param browserImage string = ''
+
 @description('Mail address for alerts when the app stops working, fails, gives up work or falls behind; empty for no alerts.')
 param alertEmail string = ''
 
@@ -65,6 +72,7 @@ var token = uniqueString(subscription().id, resourceGroup().id, location)
 var vaultName = 'kv-${token}'
 var createVault = vaultSku != 'none'
 var createSearch = searchSku != 'none'
+var createBrowser = browserSku != 'none'
 
 // Built-in roles: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 var roles = {
@@ -178,6 +186,18 @@ resource searchRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+// --- A browser, on request
+
+module browser 'browser.bicep' = if (createBrowser) {
+  name: 'browser'
+  params: {
+    location: location
+    tags: tags
+    token: token
+    image: browserImage
+  }
+}
+
 // --- The app
 
 // Flex Consumption: nothing runs, and nothing is billed, while there is no work. Each plan has one app.
@@ -211,6 +231,10 @@ var searchSettings = {
   SEARCH_ENDPOINT: createSearch ? 'https://srch-tidemark-${token}.search.windows.net' : searchEndpoint
 }
 
+var browserSettings = {
+  RENDER_ENDPOINT: createBrowser ? browser!.outputs.endpoint : ''
+}
+
 // The app never sees these references: Azure resolves them, with the identity, before the app starts.
 var vaultReferences = toObject(
   vaultSettings,
@@ -219,7 +243,7 @@ var vaultReferences = toObject(
 )
 
 // Later values override earlier ones, but an empty value never does.
-var given = filter(items(union(searchSettings, settings)), setting => !empty(setting.value))
+var given = filter(items(union(searchSettings, browserSettings, settings)), setting => !empty(setting.value))
 var allSettings = union(
   hostSettings,
   toObject(given, setting => setting.key, setting => setting.value),
@@ -238,6 +262,8 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
+    // Requests to the Internet still come from the addresses of the app, not from the network.
+    virtualNetworkSubnetId: createBrowser ? browser!.outputs.appSubnetId : null
     // The identity that reads referenced secrets. Without this, it would be the app's system identity.
     keyVaultReferenceIdentity: identity.id
     functionAppConfig: {

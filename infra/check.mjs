@@ -1,10 +1,12 @@
-// Checks the templates without Azure and without the Bicep compiler: their syntax, and that every used name is
-// declared and every declared name is used. `make infra-check` installs its dependencies into .tools. The
-// compiler, in .github/workflows/infra.yml, checks types and properties of resources.
+// Checks the templates without Azure and without the Bicep compiler: their syntax, that every used name is
+// declared and every declared name is used, and that the app reaches the browser, which reaches nothing
+// (browser.mjs). `make infra-check` installs its dependencies into .tools. The compiler, in
+// .github/workflows/infra.yml, checks types and properties of resources.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
+import { browserFaults } from './browser.mjs'
 
 const [home, dir] = process.argv.slice(2)
 const require = createRequire(resolve(home, 'package.json'))
@@ -94,5 +96,11 @@ for (const check of [syntax, names, modules]) {
   }
   if (bad) break // later checks would only echo
 }
+if (!bad) {
+  for (const [name, node, what] of browserFaults(templates, readFileSync(join(dir, 'browser.cjs'), 'utf8'))) {
+    file = join(dir, name)
+    complain(node, what)
+  }
+}
 if (bad || !files.length) process.exit(1)
-console.log(`${files.length} templates: syntax and names are right`)
+console.log(`${files.length} templates: syntax, names and the browser are right`)

@@ -83,6 +83,13 @@ param vaultSku string = 'none'
 @description('Settings whose values are secrets in the vault, separated by commas: LITELLM_MASTER_KEY,CREDENTIAL_WIKI. The secrets must exist before, under the same names with - for _.')
 param vaultSettings string = ''
 
+@description('Browser to create, for pages that have their content by scripts; consumption is a Container App that is billed while it runs.')
+@allowed(['none', 'consumption'])
+param browserSku string = 'none'
+
+@description('Image of that browser: of Playwright, from mcr.microsoft.com. If it is empty, the default of browser.bicep is used.')
+param browserImage string = ''
+
 @description('Mail address for alerts when something needs a person; empty for no alerts. Alerts cost a few dollars a month.')
 param alertEmail string = ''
 
@@ -133,6 +140,8 @@ module app 'app.bicep' = {
     searchEndpoint: searchEndpoint
     vaultSku: vaultSku
     vaultSettings: map(filter(split(vaultSettings, ','), name => !empty(name)), name => trim(name))
+    browserSku: browserSku
+    browserImage: browserImage
     alertEmail: alertEmail
     storageSku: storageSku
     snapshotCoolAfterDays: int(snapshotCoolAfterDays)
