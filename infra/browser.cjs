@@ -25,7 +25,7 @@ const flags = [
 ]
 
 // The Chrome of a Playwright image, whose folders are named after versions. The headless shell beside it is not used:
-// with it, a page whose window is refused stands still until its deadline.
+// in it, a page that opens a window stands still until its deadline.
 const below = (folder, pattern) => {
   const name = readdirSync(folder).find(name => pattern.test(name))
   if (!name) throw new Error(`there is no ${pattern} in ${folder}`)
