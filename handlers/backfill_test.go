@@ -96,6 +96,41 @@ func TestE7Contract(t *testing.T) {
 	golden(t, "backfill.golden", log.String())
 }
 
+// linked is a site whose first page links to another one.
+type linked struct{}
+
+func (linked) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
+	return politeness.Resource{Status: http.StatusOK, FinalURL: v.URL, Requests: 1, ContentType: "text/html",
+		Body: []byte(`<a href="/ok/one">One</a><a href="https://else.example/">Else</a>`)}, nil
+}
+
+// TestE18LinksByTheAPI checks that a run of mode LINKS is asked for by the API and by the dashboard's form, which shows
+// it, and that its answer says what is left out (E18).
+func TestE18LinksByTheAPI(t *testing.T) {
+	r, _ := newBackfillRig(t)
+	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, linked{}, r.v.Files, backfill.Options{
+		Enabled: true, Sites: port, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now }})
+	var run api.BackfillRun
+	w := do(t, r, "POST", "/api/backfill/runs", `{"sources":["port"],"mode":"LINKS","dryRun":true}`)
+	must(t, json.Unmarshal(w.Body.Bytes(), &run))
+	r.backfill()
+	w = do(t, r, "GET", "/api/backfill/runs/"+run.ID, "")
+	must(t, json.Unmarshal(w.Body.Bytes(), &run))
+	if run.Mode != "LINKS" || run.Status != api.BackfillCompleted || run.Queued != 2 ||
+		run.Reasons["other host: else.example"] != 1 {
+		t.Errorf("%+v", run)
+	}
+	if w := do(t, r, "GET", "/api/backfill/sites", ""); !strings.Contains(w.Body.String(), `"LINKS"`) {
+		t.Errorf("%s", w.Body)
+	}
+	shows(t, r, "/api/ui/backfill", `<option value="LINKS">links from page to page</option>`)
+	shows(t, r, "/api/ui/backfill/"+run.ID, "other host: else.example", "LINKS")
+	if w := do(t, r, "POST", "/api/backfill/runs", `{"sources":["port"],"mode":"WALK"}`); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "CONTAINER and LINKS") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // TestE6Disabled checks that nothing starts while backfill is switched off, and that the answer explains how to
 // switch it on (E6).
 func TestE6Disabled(t *testing.T) {

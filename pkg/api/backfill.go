@@ -9,7 +9,7 @@ import (
 // in the settings are the defaults, and also the largest values allowed.
 type BackfillRequest struct {
 	Sources []string `json:"sources"` // 1 to 50 slugs of sites in the site file
-	// SITEMAP (the default), ARCHIVE, PAGINATION or CONTAINER
+	// SITEMAP (the default), ARCHIVE, PAGINATION, CONTAINER or LINKS
 	Mode             string `json:"mode,omitempty"`
 	DateFrom         string `json:"dateFrom,omitempty"` // a date such as 2024-06-30, or an RFC 3339 time
 	DateTo           string `json:"dateTo,omitempty"`   // a date, which includes the whole day, or an RFC 3339 time

@@ -290,7 +290,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 		Snapshots: known.snapshots, Agent: in.web.ProductToken(),
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
-	backfills.Added = polls.Known.Added
+	backfills.Added, backfills.Snapshots, backfills.Agent = polls.Known.Added, known.snapshots, in.web.ProductToken()
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),

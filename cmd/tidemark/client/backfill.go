@@ -75,7 +75,8 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	}
 	f, r := cmd.Flags(), &b.request
 	f.StringSliceVar(&r.Sources, "source", nil, "`SITE` of the site file; may be repeated")
-	f.StringVar(&r.Mode, "mode", "", "where to find pages: sitemap, archive, pagination or container (default sitemap)")
+	f.StringVar(&r.Mode, "mode", "",
+		"where to find pages: sitemap, archive, pagination, container or links (default sitemap)")
 	f.BoolVar(&r.DryRun, "dry-run", false, "count what would be registered, and register nothing")
 	f.IntVar(&r.MaxURLs, "max-urls", 0, "largest number of pages (default, and at most, BACKFILL_MAX_URLS_PER_RUN)")
 	f.IntVar(&r.MaxURLsPerSource, "max-per-source", 0,

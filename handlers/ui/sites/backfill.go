@@ -111,7 +111,7 @@ func (a area) run(r *http.Request) (frame.Page, error) {
 // modes returns the ways in which a backfill can find pages.
 func modes() []show.Choice {
 	return show.Choices("SITEMAP", "sitemaps and feeds", "ARCHIVE", "archives by date", "PAGINATION", "listings",
-		"CONTAINER", "containers of blobs")
+		"CONTAINER", "containers of blobs", "LINKS", "links from page to page")
 }
 
 // actRun pauses, resumes or cancels a run.

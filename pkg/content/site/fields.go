@@ -120,7 +120,7 @@ func (r *reader) listing(n node) (l Listing) {
 
 // follow reads how links are followed. Without limits, the defaults apply.
 func (r *reader) follow(n node) *Follow {
-	f := &Follow{Depth: DefaultDepth, Pages: DefaultPages, Addresses: DefaultAddresses}
+	f := new(Site).Following().Follow
 	upTo := func(most int) func(node) int { return func(n node) int { return r.number(n, 1, most) } }
 	r.fields(n, fieldReaders{
 		"depth":     into(&f.Depth, upTo(MaxDepth)),

@@ -119,6 +119,19 @@ func (s *Site) Root() string {
 	return "https://" + s.Domain + "/"
 }
 
+// Following returns the site with the links of its pages followed: as it says, or within the default limits from its
+// first page.
+func (s *Site) Following() *Site {
+	out := *s
+	if out.Follow == nil {
+		out.Follow = &Follow{Depth: DefaultDepth, Pages: DefaultPages, Addresses: DefaultAddresses}
+	}
+	if len(out.Start) == 0 {
+		out.Start = []string{s.Root()}
+	}
+	return &out
+}
+
 // Near reports whether an address that was found in a document of the site may be read. It may be read if it is on
 // the host of the document or of the site. Otherwise an unknown host could choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {

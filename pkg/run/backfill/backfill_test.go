@@ -15,10 +15,10 @@ import (
 )
 
 // tally is the part of a run's counts that tests compare.
-type tally struct{ Discovered, Queued, Skipped, Excluded, Duplicates, Errors, Documents int }
+type tally struct{ Discovered, Queued, Skipped, Excluded, Trapped, Duplicates, Errors, Documents int }
 
 func tallyOf(c backfill.Counts) tally {
-	return tally{c.Discovered, c.Queued, c.Skipped, c.Excluded, c.Duplicates, c.Errors, c.Documents}
+	return tally{c.Discovered, c.Queued, c.Skipped, c.Excluded, c.Trapped, c.Duplicates, c.Errors, c.Documents}
 }
 
 // nested serves a site whose sitemap index names two sitemaps that share some pages.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -75,6 +76,12 @@ type Cursor struct {
 	// Listed is whether a document lists pages. Guessed is whether the site's other name was asked because none does.
 	Listed  bool `json:"listed,omitempty"`
 	Guessed bool `json:"guessed,omitempty"`
+	// Walk is the progress of a source whose links are followed, and Walked the number of its last step. All reports
+	// that it has ended, and Left what it leaves.
+	Walk   *walk.Walk `json:"walk,omitempty"`
+	Walked int64      `json:"walked,omitempty"`
+	All    bool       `json:"all,omitempty"`
+	Left   string     `json:"left,omitempty"`
 }
 
 // checkpoint is the row of one source of a run.

@@ -71,8 +71,10 @@ func (w *step) prepare(used int, number int64) (p plan) {
 		others, p.begun = w.ended(now)
 	case c.Token != "":
 		c.Reserved = min(sliceLinks, r.room(c.Source))
-		r.Reserved += c.Reserved
+	case c.Walk != nil:
+		c.Reserved = min(sliceLinks, r.room(c.Source), c.Walk.Waiting)
 	}
+	r.Reserved += c.Reserved
 	c.NotBefore, c.UpdatedAt, c.Step = now.Add(w.out.wait), now, number
 	if p.last = c.Ended || w.out.wait > 0 || !now.Before(w.until); p.last {
 		c.Step++

@@ -1,10 +1,11 @@
 // Package backfill finds the pages that sites already have and registers them, slowly and within caps. It counts each
-// page once (E1 to E13, spec 004). It only registers pages. The crawl fetches, stores and indexes them later,
+// page once (E1 to E13, E18, spec 004). It only registers pages. The crawl fetches, stores and indexes them later,
 // starting from the due rows that the registration writes.
 //
 // A run is a row (see package run). Each of its sources has a checkpoint: a row with the cursor from which the
 // source's next step continues. One step reads one document of a site (a sitemap, a page of an archive or a listing),
-// or registers up to 50 of its links. The steps of one message follow each other for 25 seconds, or until a step has
+// or registers up to 50 of its links. In mode LINKS it reads the links of pages that the crawl has stored, or registers
+// up to 50 pages that were found. The steps of one message follow each other for 25 seconds, or until a step has
 // to wait.
 //
 //	BackfillRuns, all in one partition, so that one transaction can write related rows
@@ -13,6 +14,8 @@
 //	  lane|<id>|<source>|               the checkpoint of a source: cursor, frontier, reservation, state of the traps
 //	  lane|<id>|<source>|<n>            hashes of pages that were counted
 //	  links|<id>|<source>|<token>|<n>   50 links of a document that are still to be registered
+//	  walk|<id>|<source>|links|<n>      pages of a source whose links are followed (package walk), and
+//	  walked|<id>|<source>|links|<n>    digests of the addresses that it examined; until the source ends
 //	  pace                              when the next step that registers may begin, over all runs
 //
 //	PENDING ──► RUNNING ──► COMPLETED       all sources have ended, some of them perhaps with errors

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
@@ -23,8 +22,6 @@ const (
 	maxWait = time.Hour
 	// maxGivenUp limits the number of failed documents that are requested again when the run is resumed.
 	maxGivenUp = 500
-	// maxBlobs limits the number of blobs that are listed of a container.
-	maxBlobs = 50_000
 )
 
 // begin puts the first documents of a source into its frontier.
@@ -69,15 +66,14 @@ func (c *checkpoint) reopen() {
 	for i := range c.Docs {
 		c.Docs[i].Tries = 0
 	}
-	c.Ended, c.Failed, c.InARow = false, nil, 0
-}
-
-// reading is the result of reading a document.
-type reading struct {
-	discover.Found
-	bytes    int64
-	requests int
-	missing  bool // the document does not exist, as is usual for a date or a page without entries
+	c.Ended, c.Failed, c.InARow, c.Since = false, nil, 0, time.Time{}
+	switch {
+	case c.Walk == nil:
+	case c.Walk.Read == 0:
+		c.Walk = nil // what was counted is not counted again
+	default:
+		c.Walk.Resume()
+	}
 }
 
 // document reads the next document of a source.
@@ -283,91 +279,4 @@ func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	}
 	pages, err := t.Pages(dates)
 	return err == nil && pages.Len() > 1
-}
-
-// templateOf returns the template from which a document's address was made. It returns false if the site file has
-// changed and no longer contains that template.
-func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
-	switch {
-	case d.Kind == docArchive && d.List < len(found.Archives):
-		return found.Archives[d.List], true
-	case d.Kind == docListing && d.List < len(found.Listings):
-		return found.Listings[d.List].URL, true
-	}
-	return t, false
-}
-
-// reader requests documents from sites.
-type reader struct {
-	web   politeness.ResourceFetcher
-	files Lister
-}
-
-// read fetches a document and finds its links.
-func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, error) {
-	if d.Kind == docContainer {
-		return r.list(ctx, d)
-	}
-	page, err := r.web.FetchResource(ctx, politeness.ResourceRequest{URL: d.URL})
-	if err != nil {
-		return reading{requests: page.Requests}, err
-	}
-	got := reading{bytes: int64(len(page.Body)), requests: page.Requests}
-	_, counted := templateOf(d, found)
-	if page.Missing() {
-		got.missing = counted && (d.Kind == docArchive || d.Page > 0) || d.Kind == docRobots
-	}
-	if got.missing {
-		return got, nil
-	}
-	if err = page.Refused(); err == nil {
-		got.Found, err = parse(d, page, found)
-	}
-	if err != nil {
-		return got, &politeness.SiteError{Err: err}
-	}
-	return got, nil
-}
-
-// parse finds the links of a document, as the kind of the document requires.
-func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
-	switch d.Kind {
-	case docRobots:
-		return discover.Robots(page.Body, page.FinalURL), nil
-	case docArchive:
-		return discover.Listing(page.Body, page.ContentType, page.FinalURL, "", "")
-	case docListing:
-		if d.List < len(found.Listings) {
-			list := found.Listings[d.List]
-			return discover.Listing(page.Body, page.ContentType, page.FinalURL, list.Links, list.Next)
-		}
-		return discover.Found{}, fault.New(fault.Invalid, "the site file does not have that listing any more")
-	}
-	return discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates,
-		Charset: page.Charset()})
-}
-
-// list reads the names of a container's blobs.
-func (r *reader) list(ctx context.Context, d doc) (got reading, err error) {
-	place, err := file.Parse(d.URL)
-	if err != nil {
-		return got, &politeness.SiteError{Err: err}
-	}
-	got.requests = 1
-	for e, err := range r.files.List(ctx, place, "") {
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return got, err
-		case err != nil:
-			return got, &politeness.SiteError{Err: err}
-		case len(got.Links) == maxBlobs:
-			got.Truncated = fmt.Sprintf("more than %d blobs", maxBlobs)
-			return got, nil
-		case e.Refused != nil:
-			got.Skipped++
-			continue
-		}
-		got.Links = append(got.Links, discover.Link{URL: e.Location.String(), LastMod: e.LastModified})
-	}
-	return got, nil
 }

@@ -45,6 +45,17 @@ var worlds = []world{
 		return backfill.Request{Sources: []string{"a"}, MaxURLs: 7}
 	}, tally{Discovered: 7, Queued: 7, Documents: 1}, backfill.Completed},
 	modeWorld(backfill.Archive), modeWorld(backfill.Pagination), modeWorld(backfill.Container),
+	{"LINKS", layTree, treeTally, backfill.Completed},
+	{"LINKS, a cap", func(r *rig) backfill.Request {
+		req := layTree(r)
+		req.MaxURLs = 3
+		return req
+	}, tally{Discovered: 3, Queued: 2, Skipped: 1, Excluded: 1, Trapped: 1, Documents: 1}, backfill.Completed},
+	{"LINKS, a dry run", func(r *rig) backfill.Request {
+		req := layTree(r)
+		req.DryRun = true
+		return req
+	}, treeTally, backfill.Completed},
 }
 
 func modeWorld(mode backfill.Mode) world {

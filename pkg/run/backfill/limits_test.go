@@ -70,6 +70,9 @@ func (r *rig) withinAMinute(items, jobs int) {
 	}
 	begun := map[job]int{}
 	for _, it := range r.items() {
+		if it.DiscoveryRun == "" {
+			continue // it was registered before
+		}
 		begun[job{at: it.FirstSeen, run: it.DiscoveryRun, of: it.SourceHost}]++
 	}
 	for from := range begun {

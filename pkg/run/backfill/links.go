@@ -2,11 +2,13 @@ package backfill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -99,13 +101,14 @@ func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage
 	return k.drop(ctx, linksPrefix(c.Run, c.Source)+c.Token+"|")
 }
 
-// dropLinks removes the remaining links of a source. If the source is empty, it removes those of all sources.
+// dropLinks removes the remaining links of a source, and the pages of its walk. If the source is empty, it removes
+// those of all sources.
 func (k workRows) dropLinks(ctx context.Context, run, source string) error {
-	prefix := linksPrefix(run, source)
+	prefix, slug := linksPrefix(run, source), walkSlug(run, source)
 	if source == "" {
-		prefix = "links|" + run + "|"
+		prefix, slug = "links|"+run+"|", run
 	}
-	return k.drop(ctx, prefix)
+	return errors.Join(k.drop(ctx, prefix), walk.Drop(ctx, k.runs.Table, partition, slug, nil))
 }
 
 // drop removes the rows whose keys begin with a prefix.

@@ -5,11 +5,15 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Report describes the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes
+// paceOf returns the pace of the host of a source, for estimates.
+type paceOf func(source string) registry.Politeness
+
+// reportOf describes the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes
 // what a real run would do.
-func (s *Service) Report(r Run) []string {
+func reportOf(r Run, pace paceOf) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, "[backfill] "+fmt.Sprintf(format, args...)) }
 	if r.DryRun {
@@ -26,7 +30,7 @@ func (s *Service) Report(r Run) []string {
 	} else {
 		say("Would queue %s (%s)", words.Count(r.Queued, "new item"), exist(r.Skipped))
 		if r.Queued > 0 {
-			say("Fetching them would take %s%s", long(s.o.estimate(r)), r.size())
+			say("Fetching them would take %s%s", long(r.estimate(pace)), r.size())
 		}
 	}
 	if n := r.Reasons[fullHost]; n > 0 {
@@ -59,14 +63,10 @@ func long(d time.Duration) string {
 
 // estimate returns how long fetching the new pages will take at the pace of their sites. It assumes that the sites
 // are fetched in parallel.
-func (o *Options) estimate(r Run) time.Duration {
+func (r *Run) estimate(pace paceOf) time.Duration {
 	var longest time.Duration
 	for _, p := range r.Progress {
-		host := "" // a site that was added has no host here, and so the default pace
-		if found := o.Sites.Find(p.Source); found != nil {
-			host = found.Domain
-		}
-		pace := o.Pace(host)
+		pace := pace(p.Source)
 		each := (pace.MinDelay + max(pace.MinDelay, pace.MaxDelay)) / 2
 		longest = max(longest, time.Duration(p.Queued)*each)
 	}

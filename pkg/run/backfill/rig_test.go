@@ -2,6 +2,7 @@ package backfill_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ type rig struct {
 	reg *registry.Registry
 	web *runtest.Web
 	o   backfill.Options
+	// crawl fetches pages between steps, if a test needs that.
+	crawl *runtest.Crawl
 }
 
 // onStores runs a test on the memory store and on the embedded store.
@@ -80,6 +83,9 @@ func over(run backfill.Run) bool {
 func (r *rig) end(id string) (run backfill.Run) {
 	r.Helper()
 	r.Finish(backfill.Queue, r, func() bool {
+		if r.crawl != nil {
+			r.crawl.FetchDue()
+		}
 		one, err := r.Get(r.Context(), id)
 		run = one
 		return err == nil && over(run)
@@ -114,7 +120,8 @@ func (r *rig) whole(run backfill.Run) {
 			r.Errorf("%d addresses of %s, at most %d are allowed", p.Discovered, p.Source, run.MaxPerSrc)
 		}
 	}
-	if left := append(r.Rows(backfill.Table, "/links|"), r.Rows(backfill.Table, "/active|")...); len(left) > 0 {
+	if left := slices.Concat(r.Rows(backfill.Table, "/links|"), r.Rows(backfill.Table, "/active|"),
+		r.Rows(backfill.Table, "/walk|"), r.Rows(backfill.Table, "/walked|")); len(left) > 0 {
 		r.Errorf("%v are left over", left)
 	}
 	r.Check(r.reg)

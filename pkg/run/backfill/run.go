@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Mode is the kind of document in which a run finds pages (E8).
+// Mode is the kind of document in which a run finds pages (E8, E18).
 type Mode string
 
 // The modes of a run.
@@ -21,10 +21,11 @@ const (
 	Archive    Mode = "ARCHIVE"    // archive pages whose addresses follow dates
 	Pagination Mode = "PAGINATION" // listing pages, one after the other
 	Container  Mode = "CONTAINER"  // blobs of containers
+	Links      Mode = "LINKS"      // pages, followed from link to link
 )
 
 // Modes lists every mode.
-var Modes = []Mode{Sitemap, Archive, Pagination, Container}
+var Modes = []Mode{Sitemap, Archive, Pagination, Container, Links}
 
 // Status is the state of a run (INV-8).
 type Status string
@@ -204,6 +205,9 @@ func (r *Run) full(source string) (string, bool) {
 	}
 	return "", false
 }
+
+// fullHost is the reason for refusing new pages when their host has the maximum number of items.
+const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
 
 // capReached describes the cap that ended a source, and how to raise it.
 func capReached(n int, of, field, setting string) string {

@@ -2,7 +2,6 @@ package backfill
 
 import (
 	"context"
-	"iter"
 	"log/slog"
 	"slices"
 	"time"
@@ -11,11 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // The names of the table and the queues.
@@ -37,11 +36,6 @@ const stalled = 2 * time.Minute
 // stepTime is how long the steps of one message follow each other. After that, the next message is sent.
 const stepTime = 25 * time.Second
 
-// Lister lists the blobs of a container, see [file.Client.List].
-type Lister interface {
-	List(ctx context.Context, folder file.Location, credential string) iter.Seq2[file.Entry, error]
-}
-
 // Options adjust a service. If a number is zero, the default in spec 004 INV-5 applies.
 type Options struct {
 	Enabled        bool // the kill switch (E6): while it is false, nothing starts and every run pauses
@@ -56,12 +50,15 @@ type Options struct {
 	// MaxBacklog is the number of items of a host that may wait for their first fetch. If there are more, the source
 	// waits. The default is 2000.
 	MaxBacklog int
-	StepTime   time.Duration                         // how long one message works; 25 s when zero, one step when negative
-	Pace       func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
-	Clock      func() time.Time                      // the wall clock when nil
-	Sleep      func(context.Context, time.Duration) error
-	Token      func() string // makes ids unique; crypto/rand when nil
-	Log        *slog.Logger  // discarded when nil
+	StepTime   time.Duration // how long one message works; 25 s when zero, one step when negative
+	// Snapshots has the bodies of pages, whose links are followed, and Agent is the crawler's name in their directives.
+	Snapshots *snapshot.Store
+	Agent     string
+	Pace      func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
+	Clock     func() time.Time                      // the wall clock when nil
+	Sleep     func(context.Context, time.Duration) error
+	Token     func() string // makes ids unique; crypto/rand when nil
+	Log       *slog.Logger  // discarded when nil
 }
 
 // Service starts and advances runs. Any number of processes may use the same store concurrently.
@@ -128,6 +125,17 @@ func (s *Service) Sites(ctx context.Context) (site.List, error) {
 	}
 	added, err := s.o.Added(ctx)
 	return append(slices.Clip(s.o.Sites), added...), err
+}
+
+// Report describes the result of a run in words. For a dry run it describes what a real run would do.
+func (s *Service) Report(r Run) []string {
+	return reportOf(r, func(source string) registry.Politeness {
+		host := "" // a site that was added has no host here, and so the default pace
+		if found := s.o.Sites.Find(source); found != nil {
+			host = found.Domain
+		}
+		return s.o.Pace(host)
+	})
 }
 
 // Enabled reports whether backfill is switched on (E6).

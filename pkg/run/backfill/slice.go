@@ -17,9 +17,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// fullHost is the reason for refusing new pages when their host has the maximum number of items.
-const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
-
 // backlogWait is the pause of a source when too many items of its host wait for their first fetch (E13). After the
 // pause, the source checks again.
 const backlogWait = time.Minute
@@ -160,13 +157,18 @@ func (w *step) backlog(ctx context.Context, addresses []string) (full string, er
 		if err != nil || judgeSite(w.site, w.run.Mode, src) != "" {
 			continue
 		}
-		n, err := w.s.reg.Hosts.Backlog(ctx, src)
-		if err != nil || n < w.s.o.MaxBacklog {
-			return "", err
-		}
-		return fmt.Sprintf("waits: %s of %s still to be fetched", words.Count(n, "item"), src.Host), nil
+		return w.fullBacklog(ctx, src)
 	}
 	return "", nil
+}
+
+// fullBacklog returns the reason why a source has to wait because of the host of one address; "" if it need not.
+func (w *step) fullBacklog(ctx context.Context, src source.Source) (full string, err error) {
+	n, err := w.s.reg.Hosts.Backlog(ctx, src)
+	if err != nil || n < w.s.o.MaxBacklog {
+		return "", err
+	}
+	return fmt.Sprintf("waits: %s of %s still to be fetched", words.Count(n, "item"), src.Host), nil
 }
 
 // undo sets the checkpoint back to the given copy, and forgets the links that were chosen after the copy was made.
@@ -216,9 +218,15 @@ func (w *step) register(ctx context.Context, missing []source.Source) (begun boo
 	if len(missing) == 0 {
 		return true, 0, nil
 	}
-	if begun, wait, err = w.s.permit(ctx); err != nil || !begun {
-		return begun, wait, err
+	if begun, wait, err = w.s.permit(ctx); err == nil && begun {
+		_, err = w.registerNow(ctx, missing)
 	}
+	return begun, wait, err
+}
+
+// registerNow registers missing pages and counts them. It returns which of them are items now.
+func (w *step) registerNow(ctx context.Context, missing []source.Source) (taken []bool, err error) {
+	taken = make([]bool, len(missing))
 	o := registry.RegisterOptions{NewOnly: true, Missing: true, Method: Method, Run: w.at.Run, Job: w.at.job,
 		Respell: true, Forms: w.forms}
 	for i, got := range w.s.reg.Items.Register(ctx, missing, o) {
@@ -230,10 +238,11 @@ func (w *step) register(ctx context.Context, missing []source.Source) (begun boo
 			w.out.add.Refused++
 			w.failed(missing[i].Display, got.Err.Error())
 		case got.Err != nil:
-			return begun, wait, got.Err
+			return taken, got.Err
 		default:
+			taken[i] = true
 			w.known(&got.Item, missing[i])
 		}
 	}
-	return begun, wait, nil
+	return taken, nil
 }

@@ -80,7 +80,7 @@ func (o *Options) complete(sites site.List, req Request, now time.Time) (Request
 		req.Mode = Sitemap
 	}
 	if !slices.Contains(Modes, req.Mode) {
-		return req, fault.Field("mode", "mode is %.50q: allowed are SITEMAP, ARCHIVE, PAGINATION and CONTAINER",
+		return req, fault.Field("mode", "mode is %.50q: allowed are SITEMAP, ARCHIVE, PAGINATION, CONTAINER and LINKS",
 			string(req.Mode))
 	}
 	for _, n := range []struct {
@@ -169,8 +169,8 @@ func rangeOf(req Request, begun time.Time) discover.Dates {
 func serves(found *site.Site, mode Mode, dates discover.Dates) error {
 	templates := 0
 	switch mode {
-	case Sitemap:
-		return nil // if the site file has no sitemaps, robots.txt may name some
+	case Sitemap, Links:
+		return nil // if the site file has no sitemaps, robots.txt may name some; and each site has a first page
 	case Archive:
 		templates = len(found.Archives)
 		for _, t := range found.Archives {
@@ -202,5 +202,5 @@ func ModesOf(found *site.Site) []Mode {
 			out = append(out, Modes[i+1])
 		}
 	}
-	return out
+	return append(out, Links)
 }

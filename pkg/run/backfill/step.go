@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -97,6 +98,9 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	for on := true; on && err == nil; {
 		on, err = w.do(ctx)
 	}
+	if errors.Is(err, run.ErrDone) { // another process has performed this step
+		return nil
+	}
 	return err
 }
 
@@ -179,13 +183,18 @@ func (w *step) advance(ctx context.Context) error {
 		w.at.begin(w.run.Mode, w.site, w.dates)
 	}
 	// A cap that is reached ends the source. The remaining links can never be registered, so they are dropped.
-	if why, full := w.run.full(w.at.Source); full {
+	if why, full := w.run.full(w.at.Source); full && !w.at.unsure() {
 		w.logCap(ctx)
-		if !w.at.more() {
+		if left := w.at.leftOver(); left != "" {
+			why += ": " + left
+		} else if !w.at.more() {
 			why = ""
 		}
 		_ = w.end(SourceDone, why)
 		return w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
+	}
+	if w.run.Mode == Links {
+		return (&following{w: w}).do(ctx)
 	}
 	// A checkpoint has the links of only one document, so they are registered before the next document is read.
 	if w.at.Token != "" {

@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -61,10 +62,8 @@ func (s *Service) removeWork(ctx context.Context, r *Run) error {
 	if err := mark(workRemoving); err != nil {
 		return err // after a conflict, another process is removing the rows or has resumed the run
 	}
-	for _, prefix := range []string{"lane|" + r.ID + "|", "links|" + r.ID + "|"} {
-		if err := s.work.drop(ctx, prefix); err != nil {
-			return err
-		}
+	if err := errors.Join(s.work.drop(ctx, "lane|"+r.ID+"|"), s.work.dropLinks(ctx, r.ID, "")); err != nil {
+		return err
 	}
 	return mark(workRemoved)
 }

@@ -3,6 +3,8 @@ package sitepoll
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,7 +34,9 @@ func (w *step) follow(ctx context.Context) (next run.Next, more bool, err error)
 	poll.Known += got.Known
 	poll.Later += got.Left
 	poll.Found += got.New + got.Known + got.Left
-	poll.Note = run.Clip(got.Note, maxMessage)
+	if poll.Note = run.Clip(got.Note, maxMessage); got.Stalled {
+		poll.Note += "; the next poll goes on"
+	}
 	next = run.Next{Ops: got.Ops, Wait: got.Wait, Early: got.Early}
 	if got.Early && w.s.hurries.asked(st.Slug) {
 		next.Wait = 0 // pages were fetched during this step
@@ -145,8 +149,14 @@ func (w walked) Trapped(why, address string) {
 	w.st.Now.leftOut(why, address)
 }
 
-// Register registers pages that links lead to.
+// Room sets no limit.
+func (w walked) Room() int { return math.MaxInt }
+
+// Register registers pages that links lead to. A dry run registers nothing, and takes all.
 func (w walked) Register(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error) {
+	if w.st.isTrial() {
+		return slices.Repeat([]bool{true}, len(sources)), nil
+	}
 	w.st.Now.Found += len(sources)
 	registered, _, err := w.registerSources(ctx, sources, forms)
 	return registered, err

@@ -2,83 +2,43 @@ package sitepoll_test
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 const root = "https://tree.example/"
 
 // tree lays pages that link to each other: three on each level, and what is not to be followed.
 func tree(r *rig) {
-	r.web.Pages[root] = links("/a", "/b", "/a#x", "https://else.example/", "/print/x") +
+	r.web.Pages[root] = runtest.Links("/a", "/b", "/a#x", "https://else.example/", "/print/x") +
 		`<a rel=nofollow href="/secret">S</a><a href="/cal?sid=0123456789abcdef01">L</a>`
-	r.web.Pages[root+"a"] = links("/", "/a/1", "/a/2", "/b")
-	r.web.Pages[root+"b"] = links("/b/1", "/a/1")
-	r.web.Pages[root+"a/1"] = links("/a/1/deep")
-	r.web.Pages[root+"a/2"], r.web.Pages[root+"b/1"] = `<meta name=robots content=nofollow>`+links("/hidden"), "no links"
-	r.web.Pages[root+"a/1/deep"] = links("/too/deep")
-}
-
-func links(to ...string) string {
-	text := "<p>A page of its own"
-	for _, one := range to {
-		text += fmt.Sprintf(`<a href="%s">%s</a>`, one, one)
-	}
-	return text
+	r.web.Pages[root+"a"] = runtest.Links("/", "/a/1", "/a/2", "/b")
+	r.web.Pages[root+"b"] = runtest.Links("/b/1", "/a/1")
+	r.web.Pages[root+"a/1"] = runtest.Links("/a/1/deep")
+	r.web.Pages[root+"a/2"], r.web.Pages[root+"b/1"] = `<meta name=robots content=nofollow>`+runtest.Links("/hidden"), "no links"
+	r.web.Pages[root+"a/1/deep"] = runtest.Links("/too/deep")
 }
 
 // walker is a rig whose pages are fetched as a crawl would fetch them.
 type walker struct {
 	*rig
-	snaps   *snapshot.Store
-	held    func(it registry.Item) bool // whether a page is not fetched now
-	checked func(it *registry.Item)     // changes the finding of a check
+	*runtest.Crawl
 }
 
 func newWalker(r *rig, change func(o *sitepoll.Options)) *walker {
-	w := &walker{rig: r, snaps: snapshot.New(r.Store).By(r.Clock.Now),
-		held: func(registry.Item) bool { return false }, checked: func(*registry.Item) {}}
-	r.Must(w.snaps.Create(r.Context()))
+	w := &walker{r, r.Crawl(r.reg, r.web)}
 	r.restart(func(o *sitepoll.Options) {
 		o.Sites, o.Snapshots = site.List{{Slug: "tree", Domain: "tree.example", Start: []string{root},
-			Follow: &site.Follow{Depth: 3, Pages: 5000, Addresses: 100_000}}}, w.snaps
+			Follow: &site.Follow{Depth: 3, Pages: 5000, Addresses: 100_000}}}, w.Snaps
 		change(o)
 	})
 	return w
-}
-
-// crawl stores the bodies of the pages that are due, and checks each again in an hour.
-func (w *walker) crawl() {
-	w.Helper()
-	w.crawlDue(func(it registry.Item) registry.Finding {
-		f, now := registry.Finding{Item: it}, w.Clock.Now()
-		if w.held(it) {
-			f.Item.CheckAt(now.Add(time.Minute))
-			return f
-		}
-		body, _ := w.web.Pages[it.NormalizedSource].(string)
-		hash := snapshot.Hash([]byte(body))
-		_, err := w.snaps.Save(w.Context(), snapshot.Capture{ItemID: it.ID, RawHash: hash, MimeType: "text/html",
-			StatusCode: http.StatusOK, CapturedAt: now, FetchURL: it.NormalizedSource}, []byte(body), snapshot.Had{})
-		w.Must(err)
-		f.Changed, f.Item.RawHash = hash != it.RawHash, hash
-		f.Item.HTTPFinalURL, f.Item.LastChecked = it.NormalizedSource, now
-		f.Item.CheckAt(now.Add(time.Hour))
-		f.Item.Status = registry.Indexed
-		f.Item.ContentHash, f.Item.IndexedHash = hash, hash
-		w.checked(&f.Item)
-		return f
-	})
 }
 
 // poll performs a full poll while the crawl works.
@@ -93,7 +53,7 @@ func (w *walker) poll() sitepoll.Poll {
 		for _, m := range w.Messages(sitepoll.Queue) {
 			_ = w.Step(w.Context(), m)
 		}
-		w.crawl()
+		w.FetchDue()
 		w.Clock.Pass(10 * time.Second)
 		_, _ = w.RequeueStalled(w.Context())
 	}
@@ -140,10 +100,10 @@ func TestE17LinksOfChangedPages(t *testing.T) {
 	if poll := w.poll(); poll.Found != 0 {
 		t.Errorf("nothing has changed: %+v", poll)
 	}
-	w.web.Pages[root+"b"] = links("/b/1", "/b/2")
-	w.web.Pages[root+"b/2"] = links("/b/3")
+	w.web.Pages[root+"b"] = runtest.Links("/b/1", "/b/2")
+	w.web.Pages[root+"b/2"] = runtest.Links("/b/3")
 	w.Clock.Pass(24 * time.Hour)
-	w.crawl()
+	w.FetchDue()
 	if poll := w.poll(); poll.New != 2 {
 		t.Errorf("%+v", poll)
 	}
@@ -179,7 +139,7 @@ func TestE16Limits(t *testing.T) {
 // little else (E16).
 func TestE16EndlessSpaces(t *testing.T) {
 	w := newWalker(inMemory(t), func(o *sitepoll.Options) { o.Sites[0].Follow.Depth = 8 })
-	real := trapSite(w.web.Pages, 300)
+	real := runtest.TrapSite(w.web.Pages, root, 300)
 	poll := w.poll()
 	found := 0
 	for address := range w.items() {
@@ -262,54 +222,11 @@ func (w *walker) walkOn() {
 		for _, m := range w.Messages(sitepoll.Queue) {
 			_ = w.Step(context.WithoutCancel(w.Context()), m)
 		}
-		w.crawl()
+		w.FetchDue()
 		w.Clock.Pass(30 * time.Second)
 		_, _ = w.RequeueStalled(w.Context())
 		if !w.polling() {
 			return
 		}
 	}
-}
-
-// trapSite lays a site with real pages, and with a calendar, filters, sessions and paths without end. It returns its
-// real pages.
-func trapSite(pages map[string]any, n int) map[string]bool {
-	real := map[string]bool{root: true}
-	front := links("/cal/2026/1", "/list?color=1", "/go/go/go/go/go") + words(9999)
-	for i := range n {
-		address := fmt.Sprintf("%sthing/%d", root, i)
-		real[address] = true
-		pages[address] = words(i) + links(fmt.Sprintf("/thing/%d", (i*2+1)%n), fmt.Sprintf("/thing/%d", (i*2+2)%n),
-			fmt.Sprintf("/list?color=%d&size=%d", i%7, i%11), fmt.Sprintf("/thing/%d?sid=%016x", i, i*7919))
-		if i%30 == 0 {
-			front += links(fmt.Sprintf("/thing/%d", i))
-		}
-	}
-	pages[root] = front
-	for year := 1990; year < 2030; year++ {
-		for month := 1; month <= 12; month++ {
-			pages[fmt.Sprintf("%scal/%d/%d", root, year, month)] = "<title>Calendar</title><p>No events in this month" +
-				links(fmt.Sprintf("/cal/%d/%d", year+month/12, month%12+1), fmt.Sprintf("/cal/%d/%d", year-1, month))
-		}
-	}
-	for color := range 40 {
-		for size := range 40 {
-			pages[fmt.Sprintf("%slist?color=%d&size=%d", root, color, size)] = "<p>All things of the harbour in one list" +
-				links(fmt.Sprintf("/list?color=%d&size=%d", (color+1)%40, size), fmt.Sprintf("/list?color=%d&size=%d", color,
-					(size+1)%40), fmt.Sprintf("/list?color=%d", color))
-		}
-		pages[fmt.Sprintf("%slist?color=%d", root, color)] = "<p>All things of the harbour in one list" +
-			links(fmt.Sprintf("/list?color=%d&size=1", color))
-	}
-	return real
-}
-
-// words returns a text that no other number has.
-func words(i int) string {
-	var b strings.Builder
-	for j := range 20 {
-		x := (i*31 + j*j*17 + i*j*7) % 17576
-		fmt.Fprintf(&b, " %c%c%c", 'a'+x%26, 'a'+x/26%26, 'a'+x/676)
-	}
-	return fmt.Sprintf("<title>Thing%s</title><p>%s", b.String()[:8], b.String())
 }

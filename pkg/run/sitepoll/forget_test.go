@@ -19,7 +19,7 @@ func TestE16RemovedSite(t *testing.T) {
 			for _, m := range w.Messages(sitepoll.Queue) {
 				w.Must(w.Step(t.Context(), m))
 			}
-			w.crawl()
+			w.FetchDue()
 			w.Clock.Pass(10 * time.Second)
 		}
 		for range steps {

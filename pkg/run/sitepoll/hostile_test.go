@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -18,9 +19,9 @@ func TestE16LongAddresses(t *testing.T) {
 	var front []string
 	for i := range 150 {
 		front = append(front, fmt.Sprintf("/%d?%s", i, strings.Repeat("b", 900)))
-		w.web.Pages[root+front[i][1:]] = words(i)
+		w.web.Pages[root+front[i][1:]] = runtest.UniqueText(i)
 	}
-	w.web.Pages[root] = links(front...)
+	w.web.Pages[root] = runtest.Links(front...)
 	if poll := w.poll(); poll.New != len(front)+1 {
 		t.Errorf("%+v", poll)
 	}
@@ -38,8 +39,8 @@ func TestE16LinksNotFollowed(t *testing.T) {
 	for i := range 5_010 {
 		many = append(many, fmt.Sprintf("/print/many?sid=%016x", i))
 	}
-	w.web.Pages[root+"b"] = links(append(many, "/b/1")...)
-	w.web.Pages[root+"print/x"] = strings.Repeat("<div>", 100_000) + links("/lost")
+	w.web.Pages[root+"b"] = runtest.Links(append(many, "/b/1")...)
+	w.web.Pages[root+"print/x"] = strings.Repeat("<div>", 100_000) + runtest.Links("/lost")
 	poll := w.poll()
 	told := map[string]string{}
 	for _, p := range poll.Problems {
@@ -85,7 +86,7 @@ func TestE16DryRunEnds(t *testing.T) {
 	for i := range 200 {
 		front = append(front, fmt.Sprintf("/gone/%d/x", i))
 	}
-	r.web.Pages[root] = links(front...)
+	r.web.Pages[root] = runtest.Links(front...)
 	tried, err := r.Try(t.Context(), "tree.example", site.Sources{Follow: &site.Follow{Pages: 20}})
 	r.Must(err)
 	for range 100 {

@@ -73,7 +73,7 @@ func (w *town) night(day int) {
 // crawl checks the due pages, and schedules the next check of each in five days.
 func (w *town) crawl() {
 	w.Helper()
-	w.crawlDue(w.check)
+	w.CrawlDue(w.reg, w.check)
 }
 
 func (w *town) check(it registry.Item) registry.Finding {

@@ -114,33 +114,3 @@ func (r *rig) whole() {
 	}
 	r.Check(r.reg)
 }
-
-// crawlDue checks the due pages.
-func (r *rig) crawlDue(check func(registry.Item) registry.Finding) {
-	r.Helper()
-	_, err := r.reg.Jobs.Sweep(r.Context())
-	r.Must(err)
-	q := r.Store.Queue(registry.JobQueue)
-	for {
-		got, err := q.Receive(r.Context(), 1, time.Minute)
-		r.Must(err)
-		if len(got) == 0 {
-			return
-		}
-		job, err := registry.ParseJob(got[0].Body)
-		r.Must(err)
-		r.Must(q.Delete(r.Context(), got[0]))
-		batch, err := r.reg.Jobs.Begin(r.Context(), job)
-		r.Must(err)
-		if batch == nil {
-			continue
-		}
-		var found []registry.Finding
-		for _, it := range batch.Items {
-			found = append(found, check(*it))
-		}
-		r.Must(r.reg.Jobs.Commit(r.Context(), batch, found, registry.HostFinding{}, true))
-		_, err = r.reg.Jobs.Refill(r.Context(), batch.Partition)
-		r.Must(err)
-	}
-}

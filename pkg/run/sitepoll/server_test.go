@@ -1,7 +1,6 @@
 package sitepoll_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,9 +11,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -65,7 +61,7 @@ func TestE14RealServer(t *testing.T) {
 		o.Sites = site.List{{Slug: "a", Domain: strings.TrimPrefix(host.URL, "http://"),
 			Sitemaps: []string{host.URL + "/map.xml", host.URL + "/private/map.xml"}}}
 	})
-	r.Service = sitepoll.New(r.Store, r.reg, hosts(t, r), r.o)
+	r.Service = sitepoll.New(r.Store, r.reg, r.Hosts(r.reg), r.o)
 
 	web.pages["/map.xml"] = runtest.MapIndex(host.URL+"/one.xml", host.URL+"/two.xml")
 	web.pages["/one.xml"], web.pages["/two.xml"] = runtest.URLSet(runtest.Pages(host.URL+"/one/", 3)...),
@@ -93,17 +89,4 @@ func TestE14RealServer(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	same(t, []string{"200 /" + pushKey + ".txt"}, web.requests())
-}
-
-// hosts are asked as the app asks them, on loopback.
-func hosts(t *testing.T, r *rig) *politeness.Hosts {
-	t.Helper()
-	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1"}, Now: r.Clock.Now,
-		Timeout: 5 * time.Second})
-	r.Must(err)
-	t.Cleanup(web.Close)
-	return politeness.New(r.reg.Hosts, web, politeness.Options{
-		Agent: "Tidemark", Strategy: source.ByHost, Clock: r.Clock.Now,
-		Sleep: func(ctx context.Context, d time.Duration) error { r.Clock.Pass(d); return ctx.Err() },
-	})
 }

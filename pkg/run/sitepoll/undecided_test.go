@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -12,13 +13,13 @@ import (
 // page was fetched after it, and that the walk waits for the end of this check (E16).
 func TestE16NoPageTwice(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
-	w.web.Pages[root] = links("/index.html", "/a", "/b")
-	w.web.Pages[root+"index.html"] = links("/a")
-	w.web.Pages[root+"a"] = links("/a/index.html")
-	w.web.Pages[root+"a/index.html"] = links("/a/index.html")
-	w.web.Pages[root+"b"] = links("/c", "/d")
+	w.web.Pages[root] = runtest.Links("/index.html", "/a", "/b")
+	w.web.Pages[root+"index.html"] = runtest.Links("/a")
+	w.web.Pages[root+"a"] = runtest.Links("/a/index.html")
+	w.web.Pages[root+"a/index.html"] = runtest.Links("/a/index.html")
+	w.web.Pages[root+"b"] = runtest.Links("/c", "/d")
 	forced := map[string]int{}
-	w.checked = func(it *registry.Item) {
+	w.Checked = func(it *registry.Item) {
 		if it.Forced() {
 			forced[it.NormalizedSource]++
 			it.AliasOf, it.Status = "url_other", registry.OutOfScope
@@ -50,14 +51,14 @@ func TestE16NoPageTwice(t *testing.T) {
 // (E16).
 func TestE16ShorterWay(t *testing.T) {
 	w := newWalker(inMemory(t), func(o *sitepoll.Options) { o.Sites[0].Follow.Depth = 3 })
-	w.web.Pages[root] = links("/a", "/late")
-	w.web.Pages[root+"a"] = links("/b")
-	w.web.Pages[root+"b"] = links("/c")
-	w.web.Pages[root+"c"] = links("/d")
-	w.web.Pages[root+"late"] = links("/c")
+	w.web.Pages[root] = runtest.Links("/a", "/late")
+	w.web.Pages[root+"a"] = runtest.Links("/b")
+	w.web.Pages[root+"b"] = runtest.Links("/c")
+	w.web.Pages[root+"c"] = runtest.Links("/d")
+	w.web.Pages[root+"late"] = runtest.Links("/c")
 	w.web.Pages[root+"d"] = "the end"
 	checks := 0
-	w.held = func(it registry.Item) bool { checks++; return it.NormalizedSource == root+"late" && checks < 40 }
+	w.Held = func(it registry.Item) bool { checks++; return it.NormalizedSource == root+"late" && checks < 40 }
 	w.poll()
 	same(t, []string{"", "a", "b", "c", "d", "late"}, w.addresses())
 }
@@ -77,7 +78,7 @@ func TestE16WalkIsHurried(t *testing.T) {
 	if n := len(w.Messages(sitepoll.Queue)); n != 0 {
 		t.Fatalf("%d messages are due", n)
 	}
-	w.crawl()
+	w.FetchDue()
 	var fetched []registry.Item
 	for _, it := range w.items() {
 		fetched = append(fetched, it)
@@ -105,7 +106,7 @@ func TestE16StalledWalk(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
 	tree(w.rig)
 	holding := true
-	w.held = func(it registry.Item) bool { return holding && it.NormalizedSource == root+"a" }
+	w.Held = func(it registry.Item) bool { return holding && it.NormalizedSource == root+"a" }
 	began := w.Clock.Now()
 	poll := w.poll()
 	if took := w.Clock.Now().Sub(began); took > 2*time.Hour || poll.Note == "" {
@@ -113,7 +114,7 @@ func TestE16StalledWalk(t *testing.T) {
 	}
 	holding = false
 	w.Clock.Pass(24 * time.Hour)
-	w.crawl()
+	w.FetchDue()
 	w.poll()
 	if n := len(w.items()); n != 8 {
 		t.Errorf("%v", w.addresses())
@@ -127,7 +128,7 @@ func TestE16FeedsDuringAWalk(t *testing.T) {
 	tree(w.rig)
 	w.web.Pages[feed] = `<rss><channel><item><link>` + root + `b</link></item></channel></rss>`
 	began := w.Clock.Now()
-	w.held = func(it registry.Item) bool {
+	w.Held = func(it registry.Item) bool {
 		return it.NormalizedSource == root+"a" && w.Clock.Now().Sub(began) < 35*time.Minute ||
 			it.NormalizedSource == root+"a/1" && w.Clock.Now().Sub(began) < 65*time.Minute
 	}

@@ -31,6 +31,9 @@ func (w *Walk) Resume() {
 	w.Compared, w.Compare, w.Idle, w.IdleFrom, w.Full, w.Decided = 0, w.Rows, 0, time.Time{}, "", 0
 }
 
+// GoOn lets a walk that has waited for too long wait anew.
+func (w *Walk) GoOn() { w.Idle, w.IdleFrom = 0, time.Time{} }
+
 // Reached names the limits that are reached; "" for none.
 func (w *Walk) Reached(f *site.Follow) string {
 	if !w.TooDeep {

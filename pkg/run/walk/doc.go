@@ -1,5 +1,6 @@
-// Package walk follows the links of a site, from page to page, as part of the polls of the site (package sitepoll). It
-// finds pages in the order of the links between them and a start, within the site's limits, to register them.
+// Package walk follows the links of a site, from page to page, as part of the polls of the site (package sitepoll) and
+// of backfills. It finds pages in the order of the links between them and a start, within the site's limits, and has
+// them registered.
 //
 // A step reads the bodies that the crawl has stored of pages that were registered before, adds the pages that these
 // link to, and registers the next ones. At most 256 pages are registered ahead of the crawl, and of a group of

@@ -32,7 +32,7 @@ func (v trial) fetchPages(ctx context.Context) (wait time.Duration, err error) {
 	}
 	began := v.Clock()
 	for i, p := range open {
-		if v.isFull() || i == maxFetched || v.Clock().Sub(began) > fetchTime {
+		if v.isFull() || i == min(maxFetched, v.MaxRead) || v.Clock().Sub(began) > fetchTime {
 			return 0, nil
 		}
 		page := v.rows[p.row].Pages[p.i]
@@ -49,6 +49,7 @@ func (v trial) fetchPages(ctx context.Context) (wait time.Duration, err error) {
 			return 0, err
 		default:
 			v.out.Documents++
+			v.out.Bytes += len(got.Body)
 			if err := v.fetched(ctx, p, page, got); err != nil {
 				return 0, err
 			}

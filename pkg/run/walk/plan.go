@@ -7,25 +7,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour leaves the
-// rest for the next poll: the site may be paused, or its budget for the day spent.
+// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour, or for as
+// long as the step says, ends: the site may be paused, or its budget for the day spent.
 func (v *walking) plan() {
 	w, now := v.walk, v.Clock()
-	v.out.More = true
+	v.out.More, v.out.Acted = true, v.acted
 	switch waits := w.Open + w.Undecided; {
 	case v.acted || v.out.Wait > 0:
 		w.Idle, w.IdleFrom = 0, time.Time{}
 	case v.isRead() && w.Undecided == 0:
 		v.out.More, v.out.Left = false, w.Waiting
-	case w.Idle > 0 && now.Sub(w.IdleFrom) >= maxStalled:
-		v.out.More, v.out.Left = false, w.Waiting
-		v.out.Note = fmt.Sprintf("%s were not fetched for an hour; the next poll goes on", words.Count(waits, "page"))
+	case w.Idle > 0 && now.Sub(w.IdleFrom) >= v.Patience:
+		v.out.More, v.out.Left, v.out.Stalled = false, w.Waiting, true
+		v.out.Note = fmt.Sprintf("the crawl has not fetched %s for %s", words.Count(waits, "page"),
+			words.Count(int(v.Patience.Hours()), "hour"))
 	default:
 		if w.Idle++; w.Idle == 1 {
 			w.IdleFrom = now
 		}
 		v.out.Wait, v.out.Early = min(time.Duration(1+w.Idle/10)*time.Second, maxIdle), true
-		v.out.Note = fmt.Sprintf("waits until %s are fetched", words.Count(waits, "page"))
+		v.out.Note = fmt.Sprintf("waits until the crawl has fetched %s", words.Count(waits, "page"))
 	}
 }
 

@@ -166,6 +166,7 @@ func (s Step) open(ctx context.Context, w *Walk) (v *walking, err error) {
 	for _, start := range s.Site.Start {
 		src, err := s.Rules.ParseURL(start)
 		if sum := xxhash.Sum64String(src.Normalized); err == nil && v.note(sum) {
+			v.acted = true
 			v.add(start, 0, sum)
 		}
 	}

@@ -46,8 +46,8 @@ const (
 type Step struct {
 	Site      *site.Site
 	Number    int64     // of the step; greater than those of the steps before
-	Poll      string    // the poll that the step belongs to
-	BeganAt   time.Time // when that poll began
+	Poll      string    // the poll or the run that the step belongs to
+	BeganAt   time.Time // when that began
 	Dry       bool      // pages are fetched, and nothing is registered
 	Report    Report
 	Table     storage.Table
@@ -60,8 +60,12 @@ type Step struct {
 	Agent     string // the crawler's name in directives of pages
 	Clock     func() time.Time
 	// MaxOpen limits the pages that are registered before their links are read, and MaxRead the pages whose links the
-	// step reads. Zero stands for 256 and 64.
+	// step reads. Zero stands for 256 and 64. If MaxRead is negative, the step reads none.
 	MaxOpen, MaxRead int
+	// Patience is how long the walk waits while the crawl fetches none of its pages. Zero stands for an hour.
+	Patience time.Duration
+	// NewOnly leaves the items alone that the poll or the run has not registered: no check of theirs is asked for.
+	NewOnly bool
 }
 
 // Report counts what a step leaves out, and registers pages.
@@ -70,7 +74,9 @@ type Report interface {
 	Forbidden(why, page string)
 	Unread(page, why string) // links of a page that cannot be followed
 	Trapped(why, address string)
-	// Register registers sources, and counts them. It returns which of them are items now.
+	// Room returns how many pages the next call of Register may have. If it is 0, the step registers no more.
+	Room() int
+	// Register registers sources, and counts them. It returns which of them are items now, or in a dry run would be.
 	Register(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error)
 }
 
@@ -80,17 +86,22 @@ type Result struct {
 	Wait time.Duration // before the next step
 	// Early states that the walk waits for the crawl: the next step is useful as soon as pages were fetched.
 	Early bool
+	Acted bool   // the step has done something
 	More  bool   // whether there is a next step
 	Note  string // what the walk waits for
 	Left  int    // pages that were found and are left for the next poll
-	// Of a dry run: requests and pages that were fetched, and pages that are new or known.
-	Requests, Documents, New, Known int
+	Read  int    // pages whose links were read for the first time
+	// Stalled states that the walk ends because the crawl has not fetched its pages.
+	Stalled bool
+	// Of a dry run: requests and pages that were fetched, with their bytes, and pages that are new or known.
+	Requests, Documents, Bytes, New, Known int
 }
 
 // Follow performs one step. Links are read from the stored bodies of pages, which the crawl fetches anyway: so
 // following costs the site no request.
 func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 	s.MaxOpen, s.MaxRead = cmp.Or(s.MaxOpen, defaultOpen), cmp.Or(s.MaxRead, defaultRead)
+	s.Patience = cmp.Or(s.Patience, maxStalled)
 	v, err := s.open(ctx, w)
 	if err != nil {
 		return Result{}, err
@@ -126,6 +137,9 @@ type at struct{ row, i int }
 // openPages returns the first pages that are to be read: those that are registered, and of one row those that may have
 // changed since their links were read.
 func (v *walking) openPages(ctx context.Context) (out []at, err error) {
+	if v.MaxRead < 0 {
+		return nil, nil
+	}
 	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows; n++ {
 		if len(out) >= min(v.walk.Open, v.MaxRead) {
 			break
@@ -255,9 +269,13 @@ func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) 
 		if !page.Again {
 			v.walk.Bulk.Read(page.URL, text)
 		}
-		if page.Again = false; state != linkLeftOut {
+		if state != linkLeftOut {
 			v.walk.Read++
+			if !page.Again {
+				v.out.Read++
+			}
 		}
+		page.Again = false
 	}
 	if state == linkUndecided {
 		v.walk.Undecided++
@@ -365,7 +383,7 @@ func (v *walking) room() int {
 	if left <= 0 && v.walk.Waiting > 0 {
 		v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Pages, "page"), "pages")
 	}
-	return min(left, v.MaxOpen-v.walk.Open)
+	return min(left, v.MaxOpen-v.walk.Open, v.Report.Room())
 }
 
 // wants reports whether a page is to be registered now. A page that is one of many nearly equal ones is left out.
@@ -400,7 +418,7 @@ func (v *walking) register(ctx context.Context, chunk []at) error {
 		sources = append(sources, src)
 		forms.Note(src, url, v.Rules)
 	}
-	taken, err := v.accept(ctx, sources, forms)
+	taken, err := v.Report.Register(ctx, sources, forms)
 	if err != nil {
 		return err
 	}
@@ -418,14 +436,6 @@ func (v *walking) register(ctx context.Context, chunk []at) error {
 		}
 	}
 	return nil
-}
-
-// accept registers sources, and reports which of them are items now. A dry run registers nothing, and accepts all.
-func (v *walking) accept(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error) {
-	if v.Dry {
-		return slices.Repeat([]bool{true}, len(sources)), nil
-	}
-	return v.Report.Register(ctx, sources, forms)
 }
 
 // advance moves the first row past those in which nothing is left to do.

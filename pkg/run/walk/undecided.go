@@ -24,7 +24,7 @@ type decider struct{ *walking }
 
 // readState returns the state of a page whose links were read.
 func (v *walking) readState(it *registry.Item) linkState {
-	if verdict.Undecided(it, v.Rules) {
+	if own := it.DiscoveryRun == v.Poll; verdict.Undecided(it, v.Rules) && (own || !v.NewOnly) {
 		return linkUndecided
 	}
 	return linkRead
