@@ -34,8 +34,10 @@ const below = (folder, pattern) => {
 const program = [/^chromium-\d/, /^chrome-linux/, /^chrome$/]
   .reduce(below, process.env.PLAYWRIGHT_BROWSERS_PATH || '/ms-playwright')
 
+// A process of a page gets 1 GiB, so that a page that wants more ends by itself, and not the container.
+const limited = ['-c', 'ulimit -d 1048576; exec "$0" "$@"', program, ...flags]
 const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {}
-const browser = spawn(program, flags, {
+const browser = spawn('/bin/sh', limited, {
   ...nobody, cwd: '/tmp', env: { PATH: process.env.PATH, HOME: '/tmp' }, stdio: ['ignore', 'inherit', 'pipe'],
 })
 const end = why => {
