@@ -232,6 +232,9 @@ func keepRanges(all []amount, wanted func(amount) bool) (out []amount) {
 	return out
 }
 
+// calculated is the number of decimals beyond which a program calculated an amount, as in 198.99996.
+const calculated = 4
+
 // read reads the number and the currency of an amount.
 func (a *amount) read(h Hint) (why string, ok bool) {
 	code, reason, ok := h.resolve(a.codes)
@@ -250,6 +253,10 @@ func (a *amount) read(h Hint) (why string, ok bool) {
 	number, why, ok := a.text.read(h, k)
 	if !ok {
 		return why, false
+	}
+	if _, fraction, _ := strings.Cut(string(number), "."); h.Program && len(fraction) > calculated {
+		number, _ = ParseDecimal(number.Rat().FloatString(decimalsOf(code)))
+		why = "rounded"
 	}
 	a.number, a.code, a.why = number, code, strings.Trim(reason+"; "+why, "; ")
 	return "", true

@@ -32,7 +32,8 @@ func amountOf(v value, code string) string {
 		return clip(text)
 	}
 	text = dom.PlainDigits(text)
-	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.ContainsAny(text, "eE") {
+	const most = 1e15
+	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.ContainsAny(text, "eE") && f > -most && f < most {
 		text = strconv.FormatFloat(f, 'f', 4, 64)
 	}
 	found := number.FindAllString(text, 2)

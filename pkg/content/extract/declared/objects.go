@@ -1,8 +1,8 @@
 package declared
 
 import (
+	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
@@ -192,13 +192,13 @@ func texts(value any) []string {
 	switch v := value.(type) {
 	case string:
 		return []string{strings.TrimSpace(v)}
-	case float64:
-		return []string{strconv.FormatFloat(v, 'f', -1, 64)}
+	case json.Number:
+		return []string{v.String()}
 	case jsonld.Object:
 		for _, key := range []string{"@value", "@id"} {
 			if inner := v[key]; inner != nil {
 				switch inner.(type) {
-				case string, float64:
+				case string, json.Number:
 					return texts(inner)
 				}
 			}

@@ -19,7 +19,7 @@ const (
 	maxObjects = 500
 )
 
-// Object is a JSON object, as [json.Unmarshal] makes it.
+// Object is a JSON object, as [json.Unmarshal] makes it. Its numbers are of the type [json.Number].
 type Object = map[string]any
 
 // Of returns the objects of a page that may be about the page itself, in page order. It skips comments, reviews and
@@ -52,6 +52,7 @@ func (r *reader) read(script string) {
 		return
 	}
 	d := json.NewDecoder(strings.NewReader(lenient(script)))
+	d.UseNumber()
 	for {
 		var value any
 		if d.Decode(&value) != nil {

@@ -1,0 +1,90 @@
+package field
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/items"
+)
+
+// articleTypes are the types of items that have a text, a date and an author.
+var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "TechArticle", "ScholarlyArticle", "Report",
+	"AnalysisNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "LiveBlogPosting", "SocialMediaPosting",
+	"DiscussionForumPosting", "CreativeWork", "Recipe", "HowTo", "Question", "VideoObject", "SoftwareSourceCode",
+	"SoftwareApplication", "WebApplication", "MobileApplication", "Dataset", "LearningResource", "Review"}
+
+// facts are the fields of an article, and where they are declared.
+var facts = []struct {
+	name  string
+	of    Type
+	props []string
+	metas []string
+}{
+	{Published, Date, []string{"datePublished", "dateCreated", "uploadDate"},
+		[]string{"article:published_time", "og:article:published_time", "datepublished", "dcterms.issued",
+			"dcterms.created", "dc.date.issued", "citation_publication_date", "date", "dc.date"}},
+	{Modified, Date, []string{"dateModified"},
+		[]string{"article:modified_time", "og:article:modified_time", "og:updated_time", "dcterms.modified",
+			"datemodified", "last-modified"}},
+	{Author, Text, []string{"author", "creator"}, []string{"author", "dc.creator", "citation_author"}},
+	{Version, Text, []string{"softwareVersion", "version"}, nil},
+}
+
+// Article returns what a page declares about its text: published, modified, author and version. Only fields that are
+// declared are in the result. Items of articles count before items of pages, and these before meta elements.
+func (p *Page) Article() (out []Result) {
+	for _, f := range facts {
+		for _, source := range []Source{JSONLD, Microdata, RDFa} {
+			if r, found := p.fact(source, f.name, f.of, f.props); found {
+				out = append(out, r)
+				break
+			}
+		}
+		if len(out) > 0 && out[len(out)-1].Name == f.name || len(f.metas) == 0 {
+			continue
+		}
+		if content, name, _ := p.meta(f.metas...); content != "" {
+			out = append(out, p.parsed(Spec{Name: f.name, Type: f.of, Source: OpenGraph, At: name}, true, content))
+		}
+	}
+	return out
+}
+
+// fact reads a field of the article of a page, or of the page itself.
+func (p *Page) fact(source Source, name string, of Type, props []string) (r Result, found bool) {
+	for _, types := range [][]string{articleTypes, {"WebPage", "ItemPage", "AboutPage", "FAQPage", "ProfilePage"}} {
+		it, _ := p.theItem(p.sets[source], types)
+		if it == nil {
+			continue
+		}
+		for _, prop := range props {
+			values := it.All(prop)
+			if len(values) == 0 {
+				continue
+			}
+			text := textOf(values)
+			if text == "" {
+				continue
+			}
+			s := Spec{Name: name, Type: of, Source: source, At: it.Types[0] + "." + prop}
+			return p.parsed(s, !values[0].People, text), true
+		}
+	}
+	return r, false
+}
+
+// textOf joins the texts of values, and the names of items, each once.
+func textOf(values []items.Value) string {
+	var all []string
+	for _, v := range values {
+		text := v.Text
+		if v.Item != nil {
+			text = v.Item.First("name").Text
+		}
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return words.Clip(strings.Join(all, ", "), MaxText)
+}

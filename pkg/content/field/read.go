@@ -1,0 +1,292 @@
+package field
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/items"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
+)
+
+// Compile checks a field with its expression. Errors: Invalid, with the name of what is wrong.
+func Compile(s Spec) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	var err error
+	switch s.Source {
+	case CSS:
+		selector, _ := cutAttribute(s.At)
+		_, err = watch.Compile(watch.Spec{Include: []string{selector}})
+	case JSONPath:
+		_, err = jsonpath.Parse(s.At)
+	case JSONLD, Microdata, RDFa:
+		if !strings.Contains(s.At, ".") || slices.Contains(strings.Split(s.At, "."), "") {
+			return fault.Field("at", "%.60q is no type with a property, such as Product.offers.price", s.At)
+		}
+	}
+	if err != nil {
+		return fault.Field("at", "at: %w", err)
+	}
+	return nil
+}
+
+// Read reads a field. A field whose expression is not correct is gone, with the reason.
+func (p *Page) Read(s Spec) Result {
+	if err := Compile(s); err != nil {
+		return p.without(s, Gone, err.Error())
+	}
+	switch s.Source {
+	case CSS:
+		return p.readCSS(s)
+	case JSONPath:
+		return p.readJSON(s)
+	case OpenGraph:
+		return p.readMetaField(s)
+	}
+	return p.readItem(s)
+}
+
+// without is the result of a field without a value.
+func (p *Page) without(s Spec, state State, why string) Result {
+	return Result{Name: s.Name, State: state, Evidence: Evidence{Source: s.Source, At: words.Clip(s.At, MaxExcerpt),
+		Reason: words.Clip(why, MaxExcerpt)}}
+}
+
+// parsed reads the texts of a source that stands. Several texts must have one value; several texts of the type text are
+// joined.
+func (p *Page) parsed(s Spec, program bool, texts ...string) Result {
+	h := Hint{Locale: p.locale, Program: program}
+	if s.Locale != "" {
+		h.Locale = s.Locale
+	}
+	if s.Type == Text {
+		texts = []string{strings.Join(slices.Compact(texts), "; ")}
+	}
+	if s.Type == Money && program {
+		h.Currency = p.currencyBeside(s)
+	}
+	var out reading
+	for _, text := range texts {
+		v, why, ok := Parse(s.Type, text, h)
+		switch {
+		case !ok && (out.raw == "" || out.v.None() && out.why == ""):
+			out.raw, out.why = text, why
+		case ok && out.v.None():
+			out = reading{v, why, text, ""}
+		case ok && !v.Equal(out.v):
+			return p.without(s, Unread, "several values are found: "+out.v.String()+" and "+v.String())
+		}
+	}
+	r := declaredProduct{source: s.Source}.result(s.Name, out)
+	r.Evidence.At = words.Clip(s.At, MaxExcerpt)
+	return r
+}
+
+// currencyBeside returns the currency that is declared beside a price.
+func (p *Page) currencyBeside(s Spec) string {
+	switch s.Source {
+	case OpenGraph:
+		content, _, _ := p.meta("product:price:currency", "og:price:currency")
+		return codeOf(content)
+	case JSONLD, Microdata, RDFa:
+		of, path, _ := strings.Cut(s.At, ".")
+		it, _ := p.theItem(p.sets[s.Source], typesFor(of))
+		if at := strings.LastIndexByte(path, '.'); it != nil {
+			holder := ""
+			if at >= 0 {
+				holder = path[:at+1]
+			}
+			for _, v := range follow(it, holder+"priceCurrency") {
+				return codeOf(v.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// readItem reads a property of the item of the page that has the type.
+func (p *Page) readItem(s Spec) Result {
+	of, path, _ := strings.Cut(s.At, ".")
+	it, why := p.theItem(p.sets[s.Source], typesFor(of))
+	switch {
+	case it == nil && why != "":
+		return p.without(s, Unread, why)
+	case it == nil:
+		return p.without(s, Gone, "the page declares no "+words.Clip(of, 60))
+	}
+	var texts []string
+	program := true
+	for _, v := range follow(it, path) {
+		text := v.Text
+		if v.Item != nil {
+			text = textOf([]items.Value{v})
+		}
+		texts, program = append(texts, text), program && !v.People
+	}
+	if len(texts) == 0 {
+		return p.without(s, Disappeared, "")
+	}
+	return p.parsed(s, program, texts...)
+}
+
+// follow returns the values at the end of a path of properties.
+func follow(it *items.Item, path string) (all []items.Value) {
+	const most = 200
+	here := []*items.Item{it}
+	name, rest, more := strings.Cut(path, ".")
+	for ; more; name, rest, more = strings.Cut(rest, ".") {
+		var next []*items.Item
+		for _, i := range here[:min(len(here), most)] {
+			next = append(next, i.Items(name)...)
+		}
+		here = next
+	}
+	for _, i := range here[:min(len(here), most)] {
+		all = append(all, i.All(name)...)
+	}
+	return all[:min(len(all), most)]
+}
+
+// readMetaField reads the content of a meta element. Its source stands as long as the page has others of its kind.
+func (p *Page) readMetaField(s Spec) Result {
+	name := strings.ToLower(strings.TrimSpace(s.At))
+	kind, _, _ := strings.Cut(name, ":")
+	switch content, _, has := p.meta(name); {
+	case content != "":
+		return p.parsed(s, true, content)
+	case has, slices.ContainsFunc(p.metas, func(m meta) bool { return strings.HasPrefix(m.name, kind+":") }):
+		return p.without(s, Disappeared, "")
+	}
+	return p.without(s, Gone, "the page has no meta elements of this kind")
+}
+
+// cutAttribute cuts the name of an attribute off a selector.
+func cutAttribute(at string) (selector, attribute string) {
+	if i := strings.LastIndex(at, " @"); i > 0 && !strings.ContainsAny(at[i+2:], ` "'])`) {
+		return strings.TrimSpace(at[:i]), strings.ToLower(at[i+2:])
+	}
+	return strings.TrimSpace(at), ""
+}
+
+// readCSS reads the elements that a selector finds.
+func (p *Page) readCSS(s Spec) Result {
+	selector, attribute := cutAttribute(s.At)
+	if p.root == nil {
+		return p.without(s, Gone, "a selector needs a web page")
+	}
+	rules, err := watch.Compile(watch.Spec{Include: []string{selector}})
+	if err != nil { // Unreachable: Read compiles it.
+		return p.without(s, Gone, err.Error())
+	}
+	found, err := rules.Select(p.root)
+	if err != nil {
+		return p.without(s, Unread, err.Error())
+	}
+	if len(found) == 0 {
+		return p.without(s, Gone, "the selector finds nothing")
+	}
+	const most = 50
+	var texts []string
+	for _, n := range found[:min(len(found), most)] {
+		texts = append(texts, elementText(n, attribute, s.Type))
+	}
+	return p.parsed(s, false, texts...)
+}
+
+// elementText returns the text of an element, or one of its attributes. Struck text counts if there is no other.
+func elementText(n *html.Node, attribute string, of Type) string {
+	if attribute != "" {
+		return dom.Attr(n, attribute)
+	}
+	if of == Money {
+		if text := items.Text(n, false); strings.ContainsAny(dom.PlainDigits(text), "0123456789") {
+			return text
+		}
+	}
+	if of == Date && dom.Attr(n, "datetime") != "" {
+		return dom.Attr(n, "datetime")
+	}
+	return items.Text(n, true)
+}
+
+// readJSON reads the values that a path finds. Its source stands as long as what holds the value does.
+func (p *Page) readJSON(s Spec) Result {
+	if p.json == nil {
+		return p.without(s, Gone, "a JSONPath needs JSON")
+	}
+	found, err := p.selectJSON(s.At)
+	if err != nil {
+		return p.without(s, Unread, err.Error())
+	}
+	if len(found) == 0 {
+		if holder := holderOf(s.At); holder != "" {
+			if around, err := p.selectJSON(holder); err == nil && len(around) > 0 {
+				return p.without(s, Disappeared, "")
+			}
+		}
+		return p.without(s, Gone, "the path finds nothing, nor what holds it")
+	}
+	const most = 50
+	var texts []string
+	program := true
+	for _, n := range found[:min(len(found), most)] {
+		switch n.Kind {
+		case jsonpath.Null:
+		case jsonpath.Array, jsonpath.Object:
+			return p.without(s, Unread, "the path finds an object or an array, which is no value")
+		default:
+			texts, program = append(texts, n.Text), program && n.Kind != jsonpath.String
+		}
+	}
+	if len(texts) == 0 {
+		return p.without(s, Disappeared, "")
+	}
+	return p.parsed(s, program, texts...)
+}
+
+func (p *Page) selectJSON(text string) ([]*jsonpath.Node, error) {
+	path, err := jsonpath.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return jsonpath.Select(p.json, []jsonpath.Path{path})
+}
+
+// holderOf returns the path of what holds the values of a path, or "" if the path cannot be shortened.
+func holderOf(path string) string {
+	path = strings.TrimSpace(path)
+	depth, cut := 0, -1
+	var quote byte
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[' || c == '(':
+			if depth == 0 {
+				cut = i
+			}
+			depth++
+		case c == ']' || c == ')':
+			depth--
+		case c == '.' && depth == 0 && (i == 0 || path[i-1] != '.'):
+			cut = i
+		}
+	}
+	if cut <= 0 {
+		return ""
+	}
+	return path[:cut]
+}
