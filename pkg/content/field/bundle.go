@@ -24,6 +24,9 @@ func (p *Page) Product() []Result {
 	why := ""
 	for _, source := range []Source{JSONLD, Microdata, RDFa} {
 		it, reason := p.theItem(p.sets[source], productTypes)
+		if it == nil && reason == "" {
+			it, reason = p.looseOffers(p.sets[source])
+		}
 		if it != nil {
 			all = append(all, p.declaredBy(source, it))
 		}
@@ -41,7 +44,7 @@ func (p *Page) Product() []Result {
 	main := all[max(0, slices.IndexFunc(all, func(d declaredProduct) bool { return !d.price.v.None() }))]
 	out := []Result{main.result(Price, main.price), main.result(SalePrice, main.sale)}
 	if code := main.price.v.Currency; code != "" {
-		out = append(out, main.result(Currency, reading{Value{Type: Text, Text: code}, "", code, "offers.priceCurrency"}))
+		out = append(out, main.result(Currency, reading{Value{Type: Text, Text: code}, "", code, main.price.at}))
 	}
 	for _, of := range []struct {
 		name string
@@ -97,6 +100,15 @@ func (p *Page) declaredBy(source Source, it *items.Item) declaredProduct {
 		prices, sales = append(prices, price), append(sales, sale)
 	}
 	d.price, d.sale, d.stock = over(prices), over(sales), stockOver(offers)
+	if d.price.v.High != "" && d.sale.v.None() {
+		if one, found := p.shownFirst(prices); found {
+			d.price = one
+			d.price.why = "of several offers, the one whose price the page shows first"
+		}
+	}
+	if d.sale.v.None() {
+		d.price = p.confirm(d.price)
+	}
 	if d.price.v.Number == "0" && d.price.v.High == "" && !p.free {
 		d.price.v, d.price.why = Value{}, "the declared price is 0, and the page does not say that it is free"
 	}
@@ -124,9 +136,11 @@ func (p *Page) graphProduct() (d declaredProduct, has bool) {
 	o.currency, o.stock = currency.Text, stock.Text
 	d = declaredProduct{source: OpenGraph}
 	d.price, d.sale = p.prices(o)
-	d.price.at, d.sale.at = at, saleAt
-	if o.reduced.Text == "" {
+	if d.price.at, d.sale.at = at, saleAt; o.reduced.Text == "" {
 		d.sale.at = at
+	}
+	if d.sale.v.None() {
+		d.price = p.confirm(d.price)
 	}
 	if d.stock = stockOver([]offered{o}); d.stock.raw != "" {
 		d.stock.at = stockAt

@@ -72,6 +72,23 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 	return nil, "several items are declared, and none says that it is that of the page"
 }
 
+// looseOffers returns an item with the offers that stand in no product, if there are no more than a product has.
+func (p *Page) looseOffers(list []*items.Item) (it *items.Item, why string) {
+	offers := &items.Item{Types: []string{"Offer"}}
+	for _, o := range list {
+		if o.Is("Offer", "AggregateOffer") {
+			offers.Props = append(offers.Props, items.Prop{Name: "offers", Value: items.Value{Item: o}})
+		}
+	}
+	switch len(offers.Props) {
+	case 0:
+		return nil, ""
+	case 1:
+		return offers, ""
+	}
+	return nil, "several offers are declared without their products"
+}
+
 // onePerName returns one item for each name, the first with offers.
 func onePerName(all []*items.Item) (out []*items.Item) {
 	for _, it := range all {

@@ -24,9 +24,10 @@ type Page struct {
 
 	sets   map[Source][]*items.Item
 	metas  []meta
-	titles []string // what the page calls itself: its title, its headings
-	free   bool     // it shows the word for free
-	same   []string // addresses of the page: its own and the canonical one
+	titles []string      // what the page calls itself: its title, its headings
+	shown  []shownAmount // amounts that it shows; nil until they are needed
+	free   bool          // it shows the word for free
+	same   []string      // addresses of the page: its own and the canonical one
 }
 
 // meta is a meta element with a property.

@@ -156,7 +156,7 @@ func (t *texter) write(n *html.Node, struck bool, depth int) {
 			return
 		}
 	}
-	border := isBlock[n.DataAtom]
+	border := IsBlock(n.DataAtom)
 	t.space = t.space || border
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		t.write(c, struck, depth+1)
@@ -200,7 +200,10 @@ func (t *texter) decimals(n *html.Node) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-var isBlock = func() map[atom.Atom]bool {
+// IsBlock reports whether the text of an element stands on lines of its own.
+func IsBlock(name atom.Atom) bool { return blocks[name] }
+
+var blocks = func() map[atom.Atom]bool {
 	all := map[atom.Atom]bool{}
 	for _, a := range []atom.Atom{atom.Div, atom.P, atom.Li, atom.Ul, atom.Ol, atom.Td, atom.Th, atom.Tr, atom.Table,
 		atom.Br,
