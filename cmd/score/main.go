@@ -4,6 +4,7 @@
 //	score [-noise] [-v] [-first N] [-step N] [-with name=command]... DIR
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //	score -metadata [-v] DIR
+//	score -prices [-v] DIR
 //	score -search [-index FILE] [-root DIR] [-v] DIR
 //	score -facts [-v] [-step N]
 //	score -aims [-v] [-first N] [-step N] DIR
@@ -38,6 +39,9 @@
 //
 // With -metadata, DIR has the form of WCXB: html/ID.html and ground-truth/ID.json. The extracted date and author are
 // compared with the known ones.
+//
+// With -prices, DIR has the form of WCXB, too. The price that pages of products declare is compared with the one that
+// they show, as people have read it: testdata/wcxb.prices.
 //
 // With -search DIR has questions, one per line of *.jsonl: q, corpus and right, the paths of the pages that answer it.
 // The corpora are python, rust and policy, which are the Debian packages python3.11-doc, rust-doc and debian-policy,
@@ -82,6 +86,7 @@ func run(args []string, out io.Writer) error {
 	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
 	labelFile := flags.String("labels", "", "with -changes: a file of labels that replace those of the archive")
 	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
+	prices := flags.Bool("prices", false, "compare the declared prices of products with those that the pages of WCXB show")
 	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
 	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
 	root := flags.String("root", "", "with -search: the folder below which the packages are")
@@ -113,6 +118,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if *metadata {
 		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
+	}
+	if *prices {
+		return reportPrices(out, os.DirFS(flags.Arg(0)), *verbose)
 	}
 	if *finding {
 		return reportSearch(out, flags.Arg(0), *indexFile, *root, *verbose)

@@ -81,19 +81,26 @@ func reportMetadata(out io.Writer, folder fs.FS, verbose bool) error {
 	return w.Flush()
 }
 
-// readFacts reads the ground truth of a page, and extracts its metadata.
-func readFacts(folder fs.FS, id string) (k knownPage, have extract.Metadata, err error) {
+// readKnownPage reads the ground truth and the body of a page.
+func readKnownPage(folder fs.FS, id string) (k knownPage, body []byte, err error) {
 	text, err := fs.ReadFile(folder, "ground-truth/"+id+".json")
 	if err == nil {
 		err = json.Unmarshal(text, &k)
 	}
 	if err != nil {
-		return k, have, err
+		return k, nil, err
 	}
-	body, err := fs.ReadFile(folder, "html/"+id+".html")
+	k.URL = cmp.Or(k.URL, "https://page.example/")
+	body, err = fs.ReadFile(folder, "html/"+id+".html")
+	return k, body, err
+}
+
+// readFacts reads the ground truth of a page, and extracts its metadata.
+func readFacts(folder fs.FS, id string) (k knownPage, have extract.Metadata, err error) {
+	k, body, err := readKnownPage(folder, id)
 	if err != nil {
 		return k, have, err
 	}
-	doc, err := web.Extract(body, "text/html", cmp.Or(k.URL, "https://page.example/"), extract.Limits{})
+	doc, err := web.Extract(body, "text/html", k.URL, extract.Limits{})
 	return k, doc.Metadata, err
 }

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,7 +20,7 @@ import (
 //go:embed testdata/wcxb.prices
 var knownPrices string
 
-// known is what a page shows.
+// shownPrice is what a page shows.
 type shownPrice struct{ id, amount, currency string }
 
 // readKnown parses a list of known prices.
@@ -69,15 +68,16 @@ func reportPrices(out io.Writer, folder fs.FS, verbose bool) error {
 			wrong++
 		}
 		if verbose && !same && (k.amount != "" || !have.Value.None()) {
-			fmt.Fprintf(out, "%s %s: have %q by %s %q %s, shown %s %s\n", k.id, address, have.Value, have.Evidence.Source,
-				have.Evidence.Excerpt, have.Evidence.Reason, k.amount, k.currency)
+			fmt.Fprintf(out, "%s %s: have %q by %s %q %s, shown %s %s\n", k.id, address, have.Value.String(),
+				have.Evidence.Source, have.Evidence.Excerpt, have.Evidence.Reason, k.amount, k.currency)
 		}
 	}
 	all := max(1, right+wrong+missing)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "pages with a price\tright\twrong\tno price\tpages without one\tgiven\t")
 	share := func(n int) float64 { return float64(n) / float64(all) }
-	fmt.Fprintf(w, "%d\t%.3f\t%.3f\t%.3f\t%d\t%d\t\n", all, share(right), share(wrong), share(missing), none+invented, invented)
+	fmt.Fprintf(w, "%d\t%.3f\t%.3f\t%.3f\t%d\t%d\t\n", all, share(right), share(wrong), share(missing), none+invented,
+		invented)
 	return w.Flush()
 }
 
@@ -93,22 +93,13 @@ func present(results []field.Result) (price field.Result) {
 
 // readProduct reads the product of a page.
 func readProduct(folder fs.FS, id string) (results []field.Result, address string, err error) {
-	var k knownPage
-	text, err := fs.ReadFile(folder, "ground-truth/"+id+".json")
-	if err == nil {
-		err = json.Unmarshal(text, &k)
-	}
+	k, body, err := readKnownPage(folder, id)
 	if err != nil {
 		return nil, "", err
 	}
-	body, err := fs.ReadFile(folder, "html/"+id+".html")
+	root, err := html.Parse(bytes.NewReader(body))
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := html.Parse(strings.NewReader(string(body)))
-	if err != nil {
-		return nil, "", err
-	}
-	address = cmp.Or(k.URL, "https://page.example/")
-	return field.NewPage(root, address).Product(), address, nil
+	return field.NewPage(root, k.URL).Product(), k.URL, nil
 }

@@ -67,7 +67,7 @@ func (p *Page) fact(source Source, name string, of Type, props []string) (r Resu
 			if text == "" {
 				continue
 			}
-			s := Spec{Name: name, Type: of, Source: source, At: it.Types[0] + "." + prop}
+			s := Spec{Name: name, Type: of, Source: source, At: typeOf(it) + "." + prop}
 			return p.parsed(s, !values[0].People, text), true
 		}
 	}

@@ -86,7 +86,7 @@ func stateOf(r reading) State {
 
 // declaredBy reads what an item declares.
 func (p *Page) declaredBy(source Source, it *items.Item) declaredProduct {
-	d := declaredProduct{source: source, of: it.Types[0] + "."}
+	d := declaredProduct{source: source, of: typeOf(it) + "."}
 	offers := p.offersOf(it, "", 0)
 	if text, why := p.variantsOf(offers); text != "" {
 		d.variants = reading{Value{Type: Text, Text: text}, why, words.Clip(text, MaxExcerpt), "hasVariant"}
@@ -126,13 +126,13 @@ func (p *Page) graphProduct() (d declaredProduct, has bool) {
 	var at, saleAt string
 	o.price, at = get("product:price:amount", "og:price:amount", "og:product:price:amount")
 	o.reduced, saleAt = get("product:sale_price:amount", "og:sale_price:amount")
+	stock, stockAt := get("product:availability", "og:availability", "og:product:availability")
 	if !has {
 		return d, false
 	}
 	o.usual, _ = get("product:original_price:amount", "product:price:standard_amount", "og:price:standard_amount")
 	currency, _ := get("product:price:currency", "og:price:currency", "og:product:price:currency",
 		"product:sale_price:currency")
-	stock, stockAt := get("product:availability", "og:availability", "og:product:availability")
 	o.currency, o.stock = currency.Text, stock.Text
 	d = declaredProduct{source: OpenGraph}
 	d.price, d.sale = p.prices(o)

@@ -10,8 +10,8 @@ import (
 )
 
 // productTypes are the types of items that may be what a page offers.
-var productTypes = []string{"Product", "ProductGroup", "IndividualProduct", "ProductModel", "SomeProducts", "Vehicle", "Car",
-	"Book", "SoftwareApplication", "MobileApplication", "WebApplication", "VideoGame", "Event", "Course", "Service", "Game"}
+var productTypes = strings.Fields(`Product ProductGroup IndividualProduct ProductModel SomeProducts Vehicle Car Book
+	SoftwareApplication MobileApplication WebApplication VideoGame Event Course Service Game`)
 
 // typesFor returns the types that a name of a type in a field stands for.
 func typesFor(name string) []string {
@@ -28,13 +28,13 @@ func typesFor(name string) []string {
 //  3. the only one, unless the page is the start page of its site, and the item has an address of its own;
 //  4. the one whose name is in the title or a heading of the page.
 //
-// Items that are declared twice, with the same name, count as one: the first that has offers. Items in a list, and those
-// that another item recommends, are not candidates. If the rule leaves several, there is none, and why says so: no value
-// is better than that of another product.
+// Items that are declared twice, with the same name, count as one: the first that has offers. Items in a list, and
+// those that another item recommends, are not candidates. If the rule leaves several, there is none, and why says so:
+// no value is better than that of another product.
 func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why string) {
 	var all, main []*items.Item
 	for _, c := range list {
-		if c.Is(types...) {
+		if c.Is(types...) || len(c.Types) == 0 && slices.Contains(types, "Product") && len(c.Items("offers")) > 0 {
 			all = append(all, c)
 		}
 		for _, m := range c.Items("mainEntity") {
@@ -51,7 +51,7 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 	for _, rule := range []func(*items.Item) bool{
 		p.isHere,
 		func(c *items.Item) bool {
-			return slices.ContainsFunc(main, func(m *items.Item) bool { return isTwin(m, c) })
+			return slices.ContainsFunc(main, func(m *items.Item) bool { return isSame(m, c) })
 		},
 		func(c *items.Item) bool { return len(all) == 1 && !p.isElsewhere(c) },
 		func(c *items.Item) bool { return len(all) > 1 && p.isNamed(c) },
@@ -67,9 +67,17 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 		}
 	}
 	if len(all) == 1 {
-		return nil, "the " + all[0].Types[0] + " that is declared has another address"
+		return nil, "the " + typeOf(all[0]) + " that is declared has another address"
 	}
 	return nil, "several items are declared, and none says that it is that of the page"
+}
+
+// typeOf returns the first type of an item. An item without one that has offers is a product.
+func typeOf(it *items.Item) string {
+	if len(it.Types) == 0 {
+		return "Product"
+	}
+	return it.Types[0]
 }
 
 // looseOffers returns an item with the offers that stand in no product, if there are no more than a product has.
@@ -92,7 +100,7 @@ func (p *Page) looseOffers(list []*items.Item) (it *items.Item, why string) {
 // onePerName returns one item for each name, the first with offers.
 func onePerName(all []*items.Item) (out []*items.Item) {
 	for _, it := range all {
-		at := slices.IndexFunc(out, func(o *items.Item) bool { return isTwin(o, it) })
+		at := slices.IndexFunc(out, func(o *items.Item) bool { return isSame(o, it) })
 		switch {
 		case at < 0:
 			out = append(out, it)
@@ -103,8 +111,8 @@ func onePerName(all []*items.Item) (out []*items.Item) {
 	return out
 }
 
-// isTwin reports whether two items are the same, or have the same name.
-func isTwin(a, b *items.Item) bool {
+// isSame reports whether two items are the same, or have the same name.
+func isSame(a, b *items.Item) bool {
 	name := a.First("name").Text
 	return a == b || a.ID != "" && a.ID == b.ID || name != "" && name == b.First("name").Text
 }

@@ -78,8 +78,11 @@ func currencyAtStart(text string) (codes []string, behind string) {
 	return nil, text
 }
 
-// sameSign compares a text with a sign. All signs but R are known in lower case, too.
+// sameSign compares a text with a sign, of the same number of bytes. All signs but R are known in lower case, too.
 func sameSign(text, sign string) bool {
+	if text[0]|0x20 != sign[0]|0x20 {
+		return false
+	}
 	return text == sign || sign != "R" && len(sign) > 1 && text == strings.ToLower(sign) ||
 		len(sign) > 2 && strings.EqualFold(text, sign)
 }
@@ -98,6 +101,11 @@ func isBorder(name, rest string, before bool) bool {
 
 // isCode reports whether a text is the code of a currency that is in use, in capitals.
 func isCode(text string) bool {
+	for i := range len(text) {
+		if text[i] < 'A' || text[i] > 'Z' {
+			return false
+		}
+	}
 	unit, err := currency.ParseISO(text)
 	return err == nil && unit.String() == text && text != "XXX" && text != "XTS"
 }

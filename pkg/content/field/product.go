@@ -67,8 +67,8 @@ func (p *Page) readOffer(it *items.Item, outer offered, depth int) (all []offere
 	if depth > deepest {
 		return nil
 	}
-	o := offered{price: it.First("price"), low: it.First("lowPrice"), high: it.First("highPrice"), currency: outer.currency,
-		stock: it.First("availability").Text, variant: outer.variant}
+	o := offered{price: it.First("price"), low: it.First("lowPrice"), high: it.First("highPrice"),
+		currency: outer.currency, stock: it.First("availability").Text, variant: outer.variant}
 	if code := it.First("priceCurrency").Text; code != "" {
 		o.currency = code
 	}

@@ -1,7 +1,6 @@
 package field
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ type shownAmount struct {
 	near   bool // it follows the first heading closely
 }
 
-// Bounds of the visible text in which amounts are looked for: its bytes, the amounts, and how far behind the heading the
-// price of a product stands.
+// Bounds of the visible text in which amounts are looked for: its bytes, the amounts, and how far behind the heading
+// the price of a product stands.
 const (
 	maxVisible = 1 << 20
 	maxShown   = 2000
@@ -54,7 +53,7 @@ func (p *Page) shownAmounts() []shownAmount {
 			codes, _ = currencyAtStart(strings.ToValidUTF8(text[end:min(len(text), end+window)], ""))
 		}
 		if codes != nil {
-			p.shown = append(p.shown, shownAmount{n, codes, v.isStruck(start),
+			p.shown = append(p.shown, shownAmount{n, codes, v.isStruckAt(start),
 				v.heading >= 0 && start >= v.heading && start < v.heading+nearBytes})
 		}
 	}
@@ -68,9 +67,19 @@ type visible struct {
 	heading int      // offset behind the first heading
 }
 
-// struckClass matches the classes of prices that are not the present one.
-var struckClass = regexp.MustCompile(`(?i)old-?_?price|was-?_?price|price-?_?was|cross|strike|regular-price|list-?price|` +
-	`compare-?at|original-?price|price-?_?old|price--compare|before-?price|rrp|msrp|line-?through`)
+// struckClasses are parts of the classes of prices that are not the present one, in small letters, without - and _.
+var struckClasses = strings.Fields(`oldprice wasprice pricewas priceold cross strike regularprice listprice compareat
+	originalprice pricecompare beforeprice rrp msrp linethrough`)
+
+// isStruck reports whether a class is that of a price that is not the present one.
+func isStruck(class string) bool {
+	const longest = 500
+	if class == "" || len(class) > longest {
+		return false
+	}
+	class = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(class))
+	return slices.ContainsFunc(struckClasses, func(part string) bool { return strings.Contains(class, part) })
+}
 
 func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	const deepest = 500
@@ -94,9 +103,7 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	case atom.Del, atom.S, atom.Strike:
 		struck = true
 	}
-	if class := dom.Attr(n, "class"); !struck && class != "" && len(class) < 500 && struckClass.MatchString(class) {
-		struck = true
-	}
+	struck = struck || isStruck(dom.Attr(n, "class"))
 	border := items.IsBlock(n.DataAtom)
 	if border {
 		v.out.WriteByte('\n')
@@ -112,7 +119,7 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	}
 }
 
-func (v *visible) isStruck(at int) bool {
+func (v *visible) isStruckAt(at int) bool {
 	return slices.ContainsFunc(v.struck, func(s [2]int) bool { return at >= s[0] && at < s[1] })
 }
 
