@@ -29,7 +29,9 @@ type Options struct {
 	FileRoot  string                   // the folder of local files, as Files has it
 	Room      *opsmemory.Room          // when nil, a room of [opsmemory.DefaultMost]
 	Setting   func(name string) string // returns the value of the setting that holds a credential; may be nil
-	KeepGone  bool                     // the documents of Gone items stay in the index
+	// Browser renders pages. When nil, none is rendered.
+	Browser  Browser
+	KeepGone bool // the documents of Gone items stay in the index
 	// ReindexOnCanonical makes a check index a page again when only its rel=canonical has changed
 	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool

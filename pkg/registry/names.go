@@ -9,24 +9,26 @@ import (
 
 // The types of the packages below, for callers of a registry.
 type (
-	Item       = item.Item
-	Identity   = item.Identity
-	Asked      = item.Asked
-	Seen       = item.Seen
-	Plan       = item.Plan
-	Lock       = item.Lock
-	Status     = item.Status
-	Decision   = item.Decision
-	Watched    = item.Watched
-	Listed     = item.Listed
-	Refused    = item.Refused
-	Unreadable = item.Unreadable
-	Settings   = item.Settings
-	Job        = item.Job
-	JobItem    = item.JobItem
-	JobCounts  = item.JobCounts
-	Attempt    = item.Attempt
-	Cursor     = store.Cursor
+	Item            = item.Item
+	Identity        = item.Identity
+	Asked           = item.Asked
+	Seen            = item.Seen
+	Plan            = item.Plan
+	Lock            = item.Lock
+	Status          = item.Status
+	Decision        = item.Decision
+	Watched         = item.Watched
+	Listed          = item.Listed
+	Refused         = item.Refused
+	Unreadable      = item.Unreadable
+	Rendering       = item.Rendering
+	RefusedRequests = item.RefusedRequests
+	Settings        = item.Settings
+	Job             = item.Job
+	JobItem         = item.JobItem
+	JobCounts       = item.JobCounts
+	Attempt         = item.Attempt
+	Cursor          = store.Cursor
 )
 
 // The types for the pace and the state of a host; see package [policy].

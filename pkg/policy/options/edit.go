@@ -35,5 +35,8 @@ func (e Edit) Apply(o Options) Options {
 	if e.Files != nil || has("files") {
 		o.Files = e.Files
 	}
+	if e.Render != nil || has("render") {
+		o.Render = e.Render
+	}
 	return o
 }

@@ -15,7 +15,7 @@ type Tag struct {
 // setting.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "watch.list",
 	"watch.listLinks", "interval",
-	"schedule", "activeHours", "priority", "files"}
+	"schedule", "activeHours", "priority", "files", "render"}
 
 // Effective are the options that apply to an item.
 type Effective struct {
@@ -56,6 +56,9 @@ func (e *Effective) fill(o Options, from string) {
 	}
 	if e.Files == nil && o.Files != nil {
 		e.Files, e.From["files"] = o.Files, from
+	}
+	if e.Render == nil && o.Render != nil {
+		e.Render, e.From["render"] = o.Render, from
 	}
 }
 

@@ -175,6 +175,8 @@ type Seen struct {
 	// Thin is the reason why the page has little text when its scripts do not run. It is empty for a page that has
 	// enough text.
 	Thin string `col:"thin"`
+	// Rendering is what is known of the page as a browser shows it. It is zero for a page that no browser has read.
+	Rendering Rendering `col:"rendering"`
 	// Cut describes the part of the text that was not read, and whether that part is watched. It is empty if all text
 	// was read.
 	Cut string `col:"cut"`

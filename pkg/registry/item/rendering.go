@@ -1,0 +1,33 @@
+package item
+
+import "time"
+
+// Rendering is what is known of a page as a browser shows it.
+type Rendering struct {
+	// Plain is the hash of the plain answer from which the item's content was rendered. It is empty while the content is
+	// that of the plain answer itself.
+	Plain string `json:"plain,omitempty"`
+	// Needless is the contentHash of a plain answer that was rendered and says the same without its scripts.
+	Needless string `json:"needless,omitempty"`
+	// Why is why the page was rendered, or why it needs no browser, as a text for people.
+	Why string    `json:"why,omitempty"`
+	At  time.Time `json:"at,omitzero"` // when it was last rendered
+
+	Met         []string          `json:"met,omitempty"` // the bounds that the page met
+	Refused     []RefusedRequests `json:"refused,omitempty"`
+	PictureOnly bool              `json:"pictureOnly,omitempty"` // it shows a picture, and hardly any text
+	Requests    int               `json:"requests,omitempty"`    // the plain one not among them
+	Failed      int               `json:"failed,omitempty"`      // requests that were not answered
+	Bytes       int64             `json:"bytes,omitempty"`
+	Millis      int64             `json:"millis,omitempty"`
+}
+
+// RefusedRequests says how many requests of a page were refused for a reason.
+type RefusedRequests struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+	Host   string `json:"host,omitempty"` // of the first one
+}
+
+// IsRendered reports whether the item's content was read in a browser.
+func (r Rendering) IsRendered() bool { return r.Plain != "" }
