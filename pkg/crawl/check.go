@@ -117,7 +117,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		return o, r, err
 	}
 	if c.item, o = verdict.CompareAnswer(c.item, got, c.basis, c.now()); !o.Decided() {
-		if r, err = c.readAnswer(ctx, got); err != nil {
+		if got, r, o, err = c.readAnswer(ctx, got); err != nil || o.Decided() {
 			return o, r, err
 		}
 		if err = c.recall(ctx, got, &r); err != nil {

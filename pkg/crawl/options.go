@@ -29,9 +29,11 @@ type Options struct {
 	FileRoot  string                   // the folder of local files, as Files has it
 	Room      *opsmemory.Room          // when nil, a room of [opsmemory.DefaultMost]
 	Setting   func(name string) string // returns the value of the setting that holds a credential; may be nil
-	// Browser renders pages. When nil, none is rendered.
-	Browser  Browser
-	KeepGone bool // the documents of Gone items stay in the index
+	// Browser renders pages. When nil, none is rendered. RenderTime is the time that a page may take there: with less
+	// time left to its lock, an item is given back.
+	Browser    Browser
+	RenderTime time.Duration
+	KeepGone   bool // the documents of Gone items stay in the index
 	// ReindexOnCanonical makes a check index a page again when only its rel=canonical has changed
 	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool

@@ -11,14 +11,17 @@ import (
 
 // read reads a body, in a child process if the format requires it. An error means that this worker's time is over.
 func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
-	header := got.Response.Header
+	header, contentType := got.Response.Header, got.ContentType()
 	body, address := got.Response.Body, got.Response.FinalURL
-	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, header.Get("Content-Type"), address)
+	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address)
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err
 	}
 	page, linked := doc.Text, verdict.LinkCanonical(&doc, header, address)
-	doc, watched := c.basis.Watching.Read(doc, body, header.Get("Content-Type"), address)
+	if got.Plain != "" {
+		verdict.NoteShown(&doc, c.basis.Shown.PictureOnly)
+	}
+	doc, watched := c.basis.Watching.Read(doc, body, contentType, address)
 	if why := got.Response.NotFollowed; why != nil {
 		doc.Thin = why.Error()
 	}
@@ -54,31 +57,33 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 	return s, verdict.Outcome{}, nil
 }
 
-// readAnswer reads the site's answer. If the document must be compared with the host's soft-404 fingerprint,
+// readAnswer reads the site's answer, or what a browser shows of it, which is then returned in its place. If the document must be compared with the host's soft-404 fingerprint,
 // readAnswer also gets the fingerprint. The check keeps its permit until it is certain that no request for a
 // fingerprint is needed. Without the permit it might wait for checks that themselves wait for the memory that this
-// check holds. An error means that this program's storage failed, or that this worker's time is over.
-func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
+// check holds. Nor does it give the permit back while a browser may request more from the host. A decided outcome says
+// why the page could not be read. An error means that this program's storage failed, or that this worker's time is over.
+func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
+	_ verdict.Answer, r verdict.Reading, o verdict.Outcome, err error) {
 	defer c.release()
-	o, compared := c.compared(got)
-	shown, known := c.prober().Remembered(o)
-	if known || !compared {
+	origin, compared := c.compared(got)
+	shown, known := c.prober().Remembered(origin)
+	if (known || !compared) && c.basis.ReaderOf(&c.item, got) == verdict.ReadPlain {
 		c.release()
 	}
 	// Only new content is compared with the fingerprint. To find out whether the content is new, the document must be
 	// read first.
-	if r, err = c.read(ctx, got); err != nil {
-		return r, err
+	if got, r, o, err = c.readPage(ctx, got); err != nil || o.Decided() {
+		return got, r, o, err
 	}
 	if !compared || !c.basis.IsNews(&c.item, r, c.now()) || r.Doc.Unsupported ||
 		r.Doc.VisibleText == "" {
-		return r, nil
+		return got, r, o, nil
 	}
 	if !known {
-		shown, err = c.prober().Current(ctx, o)
+		shown, err = c.prober().Current(ctx, origin)
 	}
 	c.basis.Soft404 = shown
-	return r, err
+	return got, r, o, err
 }
 
 // compared reports whether an answer may have to be compared with the origin's answer for pages that do not exist.

@@ -87,6 +87,9 @@ func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as *verdi
 	s.capture = capture
 	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
+		if capture.PlainHash != "" {
+			verdict.NoteShown(&s.doc, it.Rendering.PictureOnly)
+		}
 		s.linked = verdict.LinkCanonical(&s.doc, capture.Header, verdict.BaseURL(it))
 		s.doc, s.part = as.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
 	}

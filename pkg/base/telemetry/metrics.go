@@ -32,6 +32,11 @@ type Metrics struct {
 	// Deliveries counts attempts to send a message to a channel, by service (webhook, or a service of package send)
 	// and by outcome: sent, retried, failed (permanently).
 	Deliveries *Counter
+	// Renders is how long browsers took for a page, in seconds and by outcome: ok, page or browser, which failed. Spared
+	// counts the checks of pages that a browser may read and that needed none, by reason: readable, same (the answer is
+	// the one that was rendered before), needless (a browser is known to show no more).
+	Renders *Histogram
+	Spared  *Counter
 }
 
 var (
@@ -66,6 +71,10 @@ func New() *Metrics {
 			"direction"),
 		Deliveries: newCounter("tidemark_deliveries_total",
 			"Tries to bring a message to a channel, by service and outcome.", "service", "outcome"),
+		Renders: newHistogram("tidemark_render_seconds", "Times that browsers took to render a page, by outcome.", short,
+			"outcome"),
+		Spared: newCounter("tidemark_renders_spared_total",
+			"Checks of pages that a browser may read and that needed none, by reason.", "reason"),
 	}
 }
 
@@ -76,6 +85,6 @@ func (m *Metrics) Read() []Family {
 		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),
 		m.PolitenessWait.read(), m.QueueAge.read(),
 		m.Invocations.read(), m.Duration.read(), m.IndexPages.read(), m.ChunkCollisions.read(), m.ModelTokens.read(),
-		m.Deliveries.read(),
+		m.Deliveries.read(), m.Renders.read(), m.Spared.read(),
 	}
 }

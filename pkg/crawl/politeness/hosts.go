@@ -27,7 +27,9 @@ type Options struct {
 	Strategy source.Strategy
 	Clock    func() time.Time
 	Sleep    func(ctx context.Context, d time.Duration) error
-	Metrics  *telemetry.Metrics // counts the time that requests wait for their start
+	// AtOnce returns how many requests a host may have in flight by limits of its own; zero if it has none. It may be nil.
+	AtOnce  func(host string) int
+	Metrics *telemetry.Metrics // counts the time that requests wait for their start
 }
 
 // Hosts sends requests to hosts. As long as the process lives, it caches robots.txt, and how hosts answer for pages
@@ -39,6 +41,7 @@ type Hosts struct {
 	strategy     source.Strategy
 	clock        func() time.Time
 	sleep        sleeper
+	atOnce       func(host string) int
 	robots       originCache[ruling]
 	fingerprints fingerprintCache
 }
@@ -50,8 +53,11 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 	if o.Metrics == nil {
 		o.Metrics = telemetry.New()
 	}
+	if o.AtOnce == nil {
+		o.AtOnce = func(string) int { return 0 }
+	}
 	return &Hosts{
-		rows: rows, web: web, agent: o.Agent, strategy: o.Strategy, clock: o.Clock, sleep: observed(o.Sleep, o.Metrics),
+		atOnce: o.AtOnce, rows: rows, web: web, agent: o.Agent, strategy: o.Strategy, clock: o.Clock, sleep: observed(o.Sleep, o.Metrics),
 	}
 }
 

@@ -16,6 +16,8 @@ type pacer struct {
 	used     int
 	last     time.Time     // when the latest request actually started; zero before the first
 	least    time.Duration // smallest gap that robots.txt asks for, if it was read after the reservation
+	beside   int64         // requests for subresources, which have no start of their own
+	rested   time.Time     // when the pause after them ends
 }
 
 func newPacer(reserved []time.Time) *pacer { return &pacer{mu: NewLock(), reserved: reserved} }
@@ -51,7 +53,7 @@ func (p *pacer) slow(d time.Duration) {
 
 // start returns the earliest start of the next request. The caller must hold mu.
 func (p *pacer) start(now time.Time) time.Time {
-	at := now
+	at := host.Later(now, p.rested)
 	if p.used < len(p.reserved) {
 		at = host.Later(at, p.reserved[p.used])
 	}
@@ -78,12 +80,12 @@ func (p *pacer) free() time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
 	}
-	return p.last.Add(p.gap(p.used))
+	return host.Later(p.last.Add(p.gap(p.used)), p.rested)
 }
 
 // made returns the number of requests that have started.
 func (p *pacer) made() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return int64(p.used)
+	return int64(p.used) + p.beside
 }

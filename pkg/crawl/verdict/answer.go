@@ -7,17 +7,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // Answer is what a source answered.
 type Answer struct {
-	Response    fetch.Response // for a file, what a web server would have answered
-	Raw         string         // sha256:<hex> of the body
+	Response fetch.Response // for a file, what a web server would have answered
+	Raw      string         // sha256:<hex> of the body
+	// Plain is the hash of the body that the source sent, and Sent that body, if the response has a rendered page in
+	// its place. Both are empty for other answers.
+	Plain       string
+	Sent        []byte
 	File        *file.Response // nil for a page
 	Conditional bool           // whether validators were sent
 	Headed      bool           // whether a HEAD request came before, and its answer was not enough
 	// Other is the address that answered after the one that is usually requested had failed; "" if that one answered.
 	Other string
+}
+
+// ContentType returns the type of the body. A rendered page is HTML in UTF-8, whatever the source sent.
+func (a Answer) ContentType() string {
+	if a.Plain != "" {
+		return snapshot.RenderedType
+	}
+	return a.Response.Header.Get("Content-Type")
 }
 
 // noteValidators records the validators that make the next check cheap. It may be called only when the body that came

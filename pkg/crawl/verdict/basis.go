@@ -17,6 +17,7 @@ type Rules struct {
 	Version            lineage.Version // version of the rules for reading texts
 	Schedule           schedule.Config
 	Indexes            bool // whether an index is configured
+	Browser            bool // whether there is a browser to render pages
 	ReindexOnCanonical bool // after a change of rel=canonical alone, index the page again
 	Soft404            bool // whether hosts are asked for pages that cannot exist
 	RunID              string
@@ -38,6 +39,11 @@ type Basis struct {
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
 	Last      snapshot.Last     // the last content that the item had
+	// Shown is what a browser has shown of the page in this check; nil if none has read it. Needless is the hash of a
+	// plain reading that says the same. Baseline states that the reading cannot be compared with the known content.
+	Shown    *registry.Rendering
+	Needless string
+	Baseline bool
 	// redirects are the redirects that the previous check recorded.
 	redirects   []string
 	fetchSource string

@@ -16,6 +16,7 @@ func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snaps
 		CanonicalURI: canonicalURI(it), FetchURL: it.HTTPFinalURL, MimeType: it.MimeType,
 		StatusCode: got.Response.Status, Header: keptHeaders(got.Response), Bytes: int64(len(got.Response.Body)),
 		NormalizationVersion: it.NormalizationVersion, RunID: runID, CapturedAt: now,
+		PlainHash: got.Plain, Sent: got.Sent,
 		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
 	}
 }

@@ -56,10 +56,14 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	// to another page.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	spoken = spoken || b.linksElsewhere(&it, got)
-	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
+	if samePlain(&it, got) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
+		!b.needsBody(&it, now) {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
-		return noteValidators(stands(it), got), known(WhySameBytes)
+		if it = noteValidators(stands(it), got); it.Rendering.IsRendered() {
+			return unrendered(it)
+		}
+		return it, known(WhySameBytes)
 	}
 	// Bytes that could not be read before still cannot be read.
 	if b.isUnreadable(&it, got, now) {
@@ -84,6 +88,9 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 	}
 	it = stands(it)
 	it.Validators = it.Validators.Unsent(now)
+	if it.Rendering.IsRendered() {
+		it.Rendering.Skipped++
+	}
 	said := robots.ParseDirectives(got.Response.Header.Values("X-Robots-Tag"), b.Rules.Agent, now)
 	refresh := Outcome{Kind: schedule.Unchanged, Refresh: true}
 	switch {
@@ -123,7 +130,7 @@ func (b Basis) failure(it *registry.Item, got Answer, r Reading) string {
 	case r.Doc.Failure != "":
 		return "HTTP 200, but " + r.Doc.Failure
 	}
-	return sentToDoor(it, got, r)
+	return b.sentToDoor(it, got, r)
 }
 
 func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
@@ -133,6 +140,11 @@ func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
 // Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failed or unreadable.
 // It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
+	next, o := compare(it, got, r, b, now)
+	return b.noteRendering(it, next, got, o, now), o
+}
+
+func compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	it = b.compareValidators(it, got, r, now)
 	// An unreadable body shows nothing about the page. The item remembers the body, so that it is not read again.
 	if r.Unreadable != nil {
@@ -187,10 +199,13 @@ const doorLetters = 400
 
 // sentToDoor describes why the target of redirects is a page for login, single sign-on or consent, and not the page;
 // "" if it is the page. It must be at another path or host than the page, where no earlier check ended, with
-// little text, and its path, title or form must say what it is.
-func sentToDoor(it *registry.Item, got Answer, r Reading) string {
-	final := got.Response.FinalURL
-	if len(got.Response.Redirects) == 0 || sameAddress(final, FetchURL(it)) ||
+// little text, and its path, title or form must say what it is. Scripts lead there as well as redirects.
+func (b Basis) sentToDoor(it *registry.Item, got Answer, r Reading) string {
+	final, led := got.Response.FinalURL, len(got.Response.Redirects) > 0
+	if b.Shown != nil && b.Shown.URL != "" {
+		final, led = b.Shown.URL, true
+	}
+	if !led || sameAddress(final, FetchURL(it)) ||
 		it.HTTPFinalURL != "" && sameAddress(final, it.HTTPFinalURL) || manyLetters(r.Doc.MainText()) {
 		return ""
 	}

@@ -1,62 +1,105 @@
 package verdict
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
+
+// A page that has its content by scripts only is read in a browser (R3). The plain answer comes first, because it is
+// cheap: a page whose plain answer is readable, or is the one that the known content was rendered from, is not
+// rendered. But a page may also change its data and not its HTML. So an unchanged page is rendered now and then, and
+// at each check once its data was seen to change alone.
 
 // Reader says how the content of an answer is to be read.
 type Reader int
 
 // The ways to read an answer.
 const (
-	ReadPlain    Reader = iota // as the server sent it
-	ReadIfThin                 // as the server sent it, unless that turns out to be thin
+	ReadPlain    Reader = iota // as the source sent it
+	ReadIfThin                 // as the source sent it, unless that is thin
 	ReadRendered               // in a browser
-	ReadKnown                  // not at all: the known content was rendered from the same bytes
 )
 
-// ReaderOf decides how an answer is read under a mode of rendering, [options.RenderNever] or another. The plain answer
-// comes first, because it is cheap: only another one than that from which the content was rendered is rendered again.
-func (b Basis) ReaderOf(it *registry.Item, got Answer, mode string) Reader {
-	resp, known := got.Response, it.Rendering
+// ReaderOf decides how an answer with a body is read.
+func (b Basis) ReaderOf(it *registry.Item, got Answer) Reader {
+	resp, mode := got.Response, b.renderMode(it)
 	switch {
-	case mode == options.RenderNever, got.File != nil, resp.NotModified, !resp.OK(), resp.NotFollowed != nil,
-		resp.Encoding != "", !web.IsHTML(mimeType(resp.Header.Get("Content-Type"))):
+	case mode == options.RenderNever, got.File != nil, resp.NotFollowed != nil, resp.Encoding != "",
+		!web.IsHTML(mimeType(resp.Header.Get("Content-Type"))):
 		return ReadPlain
 	case mode == options.RenderAlways:
 		return ReadRendered
-	case !known.IsRendered():
-		if it.Thin != "" && got.Raw == it.RawHash && known.Needless != it.ContentHash {
-			return ReadRendered // it is known to be thin, and no browser has read it
-		}
-		return ReadIfThin
-	case got.Raw == known.Plain && b.conditional(it) && !it.Collapse.Waits() && finalURL(resp) == it.HTTPFinalURL:
-		return ReadKnown
 	}
-	return ReadRendered
+	return ReadIfThin
+}
+
+// renderMode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a
+// browser. A page that was rendered is not read without one just because the browser is gone.
+func (b Basis) renderMode(it *registry.Item) string {
+	set := b.Options.Render
+	switch {
+	case set != nil && set.Mode != "":
+		return set.Mode
+	case b.Rules.Browser, it.Rendering.IsRendered():
+		return options.RenderThin
+	}
+	return options.RenderNever
 }
 
 // RendersThin reports whether a plain reading is thin, and not known to say the same in a browser.
-func RendersThin(it *registry.Item, r Reading) bool {
-	return r.Unreadable == nil && r.Doc.Thin != "" && it.Rendering.Needless != r.Hash
+func (b Basis) RendersThin(it *registry.Item, plain Reading, now time.Time) bool {
+	known := it.Rendering.Needless == plain.Hash && now.Sub(it.Rendering.At) < needlessFor
+	return plain.Unreadable == nil && plain.Doc.Thin != "" && !known
 }
 
-// NeedsBody reports whether a check needs the plain answer itself, because a browser is to read it.
-func NeedsBody(it *registry.Item, mode string) bool {
-	thin := it.Thin != "" && !it.Rendering.IsRendered() && it.Rendering.Needless != it.ContentHash
-	return mode == options.RenderAlways || mode == options.RenderThin && thin
+const (
+	needlessFor = 30 * 24 * time.Hour // how long it is believed that a thin page shows no more in a browser
+	mostSkipped = 15                  // checks in a row that do not render a page whose plain answer stays the same
+	longestSkip = 7 * 24 * time.Hour
+)
+
+// needsBody reports whether a check needs the plain answer itself, because a browser is to read it or, where none may
+// any more, because its content is to take the place of the rendered one.
+func (b Basis) needsBody(it *registry.Item, now time.Time) bool {
+	known := it.Rendering
+	switch mode := b.renderMode(it); {
+	case it.Type == source.File:
+		return false
+	case mode == options.RenderAlways:
+		return true
+	case mode == options.RenderNever:
+		return known.IsRendered()
+	case !known.IsRendered():
+		return it.Thin != "" && (known.Needless != it.ContentHash || now.Sub(known.At) >= needlessFor)
+	}
+	return b.renderDue(it, now)
 }
 
-// IsBaseline reports whether a reading cannot be compared with the known content because one of the two is rendered
+// renderDue reports whether a rendered page is to be rendered again even if its plain answer is the same. Where people
+// have said what they watch, or how often, each check renders.
+func (b Basis) renderDue(it *registry.Item, now time.Time) bool {
+	known, set := it.Rendering, b.Options
+	wished := set.Watch != nil || set.Interval != nil || set.Schedule != nil
+	return wished || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||
+		now.Sub(known.At) >= longestSkip
+}
+
+// IsBaseline reports whether a reading cannot be compared with the known content, because one of the two is rendered
 // and the other is not, for another reason than a change of the page.
-func IsBaseline(it *registry.Item, rendered bool, mode string) bool {
+func (b Basis) IsBaseline(it *registry.Item, rendered bool) bool {
 	if it.RawHash == "" || it.Rendering.IsRendered() == rendered {
 		return false
 	}
+	mode := b.renderMode(it)
 	return !rendered && mode == options.RenderNever || rendered && (mode == options.RenderAlways || it.Thin != "")
 }
 
@@ -69,13 +112,103 @@ func SameAsPlain(plain, rendered Reading, seen registry.Rendering) bool {
 		}
 	}
 	return plain.Unreadable == nil && rendered.Unreadable == nil && plain.Hash == rendered.Hash && len(seen.Met) == 0 &&
-		seen.Failed == 0
+		seen.Failed == 0 && seen.NotReady == "" && !seen.PictureOnly
 }
 
 // WhyRendered says for people why a page was read in a browser.
-func WhyRendered(mode, thin string) string {
-	if mode == options.RenderAlways {
-		return "read in a browser: always, as set"
+func (b Basis) WhyRendered(it *registry.Item, thin string) string {
+	if b.renderMode(it) == options.RenderAlways {
+		return "it is set to be read in a browser always"
 	}
-	return strings.TrimSpace("read in a browser: " + thin)
+	return strings.TrimSpace("without its scripts it has little text: " + thin)
+}
+
+// NoteShown replaces what the document of a rendered page says of its scripts, which have run.
+func NoteShown(doc *extract.Document, pictureOnly bool) {
+	switch {
+	case pictureOnly:
+		doc.Thin = "a browser shows a picture and hardly any text; what the picture says is not read"
+	case doc.Thin != "":
+		doc.Thin = "it has hardly any text in a browser, too"
+	}
+}
+
+// samePlain reports whether an answer is the one that the known content was read from.
+func samePlain(it *registry.Item, got Answer) bool {
+	if it.Rendering.IsRendered() {
+		return got.Raw == it.Rendering.Plain
+	}
+	return got.Raw == it.RawHash
+}
+
+// unrendered returns the outcome of a check that rendered nothing, because the plain answer is the known one.
+func unrendered(it registry.Item) (registry.Item, Outcome) {
+	it.Rendering.Skipped++
+	return it, Unchanged("the answer is the one that was rendered before")
+}
+
+// noteRendering records how the content was read, once it is known what to think of it.
+func (b Basis) noteRendering(was, it registry.Item, got Answer, o Outcome, now time.Time) registry.Item {
+	taken := o.Store || o.Known
+	switch seen := b.Shown; {
+	case seen == nil && (was.Rendering.IsRendered() || was.Rendering.Needless != "") && taken:
+		if it.Rendering = (registry.Rendering{}); b.Baseline {
+			it.Record(now, "rendered", "read without a browser from now on: its content is a new baseline, and no change")
+		} else if was.Rendering.IsRendered() {
+			it.Record(now, "rendered", "it can be read without a browser now")
+		} else if was.Rendering.Needless == it.ContentHash {
+			it.Rendering = was.Rendering // it still says what it says in a browser
+		}
+	case seen == nil:
+	case b.Needless != "":
+		it.Rendering = *seen
+		it.Rendering.Plain, it.Rendering.Needless = "", b.Needless
+	default:
+		it.Rendering = b.shownAgain(was, got, o, now)
+		if b.Baseline && taken {
+			it.Record(now, "rendered", "read in a browser from now on, because "+seen.Why+
+				": its content is a new baseline, and no change")
+		}
+		if why := whatIsMissing(*seen); why != "" && why != whatIsMissing(was.Rendering) {
+			it.Record(now, "rendered", why)
+		}
+	}
+	return it
+}
+
+// shownAgain returns what is known of a page after another render.
+func (b Basis) shownAgain(was registry.Item, got Answer, o Outcome, now time.Time) registry.Rendering {
+	next, known := *b.Shown, was.Rendering
+	next.At, next.Apart, next.Same = now, known.Apart, known.Same
+	switch taken := o.Store || o.Known; {
+	case !taken:
+		next.Plain = known.Plain // the next check tries again
+	case known.Plain != got.Plain || b.Baseline:
+	case o.Kind == schedule.Unchanged:
+		next.Same++
+	default:
+		next.Apart, next.Same = true, 0
+	}
+	return next
+}
+
+// whatIsMissing says for people what of a page may not have been read; "" if nothing.
+func whatIsMissing(r registry.Rendering) string {
+	var out []string
+	if len(r.Met) > 0 {
+		out = append(out, "it met its bounds ("+strings.Join(r.Met, ", ")+")")
+	}
+	for _, f := range r.Refused {
+		if f.Reason == "robots" || f.Reason == "host" {
+			out = append(out, fmt.Sprintf("%s refused by %s", words.Count(f.Count, "request"),
+				map[string]string{"robots": "robots.txt", "host": "the limits of a host"}[f.Reason]))
+		}
+	}
+	if r.NotReady != "" {
+		out = append(out, r.NotReady)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "in the browser something may be missing: " + strings.Join(out, "; ")
 }

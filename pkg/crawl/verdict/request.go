@@ -24,7 +24,8 @@ func (b Basis) Request(
 		return req, false, nil
 	}
 	// If this is false, the body itself is needed.
-	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() && !b.needsWhole(it, now) {
+	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() && !b.needsWhole(it, now) &&
+		!b.needsBody(it, now) {
 		req.ETag, req.LastModified, req.ValidFor = it.HTTPEtag, it.LastModified(), it.HTTPFinalURL
 	}
 	return req, req.ETag != "" || req.LastModified != "", nil

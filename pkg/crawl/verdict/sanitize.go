@@ -41,6 +41,9 @@ func publicURL(raw string) string {
 	return form
 }
 
+// ShownURL returns the address that a browser shows without userinfo, signatures and other secrets.
+func ShownURL(raw string) string { return publicURL(raw) }
+
 // replayHeaders are the headers that are stored with a capture. A replay of the response needs them, and none of them
 // can contain a visitor's secret.
 var replayHeaders = []string{

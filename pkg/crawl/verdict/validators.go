@@ -24,6 +24,9 @@ func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now ti
 	}
 	v := &it.Validators
 	*v = v.Whole(now)
+	if got.Plain != "" || it.Rendering.IsRendered() {
+		return it // what scripts write is another content than the one that the validators are for
+	}
 	if it.RawHash == "" || finalURL(got.Response) != it.HTTPFinalURL || it.HTTPEtag == "" && it.LastModified() == "" {
 		return it
 	}

@@ -12,14 +12,23 @@ type Rendering struct {
 	// Why is why the page was rendered, or why it needs no browser, as a text for people.
 	Why string    `json:"why,omitempty"`
 	At  time.Time `json:"at,omitzero"` // when it was last rendered
+	// Apart states that the content was seen to change while the plain answer stayed the same. Same is the number of
+	// renders of the same plain answer in a row that found the same content, and Skipped the number of checks since the
+	// last render that needed none.
+	Apart   bool `json:"apart,omitempty"`
+	Same    int  `json:"same,omitempty"`
+	Skipped int  `json:"skipped,omitempty"`
 
+	URL         string            `json:"url,omitempty"` // where its scripts led to; empty if that is where the answer came from
 	Met         []string          `json:"met,omitempty"` // the bounds that the page met
 	Refused     []RefusedRequests `json:"refused,omitempty"`
 	PictureOnly bool              `json:"pictureOnly,omitempty"` // it shows a picture, and hardly any text
+	NotReady    string            `json:"notReady,omitempty"`    // what it was read without: the selector, or calm
 	Requests    int               `json:"requests,omitempty"`    // the plain one not among them
 	Failed      int               `json:"failed,omitempty"`      // requests that were not answered
 	Bytes       int64             `json:"bytes,omitempty"`
 	Millis      int64             `json:"millis,omitempty"`
+	Browser     string            `json:"browser,omitempty"` // its name and version
 }
 
 // RefusedRequests says how many requests of a page were refused for a reason.

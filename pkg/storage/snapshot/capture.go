@@ -41,6 +41,9 @@ type Capture struct {
 	// ReprocessedAt is the time when the stored body was read by the rules of NormalizationVersion. It is zero for a
 	// capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
+	// PlainHash is the digest of the body that the source sent, if the captured body is that of a page in a browser. The
+	// header is that of the source's answer, and its body is kept as well.
+	PlainHash string `col:"plainSha256"`
 	// SameTextAs is the hash of the body that was captured first with this text, if this body came later with other
 	// bytes. Such a capture supersedes nothing and does not count for [Retention] (see [Store.SaveSame]).
 	SameTextAs string `col:"sameTextAs"`
@@ -61,10 +64,18 @@ type Capture struct {
 	// capture. Words and Change are not read back with the capture (see [Store.Words] and [Store.Changes]).
 	Words  []byte
 	Change Change
+	// Sent is the body of PlainHash. It is not read back with the capture, either.
+	Sent []byte
 }
+
+// RenderedType is the Content-Type of rendered pages.
+const RenderedType = "text/html; charset=utf-8"
 
 // ContentType returns the Content-Type header of the body, or its media type.
 func (c Capture) ContentType() string {
+	if c.PlainHash != "" {
+		return RenderedType
+	}
 	if v := c.Header["Content-Type"]; len(v) > 0 {
 		return v[0]
 	}

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -39,22 +40,35 @@ func (s *Store) forget(ctx context.Context, body []Capture) error {
 			}
 		}
 	}
-	return s.drop(ctx, body)
+	return s.drop(ctx, body, nil)
 }
 
 // drop removes the captures of one body. The row of the first capture is removed last, because it shows that there is
-// work left.
-func (s *Store) drop(ctx context.Context, body []Capture) error {
+// work left. What captures of the item that are left refer to stays.
+func (s *Store) drop(ctx context.Context, body []Capture, left [][]Capture) error {
 	for _, c := range body[1:] {
 		if err := s.captures.delete(ctx, readingKey(c.ItemID, c.RawHash, c.NormalizationVersion)); err != nil {
 			return err
 		}
 	}
 	c := body[0]
-	if err := s.bodies.release(ctx, c.ItemID, c.RawHash); err != nil {
-		return err
+	for _, hash := range c.bodies() {
+		if slices.ContainsFunc(left, func(o []Capture) bool { return slices.Contains(o[0].bodies(), hash) }) {
+			continue
+		}
+		if err := s.bodies.release(ctx, c.ItemID, hash); err != nil {
+			return err
+		}
 	}
 	return s.captures.delete(ctx, captureKey(c.ItemID, c.RawHash))
+}
+
+// bodies returns the hashes of the bodies that a capture refers to.
+func (c Capture) bodies() []string {
+	if c.PlainHash == "" {
+		return []string{c.RawHash}
+	}
+	return []string{c.RawHash, c.PlainHash}
 }
 
 func (t captures) delete(ctx context.Context, key storage.Key) error {

@@ -266,7 +266,7 @@ func TestB4CapturesThatAreGone(t *testing.T) {
 		p := newPast(t, open(t, empty()))
 		gone := shot{"gone", "gone", "a", "a", "v1"}
 		p.run(shot{"q", "gone", "a", "a", "v1"}, gone)
-		must(t, p.s.drop(t.Context(), []Capture{p.capture(gone)})) // as retention does, which keeps the look-up rows
+		must(t, p.s.drop(t.Context(), []Capture{p.capture(gone)}, nil)) // as retention does, which keeps the look-up rows
 		p.run(shot{"p", "gone", "a", "a5", "v1"})
 		if edges := p.edges("p", nil); edges != nil {
 			t.Errorf("have %v, want none over what is gone", edges)

@@ -131,7 +131,7 @@ func (s *Store) Prune(
 		}
 	}
 	for _, c := range gone {
-		if err := s.dropBody(ctx, bodies, c.RawHash); err != nil {
+		if bodies, err = s.dropBody(ctx, bodies, c.RawHash); err != nil {
 			return k, err
 		}
 	}

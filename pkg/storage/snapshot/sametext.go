@@ -21,7 +21,7 @@ func (s *Store) SaveSame(ctx context.Context, c Capture, body []byte, before Had
 		return k, fault.New(fault.Invalid, "the capture names no other with its text")
 	}
 	// The body is written even if there is a capture, whose removal may have been interrupted.
-	if err := s.bodies.save(ctx, c, body); err != nil {
+	if err := s.saveBodies(ctx, c, body); err != nil {
 		return k, err
 	}
 	if err := s.insertSame(ctx, c); err != nil {
@@ -140,15 +140,17 @@ func (s *Store) dropSame(
 		if gone.RawHash == served || err == nil && captureOf(e).SameTextAs == "" {
 			continue
 		}
-		if err := s.dropBody(ctx, bodies, gone.RawHash); err != nil {
+		if bodies, err = s.dropBody(ctx, bodies, gone.RawHash); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// dropBody removes all captures of one body.
-func (s *Store) dropBody(ctx context.Context, bodies [][]Capture, rawHash string) error {
+// dropBody removes all captures of one of an item's bodies, and returns the other bodies.
+func (s *Store) dropBody(ctx context.Context, bodies [][]Capture, rawHash string) ([][]Capture, error) {
 	at := slices.IndexFunc(bodies, func(body []Capture) bool { return body[0].RawHash == rawHash })
-	return s.drop(ctx, bodies[at])
+	body := bodies[at]
+	left := slices.Delete(slices.Clone(bodies), at, at+1)
+	return left, s.drop(ctx, body, left)
 }

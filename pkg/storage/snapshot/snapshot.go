@@ -76,7 +76,7 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (s
 		}
 	}
 	if !r.current() {
-		if err := s.bodies.save(ctx, c, body); err != nil {
+		if err := s.saveBodies(ctx, c, body); err != nil {
 			return saved, err
 		}
 	}
@@ -100,13 +100,28 @@ func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 	return err
 }
 
+// saveBodies writes the body of a capture and, for a rendered page, the one that the source sent. A body that was
+// captured before keeps what its source sent then.
+func (s *Store) saveBodies(ctx context.Context, c Capture, body []byte) error {
+	if c.PlainHash != "" {
+		first, _, err := s.captures.find(ctx, c.ItemID, c.RawHash, "")
+		if err == nil && first.ItemID == "" {
+			err = s.bodies.save(ctx, c.ItemID, c.PlainHash, c.Sent)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.bodies.save(ctx, c.ItemID, c.RawHash, body)
+}
+
 // save writes a body once.
-func (b bodies) save(ctx context.Context, c Capture, body []byte) error {
-	name, err := blobName(c.RawHash)
+func (b bodies) save(ctx context.Context, id source.ID, hash string, body []byte) error {
+	name, err := blobName(hash)
 	if err != nil {
 		return err
 	}
-	if err := b.acquire(ctx, c.ItemID, c.RawHash); err != nil {
+	if err := b.acquire(ctx, id, hash); err != nil {
 		return err
 	}
 	_, err = b.blobs.Put(storage.Deferred(ctx), name, packed(body))
