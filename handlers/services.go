@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
@@ -53,6 +54,7 @@ type Services struct {
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
 	Worker    *crawl.Worker
+	Browser   *render.Renderer // renders pages; nil if there is no browser
 	Index     search.Index
 	Documents *document.Reader
 	Files     *file.Client
@@ -106,7 +108,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&find.Handlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
 		changed, pushes, work,
 		&ops.State{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
-			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Version: v.Version, Log: log},
+			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Browser: v.Browser, Version: v.Version, Log: log},
 		&ops.Process{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
 		&ops.Keys{Ring: v.Keys, Log: log},
 		ops.Description{},

@@ -47,6 +47,9 @@ func (h *State) health(r *http.Request) (int, any, error) {
 	if others != "" {
 		out.Warn("index: %s", others)
 	}
+	if said := h.Browser.Trouble(); said != "" {
+		out.Warn("browser: %s", said)
+	}
 	if _, none := h.Index.(search.None); none {
 		out.Index = "none is configured: set SEARCH_ENDPOINT"
 	}

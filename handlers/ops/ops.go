@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -23,6 +24,7 @@ type State struct {
 	Rebuilds       *rebuild.Service
 	Migrate        *migrate.Service
 	Storage, Index Pinger
+	Browser        *render.Renderer  // renders pages; nil if there is no browser
 	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil
 	Version        string
 	Log            *slog.Logger

@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
@@ -58,12 +59,16 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	hosts := a.hosts(in, reg.Hosts)
+	browser, err := a.cfg.renderer(in)
+	if err != nil {
+		return nil, err
+	}
 	pushed, err := a.pushed(in, reg.Items, changes, out)
 	if err != nil {
 		return nil, err
 	}
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
-	worker := a.worker(in, reg, known, out, hosts, runs.sites.Fetched)
+	worker := a.worker(in, reg, known, out, hosts, browser, runs.sites.Fetched)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	told, err := a.notifier(changes, reg.Items)
@@ -91,7 +96,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
-		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
+		Worker: worker, Browser: browser, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Schemes:  &scheme.Guesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
@@ -186,11 +191,15 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 	return politeness.New(hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
 		Agent: in.web.ProductToken(), Strategy: a.cfg.Strategy, Metrics: a.cfg.Metrics,
+		AtOnce: func(host string) int {
+			l, _ := a.cfg.Sites.Limits(host)
+			return l.MaxConcurrent
+		},
 	})
 }
 
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
-	hosts *politeness.Hosts, fetched func(context.Context, []registry.Item)) *crawl.Worker {
+	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item)) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{
 		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
@@ -199,13 +208,18 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 	stores := crawl.Stores{
 		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: known.snapshots,
 	}
-	return crawl.New(stores, hosts, pages, crawl.Options{
+	o := crawl.Options{
 		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules,
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics, Fetched: fetched,
-	})
+		RenderTime: cfg.Render.Timeout + renderMargin,
+	}
+	if browser != nil {
+		o.Browser = browser
+	}
+	return crawl.New(stores, hosts, pages, o)
 }
 
 // lists returns the service that imports lists of addresses. It refuses addresses that may never be fetched.

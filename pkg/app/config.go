@@ -48,6 +48,7 @@ type Config struct {
 	OldKey       string      // the key before SecretsKey
 	PublicURL    string      // the address to which messages lead; if empty, an administrator may confirm one
 	Fetch        fetch.Config
+	Render       Render
 	Retention    snapshot.Retention
 	KeepGone     bool
 	Soft404      bool

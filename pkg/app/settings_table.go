@@ -18,7 +18,7 @@ var Settings = new(Config).settings()
 // settings returns all settings, each with the field in which its value is stored.
 func (c *Config) settings() []Setting {
 	return slices.Concat(c.stateSettings(), c.oftenSettings(), c.politelySettings(), c.backfillSettings(),
-		c.limitsSettings(), c.keptSettings(), c.fetchedSettings(), c.modelSettings(), c.accessSettings(),
+		c.limitsSettings(), c.keptSettings(), c.fetchedSettings(), c.renderSettings(), c.modelSettings(), c.accessSettings(),
 		c.commandSettings())
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	startTimeout = 30 * time.Second // until a Chromium that was started answers
-	reachTimeout = 10 * time.Second // until a browser elsewhere answers
+	reachTimeout = 45 * time.Second // until a browser elsewhere answers, which may have to be started first
 	callTimeout  = 10 * time.Second // of a call that does not depend on a page
 )
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -34,6 +35,8 @@ type Options struct {
 	// Endpoint is the address of a browser that runs already: http, https, ws or wss. If it is empty, a Chromium is
 	// started on this machine when it is needed.
 	Endpoint string
+	// Where names the browser in what is said of its trouble.
+	Where string
 	// Program is that Chromium; empty means the one that [devtools.Find] finds.
 	Program string
 	// Folder is where it keeps its files while it runs. What others left there is removed, so no other process may use
@@ -58,6 +61,9 @@ type Renderer struct {
 	public *fetch.Client // Web without exempt hosts
 	cache  *cache
 	slots  chan *slot
+
+	mu      sync.Mutex
+	trouble string
 }
 
 // New returns a Renderer. It starts and connects nothing. Errors: Invalid.
@@ -100,6 +106,29 @@ func (r *Renderer) Close() error {
 	return err
 }
 
+// Trouble returns what keeps the browser from being used, as the latest attempt found it, for people; "" if that one
+// succeeded, or for nil.
+func (r *Renderer) Trouble() string {
+	if r == nil {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.trouble
+}
+
+// noteTrouble remembers whether a browser could be used.
+func (r *Renderer) noteTrouble(err error) {
+	said := ""
+	if lost, is := errors.AsType[*BrowserError](err); is {
+		said = fmt.Sprintf("%s cannot be used: %.300s. Pages that need it wait", cmp.Or(r.o.Where, "the browser"),
+			lost.Err.Error())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trouble = said
+}
+
 // BrowserError means that no browser could be started or reached, or that it ended or hung twice. It says nothing about
 // the page. Its kind is Unavailable, or Blocked if this machine cannot start one.
 type BrowserError struct{ Err error }
@@ -134,8 +163,11 @@ func (r *Renderer) Ping(ctx context.Context) (product string, err error) {
 		err = b.alive(ctx)
 	}
 	if err != nil {
-		return "", errors.Join(browserError(err), s.drop())
+		err = browserError(err)
+		r.noteTrouble(err)
+		return "", errors.Join(err, s.drop())
 	}
+	r.noteTrouble(nil)
 	return b.product, nil
 }
 
@@ -186,7 +218,9 @@ func (r *Renderer) Render(ctx context.Context, p Page) (Rendered, error) {
 		}
 		err = errors.Join(err, s.drop())
 	}
-	out.Plain = *p.Plain
+	if out.Plain = *p.Plain; ctx.Err() == nil {
+		r.noteTrouble(err)
+	}
 	return out, err
 }
 

@@ -66,6 +66,7 @@ const (
 type writer struct {
 	out      bytes.Buffer
 	most     int // bytes; above them nothing is written any more
+	base     string
 	depth    int // of frames
 	letters  int // letters and digits that are visible
 	pictures int // that are visible
@@ -88,9 +89,10 @@ type Page struct {
 	PictureOnly bool // pictures are visible, and hardly any text
 }
 
-// Write writes a page, at most most bytes of it.
-func Write(s *Snapshot, most int) Page {
-	w := writer{most: most}
+// Write writes a page, at most most bytes of it. If the base of its addresses is another than the given one, to which
+// readers resolve them, they are written in full.
+func Write(s *Snapshot, most int, base string) Page {
+	w := writer{most: most, base: base}
 	w.document(s, 0, false)
 	return Page{HTML: w.out.Bytes(), Cut: w.full(), PictureOnly: w.letters < fewLetters && w.pictures > 0}
 }
@@ -105,8 +107,8 @@ func (w *writer) document(s *Snapshot, index int, frame bool) {
 	d := s.Documents[index]
 	w.see(s, d)
 	tree := newTree(s, d)
-	if frame {
-		tree.base, _ = url.Parse(s.text(d.Base))
+	if base := s.text(d.Base); frame || base != "" && base != w.base {
+		tree.base, _ = url.Parse(base)
 	}
 	tree.walk(w, frame)
 }
