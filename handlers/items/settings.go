@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -20,12 +19,27 @@ func showOptions(out *api.Item, it *registry.Item) {
 	out.Tags, out.Paused = it.Tags, it.Paused
 	out.Watch, out.Interval, out.Schedule, out.ActiveHours, out.Priority = s.Watch, s.Interval, s.Schedule,
 		s.ActiveHours, s.Priority
-	out.Files = (*api.Files)(it.Options.Files)
+	out.Files, out.Rendering = (*api.Files)(it.Options.Files), api.Rendering(it.Options.Rendering)
+}
+
+// showRendered adds to an answer what a browser showed of an item.
+func showRendered(out *api.Item, r registry.Rendering) {
+	if r.At.IsZero() {
+		return
+	}
+	shown := &api.Rendered{At: r.At, Needless: r.Needless != "", Why: r.Why, Missing: r.Missing(), URL: r.URL,
+		PictureOnly: r.PictureOnly, Bounds: r.Met, Requests: r.Requests, Bytes: r.Bytes, Millis: r.Millis,
+		Browser: r.Browser, DataChanges: r.Apart}
+	for _, f := range r.Refused {
+		shown.Refused = append(shown.Refused, api.RefusedRequests(f))
+	}
+	out.Rendered = shown
 }
 
 func settingsJSON(o options.Options) api.TagSettings {
 	return api.TagSettings{Watch: (*api.Watch)(o.Watch), Interval: (*api.Interval)(o.Interval),
-		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
+		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority,
+		Rendering: api.Rendering(o.Rendering)}
 }
 
 // effective returns the settings that apply to an item, and the source of each.
@@ -53,7 +67,7 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 func optionsOf(s api.TagSettings) (options.Options, error) {
 	return options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
 		Schedule: (*options.Schedule)(s.Schedule), ActiveHours: (*options.ActiveHours)(s.ActiveHours),
-		Priority: s.Priority}.Validate()
+		Priority: s.Priority, Rendering: options.Rendering(s.Rendering)}.Validate()
 }
 
 // editOf reads a request's changes to options. The strings in nulls are the names of the fields that are null.
@@ -81,12 +95,8 @@ func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 
 // settingsOf reads a request's changes to the settings of an item.
 func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err error) {
-	if s.Render != "" && s.Render != "never" {
-		return out, fault.Field("render", "render %.20q is not possible yet: pages are read as their servers send them; "+
-			"leave render out", s.Render)
-	}
 	out.Options, err = editOf(api.TagSettings{Watch: s.Watch, Interval: s.Interval, Schedule: s.Schedule,
-		ActiveHours: s.ActiveHours, Priority: s.Priority}, nulls)
+		ActiveHours: s.ActiveHours, Priority: s.Priority, Rendering: s.Rendering}, nulls)
 	if err == nil {
 		err = addFiles(&out.Options, s.Files)
 	}

@@ -14,13 +14,15 @@ type Item struct {
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty"`
 	// Why explains the first of WatchBroken, Collapsed and Thin that is true.
-	Why              string `json:"why,omitempty"`
-	NormalizedSource string `json:"normalizedSource"`
-	DisplaySource    string `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
-	Title            string `json:"title,omitempty"`         // the page's own title when it was last indexed
-	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
-	ParentPageID     string `json:"parentPageId,omitempty"`
-	ContentGroupID   string `json:"contentGroupId,omitempty"` // shared by the http, https and query variants of a URL
+	Why string `json:"why,omitempty"`
+	// Rendered is what a browser showed of the page when it was last rendered, if it ever was.
+	Rendered         *Rendered `json:"rendered,omitempty"`
+	NormalizedSource string    `json:"normalizedSource"`
+	DisplaySource    string    `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
+	Title            string    `json:"title,omitempty"`         // the page's own title when it was last indexed
+	SourceHost       string    `json:"sourceHost,omitempty"`    // empty for files
+	ParentPageID     string    `json:"parentPageId,omitempty"`
+	ContentGroupID   string    `json:"contentGroupId,omitempty"` // shared by the http, https and query variants of a URL
 
 	// AliasOf is the id of the item that is in the index in place of this one. ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty"`
@@ -97,6 +99,7 @@ type Item struct {
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first)
 	Files       *Files       `json:"files,omitempty"`    // of a folder
+	Rendering
 	// Paused is true when the item is checked only on request.
 	Paused bool `json:"paused,omitempty"`
 
@@ -124,6 +127,38 @@ type ItemDetail struct {
 	// such an id return this item. Captures includes the captures of the merged items, each with the rules under
 	// which it was made.
 	FormerIDs []string `json:"formerIds,omitempty"`
+}
+
+// Rendered is what a browser showed of a page.
+type Rendered struct {
+	At time.Time `json:"at"`
+	// Needless is true when the page says in a browser what it says without its scripts, so that it is read without one.
+	Needless bool   `json:"needless,omitempty"`
+	Why      string `json:"why,omitempty"`     // why it was rendered
+	Missing  string `json:"missing,omitempty"` // what may not have been read, and why
+	URL      string `json:"url,omitempty"`     // where its scripts led to
+	// PictureOnly is true when it shows a picture, and hardly any text.
+	PictureOnly bool `json:"pictureOnly,omitempty"`
+	// Bounds are the bounds that it met: time, requests, bytes, memory, scrolls, workers, dialogs, popups, downloads or
+	// sockets.
+	Bounds   []string          `json:"bounds,omitempty"`
+	Refused  []RefusedRequests `json:"refused,omitempty"`
+	Requests int               `json:"requests"` // that were sent, without the first
+	Bytes    int64             `json:"bytes"`    // of the answers, decoded
+	Millis   int64             `json:"millis"`
+	Browser  string            `json:"browser,omitempty"` // its name and version
+	// DataChanges is true when the content was seen to change while the page's own HTML stayed the same. Each check then
+	// renders the page. Otherwise, checks that find the same HTML may skip the render, at most 15 in a row.
+	DataChanges bool `json:"dataChanges,omitempty"`
+}
+
+// RefusedRequests says how many requests of a page were refused for a reason.
+type RefusedRequests struct {
+	// Reason is address, robots, host, method, post, scheme, beacon, stream, bound, popup, download, dialog, socket or
+	// worker.
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+	Host   string `json:"host,omitempty"` // of the first one
 }
 
 // MaxFormers is the largest number of former ids returned with an item.

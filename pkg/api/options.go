@@ -51,6 +51,17 @@ type Files struct {
 	Hidden  bool     `json:"hidden,omitempty"`  // also files and folders whose names begin with a dot or with ~$
 }
 
+// Rendering says whether pages are read in a browser, with their scripts, and how the browser shows them.
+type Rendering struct {
+	Render         string   `json:"render,omitempty"`         // never, thin (pages with little text without scripts) or always
+	RenderInterval string   `json:"renderInterval,omitempty"` // how often a page is rendered whose own HTML stays the same
+	WaitFor        string   `json:"waitFor,omitempty"`        // a CSS selector that must match before the page is read
+	Viewport       string   `json:"viewport,omitempty"`       // width and height in pixels; default 1280x1024
+	AcceptLanguage string   `json:"acceptLanguage,omitempty"` // such as de or de-DE,de; default en
+	ColorScheme    string   `json:"colorScheme,omitempty"`    // light (the default) or dark
+	PostHosts      []string `json:"postHosts,omitempty"`      // hosts to which the page may send a POST, beside its own site
+}
+
 // ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes
 // a setting; the settings of the item's tags or of the app then apply.
 type ItemSettings struct {
@@ -62,7 +73,7 @@ type ItemSettings struct {
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
 	Paused      *bool        `json:"paused,omitempty"`   // check only on request
 	Files       *Files       `json:"files,omitempty"`    // of a folder
-	Render      string       `json:"render,omitempty"`   // never is the only value so far
+	Rendering
 }
 
 // ItemPatch changes the settings of an item.
@@ -92,8 +103,8 @@ func (p ItemPatch) MarshalJSON() ([]byte, error) {
 type Effective struct {
 	TagSettings
 	// From says where each setting comes from: item, default, or tag followed by the tag's name. The settings are
-	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours and
-	// priority. A setting that is not listed is not set.
+	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours,
+	// priority, and those of a browser. A setting that is not listed is not set.
 	From map[string]string `json:"from"`
 }
 
@@ -114,6 +125,7 @@ type TagSettings struct {
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"`
+	Rendering
 }
 
 // Tags lists the tags that have settings, by name.

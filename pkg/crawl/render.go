@@ -91,12 +91,10 @@ func (c *check) render(ctx context.Context, got verdict.Answer, thin string) (
 // pageToRender returns what the browser is asked for.
 func (c *check) pageToRender(got verdict.Answer) (p render.Page, err error) {
 	plain := got.Response
-	p = render.Page{URL: verdict.FetchURL(&c.item), Plain: &plain, Gate: c.site.Subresources(), AtOnce: c.site.AtOnce}
-	if set := c.basis.Options.Render; set != nil {
-		p.Selector, p.PostHosts = set.Selector, set.PostHosts
-		p.View = render.View{Language: set.Language, Dark: set.Dark()}
-		p.View.Width, p.View.Height = set.Size()
-	}
+	set := c.basis.Options.Rendering
+	p = render.Page{URL: verdict.FetchURL(&c.item), Plain: &plain, Gate: c.site.Subresources(), AtOnce: c.site.AtOnce,
+		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{Language: set.AcceptLanguage, Dark: set.Dark()}}
+	p.View.Width, p.View.Height = set.Size()
 	if c.item.Credential != "" {
 		p.Secret, err = credential.ForPage(c.o.Setting, c.item.Credential, p.URL)
 	}

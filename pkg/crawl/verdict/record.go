@@ -194,7 +194,10 @@ func indexedShare(e *index.Prepared) string {
 func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 	config := b.Rules.Schedule
 	if it.Exclusion == ExclusionFolder {
-		config = forFolder(config)
+		config = atLeastEvery(config, folderEvery)
+	}
+	if every := b.Options.Every(); every > 0 && it.Rendering.IsRendered() {
+		config = atLeastEvery(config, every)
 	}
 	d := b.Options.Next(config, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
@@ -215,8 +218,9 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 // asks no site, and reads no file.
 const folderEvery = time.Hour
 
-func forFolder(c schedule.Config) schedule.Config {
-	c.Max = min(c.Max, folderEvery)
+// atLeastEvery returns the schedule with an upper bound of the time between two checks.
+func atLeastEvery(c schedule.Config, most time.Duration) schedule.Config {
+	c.Max = min(c.Max, most)
 	c.Base, c.ErrorBase = min(c.Base, c.Max), min(c.ErrorBase, c.Max)
 	return c
 }

@@ -1,11 +1,9 @@
 package verdict
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -45,10 +43,9 @@ func (b Basis) ReaderOf(it *registry.Item, got Answer) Reader {
 // renderMode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a
 // browser. A page that was rendered is not read without one just because the browser is gone.
 func (b Basis) renderMode(it *registry.Item) string {
-	set := b.Options.Render
 	switch {
-	case set != nil && set.Mode != "":
-		return set.Mode
+	case b.Options.Render != "":
+		return b.Options.Render
 	case b.Rules.Browser, it.Rendering.IsRendered():
 		return options.RenderThin
 	}
@@ -85,9 +82,12 @@ func (b Basis) needsBody(it *registry.Item, now time.Time) bool {
 }
 
 // renderDue reports whether a rendered page is to be rendered again even if its plain answer is the same. Where people
-// have said what they watch, or how often, each check renders.
+// have said what they watch, or how often it is checked, each check renders.
 func (b Basis) renderDue(it *registry.Item, now time.Time) bool {
 	known, set := it.Rendering, b.Options
+	if every := set.Every(); every > 0 {
+		return now.Sub(known.At) >= every
+	}
 	wished := set.Watch != nil || set.Interval != nil || set.Schedule != nil
 	return wished || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||
 		now.Sub(known.At) >= longestSkip
@@ -169,7 +169,7 @@ func (b Basis) noteRendering(was, it registry.Item, got Answer, o Outcome, now t
 			it.Record(now, "rendered", "read in a browser from now on, because "+seen.Why+
 				": its content is a new baseline, and no change")
 		}
-		if why := whatIsMissing(*seen); why != "" && why != whatIsMissing(was.Rendering) {
+		if why := seen.Missing(); why != "" && why != was.Rendering.Missing() {
 			it.Record(now, "rendered", why)
 		}
 	}
@@ -190,25 +190,4 @@ func (b Basis) shownAgain(was registry.Item, got Answer, o Outcome, now time.Tim
 		next.Apart, next.Same = true, 0
 	}
 	return next
-}
-
-// whatIsMissing says for people what of a page may not have been read; "" if nothing.
-func whatIsMissing(r registry.Rendering) string {
-	var out []string
-	if len(r.Met) > 0 {
-		out = append(out, "it met its bounds ("+strings.Join(r.Met, ", ")+")")
-	}
-	for _, f := range r.Refused {
-		if f.Reason == "robots" || f.Reason == "host" {
-			out = append(out, fmt.Sprintf("%s refused by %s", words.Count(f.Count, "request"),
-				map[string]string{"robots": "robots.txt", "host": "the limits of a host"}[f.Reason]))
-		}
-	}
-	if r.NotReady != "" {
-		out = append(out, r.NotReady)
-	}
-	if len(out) == 0 {
-		return ""
-	}
-	return "in the browser something may be missing: " + strings.Join(out, "; ")
 }

@@ -16,7 +16,7 @@ var renderedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func renderBasis(mode string) (b Basis) {
 	b.Rules.Browser = true
-	b.Options.Render = &options.Render{Mode: mode}
+	b.Options.Render = mode
 	return b
 }
 
@@ -56,6 +56,8 @@ func TestR3NeedsBody(t *testing.T) {
 	}
 	watched := renderBasis("")
 	watched.Options.Watch = &options.Watch{Include: []string{"#price"}}
+	hourly, daily := renderBasis(""), renderBasis("")
+	hourly.Options.RenderInterval, daily.Options.RenderInterval = "1h", "1d"
 	day := 24 * time.Hour
 	for _, tt := range []struct {
 		name string
@@ -83,6 +85,8 @@ func TestR3NeedsBody(t *testing.T) {
 		{"its data changes alone", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
 			renderBasis(""), true},
 		{"watched", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
+		{"its interval is over", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
+		{"its interval is not over", item("", registry.Rendering{Plain: "p", At: renderedAt}), daily, false},
 		{"back to plain", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}),
 			renderBasis(options.RenderNever), true},
 		{"plain as before", item("thin", registry.Rendering{}), renderBasis(options.RenderNever), false},

@@ -9,7 +9,7 @@ type Edit struct {
 }
 
 // Editable are the fields that an [Edit] may clear.
-var Editable = []string{"watch", "interval", "schedule", "activeHours", "priority", "files"}
+var Editable = append([]string{"watch", "interval", "schedule", "activeHours", "priority", "files"}, renderFields...)
 
 // Zero reports whether the edit changes nothing.
 func (e Edit) Zero() bool { return e.Options.Zero() && len(e.Clear) == 0 }
@@ -35,8 +35,8 @@ func (e Edit) Apply(o Options) Options {
 	if e.Files != nil || has("files") {
 		o.Files = e.Files
 	}
-	if e.Render != nil || has("render") {
-		o.Render = e.Render
-	}
+	edited := e.Rendering // what is edited comes before what was set
+	edited.fill(o.Rendering.cleared(e.Clear), func(string) {})
+	o.Rendering = edited
 	return o
 }

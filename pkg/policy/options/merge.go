@@ -15,7 +15,8 @@ type Tag struct {
 // setting.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "watch.list",
 	"watch.listLinks", "interval",
-	"schedule", "activeHours", "priority", "files", "render"}
+	"schedule", "activeHours", "priority", "files", "render", "renderInterval", "waitFor", "viewport",
+	"acceptLanguage", "colorScheme", "postHosts"}
 
 // Effective are the options that apply to an item.
 type Effective struct {
@@ -57,9 +58,7 @@ func (e *Effective) fill(o Options, from string) {
 	if e.Files == nil && o.Files != nil {
 		e.Files, e.From["files"] = o.Files, from
 	}
-	if e.Render == nil && o.Render != nil {
-		e.Render, e.From["render"] = o.Render, from
-	}
+	e.Rendering.fill(o.Rendering, func(field string) { e.From[field] = from })
 }
 
 func (e *Effective) fillWatch(w Watch, from string) {

@@ -31,7 +31,7 @@ type Options struct {
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 to 9; if nil, [UsualPriority] applies
 	Files       *Files       `json:"files,omitempty"`    // which files of a folder are items
-	Render      *Render      `json:"render,omitempty"`   // whether and how a page is read in a browser
+	Rendering
 }
 
 // Watch defines which part of a page is watched.
@@ -114,7 +114,7 @@ func (o Options) Zero() bool { return reflect.ValueOf(o).IsZero() }
 func (o Options) Validate() (Options, error) {
 	o = o.tidy()
 	for _, check := range []func() error{o.Watch.validate, o.Interval.validate, o.Schedule.validate,
-		o.ActiveHours.validate, o.Files.validate, o.Render.validate} {
+		o.ActiveHours.validate, o.Files.validate, o.Rendering.validate} {
 		if err := check(); err != nil {
 			return o, err
 		}
@@ -145,9 +145,6 @@ func (o Options) tidy() Options {
 	}
 	if f := o.Files; f != nil && len(f.Include)+len(f.Exclude) == 0 && !f.Hidden {
 		o.Files = nil
-	}
-	if r := o.Render; r != nil && reflect.ValueOf(*r).IsZero() {
-		o.Render = nil
 	}
 	return o
 }

@@ -1,6 +1,12 @@
 package item
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
 
 // Rendering is what is known of a page as a browser shows it.
 type Rendering struct {
@@ -40,3 +46,30 @@ type RefusedRequests struct {
 
 // IsRendered reports whether the item's content was read in a browser.
 func (r Rendering) IsRendered() bool { return r.Plain != "" }
+
+// Missing says for people what of a rendered page may not have been read; "" if nothing.
+func (r Rendering) Missing() string {
+	var out []string
+	if len(r.Met) > 0 {
+		out = append(out, "it met a bound ("+strings.Join(r.Met, ", ")+")")
+	}
+	for _, f := range r.Refused {
+		if by, found := refusers[f.Reason]; found {
+			out = append(out, words.Count(f.Count, "request")+" refused by "+by)
+		}
+	}
+	if r.Failed > 0 {
+		out = append(out, words.Count(r.Failed, "request")+" without an answer")
+	}
+	if r.NotReady != "" {
+		out = append(out, r.NotReady)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "something may be missing: " + strings.Join(slices.Compact(out), "; ")
+}
+
+// refusers are what refuses requests that a page may need for its content.
+var refusers = map[string]string{"robots": "robots.txt", "host": "the limits of a host", "address": "the address guard",
+	"post": "the rules for POST, see postHosts", "stream": "the rules for streams", "socket": "the rules for WebSockets"}
