@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"mime"
+	"net/http"
 	"strings"
 	"time"
 
@@ -32,12 +34,21 @@ func (b Basis) ReaderOf(it *registry.Item, got Answer) Reader {
 	resp, mode := got.Response, b.renderMode(it)
 	switch {
 	case mode == options.RenderNever, got.File != nil, resp.NotFollowed != nil, resp.Encoding != "",
-		!web.IsHTML(mimeType(resp.Header.Get("Content-Type"))):
+		!isPage(got):
 		return ReadPlain
 	case mode == options.RenderAlways:
 		return ReadRendered
 	}
 	return ReadIfThin
+}
+
+// isPage reports whether an answer is a web page, by its header or, if that does not say, by how the body begins.
+func isPage(got Answer) bool {
+	t, _, _ := mime.ParseMediaType(got.Response.Header.Get("Content-Type"))
+	if t == "" {
+		t, _, _ = mime.ParseMediaType(http.DetectContentType(got.Response.Body))
+	}
+	return web.IsHTML(t)
 }
 
 // renderMode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a
