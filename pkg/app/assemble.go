@@ -59,7 +59,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	hosts := a.hosts(in, reg.Hosts)
-	browser, err := a.cfg.renderer(in)
+	browser, err := cfg.Render.renderer(in.web, cfg.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
@@ -347,5 +348,55 @@ func (c *Config) commandSettings() []Setting {
 			"Key that the commands send: a function key in Azure, else one of `tidemark keys add`"},
 		{"NO_COLOR", "", command, elsewhere, "Any value turns off colours and bold text"},
 		{"PAGER", "less -FRX", command, elsewhere, "Program through which long lists go on a terminal; cat for none"},
+	}
+}
+
+const browserSetting, endpointSetting = "RENDER_BROWSER", "RENDER_ENDPOINT"
+
+// renderSettings returns the settings for pages that need a browser.
+func (c *Config) renderSettings() []Setting {
+	r := &c.Render
+	return []Setting{
+		{endpointSetting, "", hidden, by(c.readEndpoint),
+			"Address of a Chrome that speaks DevTools, in which pages that need it are rendered: http, https, ws or wss. It " +
+				"should have a network policy: see rendering.md"},
+		{browserSetting, "", shown, by(c.readBrowser),
+			"Chromium on this machine that renders such pages instead: its path, or auto for the one that is found, as with " +
+				"tidemark start --browser. It is started when it is needed"},
+		{"RENDER_TIMEOUT_SECONDS", "30", shown, span(&r.Timeout, 5, 120, time.Second),
+			"Seconds for a page in the browser, {bounds}. Then it is read as it is"},
+		{"RENDER_MAX_REQUESTS", "300", shown, whole(&r.MaxRequests, 1, 5000),
+			"Requests of a page in the browser, {bounds}; further ones are refused"},
+		{"RENDER_MAX_BYTES", "31457280", shown, whole(&r.MaxBytes, 1<<16, 1<<30),
+			"Bytes of all answers to a page in the browser, decoded, {bounds}; further ones are refused"},
+		{"RENDER_MAX_MEMORY", "1073741824", shown, whole(&r.MaxMemory, 128<<20, 1<<40),
+			"Bytes of memory of the browser for a page, at least {least}. It is measured for a Chromium that is started here, " +
+				"on Linux; at the bound the page's scripts are stopped"},
+	}
+}
+
+func (c *Config) readEndpoint(s *settings, name string) {
+	if c.Render.Endpoint = s.text(name); c.Render.Endpoint == "" {
+		return
+	}
+	if err := devtools.CheckEndpoint(c.Render.Endpoint); err != nil {
+		s.bad(name, "an address such as http://chrome:9222 or wss://browser.example: "+err.Error())
+	}
+}
+
+func (c *Config) readBrowser(s *settings, name string) {
+	if c.Render.Program = s.text(name); c.Render.Program == "" {
+		return
+	}
+	if s.isSet(endpointSetting) {
+		s.bad(name, "nothing where "+endpointSetting+" is set")
+		return
+	}
+	err := devtools.CheckProgram(devtools.InContainer())
+	if err == nil && c.Render.Program == "auto" {
+		c.Render.Program, err = devtools.Find()
+	}
+	if err != nil {
+		s.bad(name, err.Error())
 	}
 }

@@ -116,7 +116,11 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	if err != nil || o.Decided() {
 		return o, r, err
 	}
-	if c.item, o = verdict.CompareAnswer(c.item, got, c.basis, c.now()); !o.Decided() {
+	skipped := c.item.Rendering.Skipped
+	if c.item, o = verdict.CompareAnswer(c.item, got, c.basis, c.now()); c.item.Rendering.Skipped > skipped {
+		c.o.Metrics.Spared.Add(1, "same")
+	}
+	if !o.Decided() {
 		if got, r, o, err = c.readAnswer(ctx, got); err != nil || o.Decided() {
 			return o, r, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
@@ -19,7 +20,7 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	}
 	page, linked := doc.Text, verdict.LinkCanonical(&doc, header, address)
 	if got.Plain != "" {
-		verdict.NoteShown(&doc, c.basis.Shown.PictureOnly)
+		verdict.NoteShown(&doc, c.basis.Rendered.Shown.PictureOnly)
 	}
 	doc, watched := c.basis.Watching.Read(doc, body, contentType, address)
 	if why := got.Response.NotFollowed; why != nil {
@@ -57,17 +58,19 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 	return s, verdict.Outcome{}, nil
 }
 
-// readAnswer reads the site's answer, or what a browser shows of it, which is then returned in its place. If the document must be compared with the host's soft-404 fingerprint,
-// readAnswer also gets the fingerprint. The check keeps its permit until it is certain that no request for a
-// fingerprint is needed. Without the permit it might wait for checks that themselves wait for the memory that this
-// check holds. Nor does it give the permit back while a browser may request more from the host. A decided outcome says
-// why the page could not be read. An error means that this program's storage failed, or that this worker's time is over.
+// readAnswer reads the site's answer, or what a browser shows of it, which is then returned in its place. If the
+// document must be compared with the host's soft-404 fingerprint, readAnswer also gets the fingerprint. The check keeps
+// its permit until it is certain that no request for a fingerprint is needed, and that no browser requests more.
+// Without the permit it might wait for checks that themselves wait for the memory that this check holds. A decided
+// outcome says why the page could not be read. An error means that this program's storage failed, or that this worker's
+// time is over.
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 	_ verdict.Answer, r verdict.Reading, o verdict.Outcome, err error) {
 	defer c.release()
 	origin, compared := c.compared(got)
 	shown, known := c.prober().Remembered(origin)
-	if (known || !compared) && c.basis.ReaderOf(&c.item, got) == verdict.ReadPlain {
+	browser := c.basis.Rendering.ReaderOf(&c.item, got.Response) != rendering.ReadPlain
+	if (known || !compared) && !browser {
 		c.release()
 	}
 	// Only new content is compared with the fingerprint. To find out whether the content is new, the document must be
@@ -84,6 +87,47 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 	}
 	c.basis.Soft404 = shown
 	return got, r, o, err
+}
+
+// readPage reads the answer itself or, if that is what the page needs, what a browser shows of it. In the second case
+// the returned answer has the rendered page as its body.
+func (c *check) readPage(ctx context.Context, got verdict.Answer) (
+	_ verdict.Answer, plain verdict.Reading, o verdict.Outcome, err error) {
+	policy, now, seen := c.basis.Rendering, c.now(), &c.basis.Rendered
+	how := policy.ReaderOf(&c.item, got.Response)
+	if how != rendering.ReadRendered {
+		plain, err = c.read(ctx, got)
+		thin := how == rendering.ReadIfThin && plain.Unreadable == nil && plain.Doc.Thin != ""
+		needless := thin && rendering.IsNeedless(&c.item, plain.Hash, now)
+		if err != nil || !thin || needless {
+			seen.Baseline = policy.IsBaseline(&c.item, false)
+			if how == rendering.ReadIfThin {
+				c.o.Metrics.Spared.Add(1, map[bool]string{true: "needless", false: "readable"}[needless])
+			}
+			return got, plain, o, err
+		}
+	}
+	c.room.end() // memory held while this check waits for a browser could block other checks
+	p, err := pageToRender(&c.item, got, c.basis.Options.Rendering, c.site, c.o.Setting)
+	if err != nil {
+		return got, plain, verdict.FailedBy(err), nil
+	}
+	on := screen{c.o.Browser, c.o.RenderTime, c.lease.Deadline().Sub(now), c.o.Metrics}
+	out, o, err := on.show(ctx, p)
+	c.site.Rendered(out.ByHost, out.Bytes)
+	if err != nil || o.Decided() {
+		return got, plain, o, err
+	}
+	seen.Shown = renderingOf(out, got, policy.Why(&c.item, plain.Doc.Thin), c.now())
+	shown := shownAs(got, out)
+	r, err := c.read(ctx, shown)
+	if err == nil && how == rendering.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&
+		rendering.IsWhole(*seen.Shown) {
+		seen.Needless = plain.Hash
+		return got, plain, o, nil
+	}
+	seen.Baseline = policy.IsBaseline(&c.item, true)
+	return shown, r, o, err
 }
 
 // compared reports whether an answer may have to be compared with the origin's answer for pages that do not exist.

@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -24,88 +26,72 @@ type Browser interface {
 var errNoBrowser = fault.New(fault.Unavailable, "the page is to be read in a browser, and none is set up: set "+
 	"RENDER_ENDPOINT, start with --browser, or set the page's rendering to never")
 
-// readPage reads the answer itself or, if that is what the page needs, what a browser shows of it. In the second case
-// the returned answer has the rendered page as its body.
-func (c *check) readPage(ctx context.Context, got verdict.Answer) (
-	_ verdict.Answer, r verdict.Reading, o verdict.Outcome, err error) {
-	how := c.basis.ReaderOf(&c.item, got)
-	if how != verdict.ReadRendered {
-		r, err = c.read(ctx, got)
-		if err != nil || how == verdict.ReadPlain || !c.basis.RendersThin(&c.item, r, c.now()) {
-			c.basis.Baseline = c.basis.IsBaseline(&c.item, false)
-			c.countSpared(how, r)
-			return got, r, o, err
-		}
-	}
-	plain := r
-	c.room.end() // memory held while this check waits for a browser could block other checks
-	shown, o, err := c.render(ctx, got, plain.Doc.Thin)
-	if err != nil || o.Decided() {
-		return got, r, o, err
-	}
-	if r, err = c.read(ctx, shown); err != nil {
-		return got, r, o, err
-	}
-	if how == verdict.ReadIfThin && verdict.SameAsPlain(plain, r, *c.basis.Shown) {
-		c.basis.Needless = plain.Hash
-		return got, plain, o, nil
-	}
-	c.basis.Baseline = c.basis.IsBaseline(&c.item, true)
-	return shown, r, o, nil
+// screen is a browser, with what a check knows of the time that it may take.
+type screen struct {
+	browser Browser // nil if there is none
+	least   time.Duration
+	left    time.Duration // until the work on the item must end
+	metrics *telemetry.Metrics
 }
 
-// render lets a browser show a page. A decided outcome says why there is no rendered page. An error means that this
-// worker's time is over.
-func (c *check) render(ctx context.Context, got verdict.Answer, thin string) (
-	verdict.Answer, verdict.Outcome, error) {
-	if c.o.Browser == nil {
-		return got, verdict.FailedBy(errNoBrowser), nil
+// show lets the browser show a page. A decided outcome says why it is not shown. An error means that this worker's time
+// is over.
+func (s screen) show(ctx context.Context, p render.Page) (out render.Rendered, o verdict.Outcome, err error) {
+	if s.browser == nil {
+		return out, verdict.FailedBy(errNoBrowser), nil
 	}
-	if c.lease.Deadline().Sub(c.now()) < c.o.RenderTime {
-		return got, verdict.Outcome{}, politeness.ErrNotNow
+	if s.left < s.least {
+		return out, o, politeness.ErrNotNow
 	}
-	p, err := c.pageToRender(got)
-	if err != nil {
-		return got, verdict.FailedBy(err), nil
-	}
-	rendering, cancel := context.WithDeadline(ctx, time.Now().Add(c.lease.Deadline().Sub(c.now())))
+	ctx, cancel := context.WithTimeout(ctx, s.left)
 	defer cancel()
-	out, err := c.o.Browser.Render(rendering, p)
-	c.site.Rendered(out.ByHost, out.Bytes)
-	c.o.Metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
+	out, err = s.browser.Render(ctx, p)
+	s.metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
 	switch {
 	case err == nil:
-	case rendering.Err() != nil:
-		return got, verdict.Outcome{}, fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
-	default:
-		return got, verdict.FailedBy(err), nil
+		return out, o, nil
+	case ctx.Err() != nil:
+		return out, o, fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
 	}
-	seen := renderingOf(out, got.Response.FinalURL, c.now())
-	seen.Plain, seen.Why = got.Raw, c.basis.WhyRendered(&c.item, thin)
-	c.basis.Shown = &seen
-	got.Plain, got.Sent = got.Raw, got.Response.Body
-	got.Response.Body, got.Raw = out.HTML, snapshot.Hash(out.HTML)
-	return got, verdict.Outcome{}, nil
+	return out, verdict.FailedBy(err), nil
 }
 
-// pageToRender returns what the browser is asked for.
-func (c *check) pageToRender(got verdict.Answer) (p render.Page, err error) {
+// renderOutcome returns the name of the outcome of a render that the metrics record.
+func renderOutcome(err error) string {
+	if _, lost := errors.AsType[*render.BrowserError](err); lost {
+		return "browser"
+	}
+	if err != nil {
+		return "page"
+	}
+	return "ok"
+}
+
+// pageToRender returns what a browser is asked for: an item's page, whose plain answer is known.
+func pageToRender(it *registry.Item, got verdict.Answer, set options.Rendering, site *politeness.Asker,
+	setting func(string) string) (p render.Page, err error) {
 	plain := got.Response
-	set := c.basis.Options.Rendering
-	p = render.Page{URL: verdict.FetchURL(&c.item), Plain: &plain, Gate: c.site.Subresources(), AtOnce: c.site.AtOnce,
+	p = render.Page{URL: verdict.FetchURL(it), Plain: &plain, Gate: site.Subresources(), AtOnce: site.AtOnce,
 		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{Language: set.AcceptLanguage, Dark: set.Dark()}}
 	p.View.Width, p.View.Height = set.Size()
-	if c.item.Credential != "" {
-		p.Secret, err = credential.ForPage(c.o.Setting, c.item.Credential, p.URL)
+	if it.Credential != "" {
+		p.Secret, err = credential.ForPage(setting, it.Credential, p.URL)
 	}
 	return p, err
 }
 
+// shownAs returns an answer with the rendered page in place of its body.
+func shownAs(got verdict.Answer, out render.Rendered) verdict.Answer {
+	got.Plain, got.Sent = got.Raw, got.Response.Body
+	got.Response.Body, got.Raw = out.HTML, snapshot.Hash(out.HTML)
+	return got
+}
+
 // renderingOf returns what is recorded of a render.
-func renderingOf(out render.Rendered, answered string, now time.Time) registry.Rendering {
-	r := registry.Rendering{At: now, PictureOnly: out.PictureOnly, Requests: out.Requests, Failed: out.Failed,
-		Bytes: out.Bytes, Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
-	if out.URL != answered {
+func renderingOf(out render.Rendered, got verdict.Answer, why string, now time.Time) *registry.Rendering {
+	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
+		Failed: out.Failed, Bytes: out.Bytes, Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
+	if out.URL != got.Response.FinalURL {
 		r.URL = verdict.ShownURL(out.URL)
 	}
 	switch {
@@ -122,26 +108,4 @@ func renderingOf(out render.Rendered, answered string, now time.Time) registry.R
 			Host: verdict.Bounded(f.Host)})
 	}
 	return r
-}
-
-// renderOutcome returns the name of the outcome of a render that the metrics record.
-func renderOutcome(err error) string {
-	if _, lost := errors.AsType[*render.BrowserError](err); lost {
-		return "browser"
-	}
-	if err != nil {
-		return "page"
-	}
-	return "ok"
-}
-
-// countSpared counts a plain reading of a page that a browser may read.
-func (c *check) countSpared(how verdict.Reader, plain verdict.Reading) {
-	switch {
-	case how == verdict.ReadPlain || plain.Unreadable != nil:
-	case plain.Doc.Thin == "":
-		c.o.Metrics.Spared.Add(1, "readable")
-	default:
-		c.o.Metrics.Spared.Add(1, "needless")
-	}
 }

@@ -41,7 +41,7 @@ func (c *check) readList(ctx context.Context, r verdict.Reading, o verdict.Outco
 	if r.Part == nil || !slices.Contains(shows, o.Kind) {
 		return nil
 	}
-	return c.noteList(ctx, r, c.basis.Baseline)
+	return c.noteList(ctx, r, c.basis.Rendered.Baseline)
 }
 
 // noteList records the entries of a list, registers those that are wanted, and makes changes of those that are new.

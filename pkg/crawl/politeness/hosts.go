@@ -57,7 +57,8 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 		o.AtOnce = func(string) int { return 0 }
 	}
 	return &Hosts{
-		atOnce: o.AtOnce, rows: rows, web: web, agent: o.Agent, strategy: o.Strategy, clock: o.Clock, sleep: observed(o.Sleep, o.Metrics),
+		atOnce: o.AtOnce, rows: rows, web: web, agent: o.Agent, strategy: o.Strategy, clock: o.Clock,
+		sleep: observed(o.Sleep, o.Metrics),
 	}
 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -39,11 +40,8 @@ type Basis struct {
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
 	Last      snapshot.Last     // the last content that the item had
-	// Shown is what a browser has shown of the page in this check; nil if none has read it. Needless is the hash of a
-	// plain reading that says the same. Baseline states that the reading cannot be compared with the known content.
-	Shown    *registry.Rendering
-	Needless string
-	Baseline bool
+	Rendering rendering.Policy  // what decides whether the item is rendered
+	Rendered  rendering.Seen    // what this check has found out by rendering the page, or by not rendering it
 	// redirects are the redirects that the previous check recorded.
 	redirects   []string
 	fetchSource string
@@ -52,8 +50,9 @@ type Basis struct {
 // BasisOf returns the basis of a new check, with the options that people have set for the item.
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
-		Rules: r, Options: set, Watching: WatchingOf(set.Watch, r.Version.String()),
-		Forced: it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
+		Rules: r, Options: set, Rendering: rendering.Policy{Options: set, Browser: r.Browser},
+		Watching: WatchingOf(set.Watch, r.Version.String()),
+		Forced:   it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
 		MovedTo: movedAddress(it, r.Sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 	}
 }

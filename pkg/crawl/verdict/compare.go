@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
+	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -56,12 +57,13 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	// to another page.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	spoken = spoken || b.linksElsewhere(&it, got)
-	if samePlain(&it, got) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
-		!b.needsBody(&it, now) {
+	if rendering.SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
+		!b.Rendering.NeedsBody(&it, now) {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
 		if it = noteValidators(stands(it), got); it.Rendering.IsRendered() {
-			return unrendered(it)
+			it.Rendering.Skipped++
+			return it, Unchanged("the answer is the one that was rendered before")
 		}
 		return it, known(WhySameBytes)
 	}
@@ -130,7 +132,14 @@ func (b Basis) failure(it *registry.Item, got Answer, r Reading) string {
 	case r.Doc.Failure != "":
 		return "HTTP 200, but " + r.Doc.Failure
 	}
-	return b.sentToDoor(it, got, r)
+	final, led := got.Response.FinalURL, len(got.Response.Redirects) > 0
+	if shown := b.Rendered.Shown; shown != nil && shown.URL != "" {
+		final, led = shown.URL, true
+	}
+	if !led {
+		return ""
+	}
+	return sentToDoor(it, final, r)
 }
 
 func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
@@ -141,7 +150,8 @@ func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
 // It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	next, o := compare(it, got, r, b, now)
-	return b.noteRendering(it, next, got, o, now), o
+	taken := rendering.Taken{Plain: got.Plain, Known: o.Store || o.Known, Same: o.Kind == schedule.Unchanged}
+	return b.Rendered.Note(it, next, taken, now), o
 }
 
 func compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
@@ -200,12 +210,8 @@ const doorLetters = 400
 // sentToDoor describes why the target of redirects is a page for login, single sign-on or consent, and not the page;
 // "" if it is the page. It must be at another path or host than the page, where no earlier check ended, with
 // little text, and its path, title or form must say what it is. Scripts lead there as well as redirects.
-func (b Basis) sentToDoor(it *registry.Item, got Answer, r Reading) string {
-	final, led := got.Response.FinalURL, len(got.Response.Redirects) > 0
-	if b.Shown != nil && b.Shown.URL != "" {
-		final, led = b.Shown.URL, true
-	}
-	if !led || sameAddress(final, FetchURL(it)) ||
+func sentToDoor(it *registry.Item, final string, r Reading) string {
+	if sameAddress(final, FetchURL(it)) ||
 		it.HTTPFinalURL != "" && sameAddress(final, it.HTTPFinalURL) || manyLetters(r.Doc.MainText()) {
 		return ""
 	}

@@ -23,7 +23,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 	n, over := News{}, false
 	// Texts that were read under two versions cannot be compared, nor can a rendered page with a plain one: the
 	// difference may come from the rules and not from the page.
-	if !b.Outdated(&it) && !b.newlyRead(&it, r) && !b.Baseline {
+	if !b.Outdated(&it) && !b.newlyRead(&it, r) && !b.Rendered.Baseline {
 		d := change.Decide(b.remembered(&it), seen, b.believes(&it, r), now)
 		if d.Waits {
 			if b.Watching != nil && r.Part != nil && b.Watching.lost(&it, r.Part) != "" {

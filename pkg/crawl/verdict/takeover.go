@@ -45,6 +45,16 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
+// NoteShown replaces what the document of a rendered page says of its scripts, which have run.
+func NoteShown(doc *extract.Document, pictureOnly bool) {
+	switch {
+	case pictureOnly:
+		doc.Thin = "a browser shows a picture and hardly any text; what the picture says is not read"
+	case doc.Thin != "":
+		doc.Thin = "it has hardly any text in a browser, too"
+	}
+}
+
 // noteUncompared records what is not compared of a page. The hash is that of all visible text. If same is true,
 // everything else is as before.
 func noteUncompared(it *registry.Item, r Reading, hash string, same bool, now time.Time) {

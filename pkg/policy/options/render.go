@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Rendering says whether a page is read in a browser, with its scripts, and how the browser shows it. Each of the fields
-// is a setting of its own.
+// Rendering says whether a page is read in a browser, with its scripts, and how the browser shows it. Each of the
+// fields is a setting of its own.
 type Rendering struct {
 	// Render is RenderNever, RenderThin or RenderAlways. If it is empty, a program with a browser reads thin pages in it.
 	Render string `json:"render,omitempty"`
