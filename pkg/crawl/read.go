@@ -90,7 +90,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 }
 
 // readPage reads the answer itself or, if that is what the page needs, what a browser shows of it. In the second case
-// the returned answer has the rendered page as its body.
+// the body of the returned answer is the rendered page.
 func (c *check) readPage(ctx context.Context, got verdict.Answer) (
 	_ verdict.Answer, plain verdict.Reading, o verdict.Outcome, err error) {
 	policy, now, seen := c.basis.Rendering, c.now(), &c.basis.Rendered

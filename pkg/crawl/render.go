@@ -80,7 +80,7 @@ func pageToRender(it *registry.Item, got verdict.Answer, set options.Rendering, 
 	return p, err
 }
 
-// shownAs returns an answer with the rendered page in place of its body.
+// shownAs returns an answer whose body is the rendered page.
 func shownAs(got verdict.Answer, out render.Rendered) verdict.Answer {
 	got.Plain, got.Sent = got.Raw, got.Response.Body
 	got.Response.Body, got.Raw = out.HTML, snapshot.Hash(out.HTML)

@@ -14,8 +14,8 @@ import (
 type Answer struct {
 	Response fetch.Response // for a file, what a web server would have answered
 	Raw      string         // sha256:<hex> of the body
-	// Plain is the hash of the body that the source sent, and Sent that body, if the response has a rendered page in
-	// its place. Both are empty for other answers.
+	// Plain is the hash of the body that the source sent, and Sent that body, if the body of the response is a rendered
+	// page in its place. Both are empty for other answers.
 	Plain       string
 	Sent        []byte
 	File        *file.Response // nil for a page
