@@ -141,7 +141,7 @@ func (h *heldFolder) first() error {
 	})
 }
 
-// again changes one file, if one is named, and has the folder listed.
+// again changes one file, if one is named, and asks for a listing of the folder.
 func (h *heldFolder) again(what, path string) error {
 	if path != "" {
 		text := "# A changed note\n\nThe harbour master has moved the red buoy.\n"

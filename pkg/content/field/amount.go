@@ -117,7 +117,7 @@ func segmentsOf(texts []string) (out []segment) {
 	return out
 }
 
-// attach reads what stands around amounts, and marks the numbers that are none.
+// attach reads what stands around amounts, and marks the numbers that are no amounts.
 func attach(all []amount, texts []string) {
 	if len(all) == 0 {
 		return

@@ -19,7 +19,7 @@ const (
 	Availability Type = "availability"
 )
 
-// Value is a normalized value. The zero Value is none. Which fields are set follows from the type:
+// Value is a normalized value. The zero Value stands for no value. Which fields are set follows from the type:
 //
 //	text          Text, on one line
 //	number        Number
