@@ -36,6 +36,17 @@ type RuleSpec struct {
 	Off bool `json:"off,omitempty"`
 
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
+	// Message is how messages about one change are worded. Digests have a form of their own.
+	Message *MessageWording `json:"message,omitempty"`
+}
+
+// MessageWording words a message, with variables such as {{title}}, {{summary}} or {{link}}. It is text: what would be
+// markup for a service is escaped. A line whose variables are all empty is left out.
+type MessageWording struct {
+	// Title is one line, at most 300 bytes. Without it, the title says what changed.
+	Title string `json:"title,omitempty"`
+	// Text is at most 4,000 bytes. It stands without the address and the links that messages have otherwise.
+	Text string `json:"text,omitempty"`
 }
 
 // RuleQuery lists rules.
@@ -96,8 +107,27 @@ type RuleTest struct {
 	// Partial is true if the test ended early because the regular expressions take too long.
 	Partial bool `json:"partial,omitempty"`
 	// Message is the title of the message for the newest of these changes, or of the digest of them all.
-	Message string       `json:"message,omitempty"`
-	Changes []FeedChange `json:"changes"` // the newest 20 changes that the rule matches
+	Message string `json:"message,omitempty"`
+	// Preview shows the message for the newest of these changes. It is left out for a rule of digests.
+	Preview *MessagePreview `json:"preview,omitempty"`
+	Changes []FeedChange    `json:"changes"` // the newest 20 changes that the rule matches
+}
+
+// MessagePreview is a message as each channel gets it.
+type MessagePreview struct {
+	ChangeID string `json:"changeId,omitempty"` // the change that the message is about
+	// Sample is true if the rule matches no change yet: the message is about a change that is made up.
+	Sample   bool           `json:"sample,omitempty"`
+	Messages []ShownMessage `json:"messages"` // one for each channel of the rule, or one for none
+}
+
+// ShownMessage is a message in the form in which a service gets it: characters that would be markup are escaped.
+type ShownMessage struct {
+	Channel string `json:"channel,omitempty"`
+	Service string `json:"service,omitempty"`
+	Title   string `json:"title,omitempty"` // left out where the service has one text, which begins with the title
+	Text    string `json:"text"`
+	Cut     bool   `json:"cut,omitempty"` // the service does not take all of it; the text ends in …
 }
 
 // ChannelSpec says where messages are sent.
@@ -283,6 +313,8 @@ type ReportedChange struct {
 
 	RuleName string       `json:"ruleName,omitempty"` // name of the rule; left out in a digest
 	Links    MessageLinks `json:"links,omitzero"`
+	// Message is the message as the rule words it; left out if the rule does not.
+	Message *MessageWording `json:"message,omitempty"`
 }
 
 // DigestEvent is the body of a webhook for several changes.

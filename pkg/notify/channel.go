@@ -18,7 +18,7 @@ import (
 
 // Kinds of channels. A channel may also be of a kind of package form.
 const (
-	Webhook = "webhook"
+	Webhook = send.Webhook
 	Service = "shoutrrr"
 )
 

@@ -1,21 +1,25 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/notify/targets"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -99,15 +103,41 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now 
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
 	shown := c.JSON()
-	d.Title = letter.Subject(shown)
 	p := letter.Part{Change: shown, Count: 1, Links: to.of(r, shown)}
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: api.ReportedChange{FeedChange: shown,
 		RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
 	event.Subject = c.URL
-	l := letter.Letter{Title: d.Title, Rule: r.Name, RuleLink: to.rule(r), Parts: []letter.Part{p}}
-	d.Message = send.Message{ID: id, Title: d.Title, Text: letter.Summary(shown), URL: c.URL, Foot: l.Foot(),
-		HTML: l.HTML(), Body: jsonBody(event)}
+	d.Message = r.message(p, to)
+	d.Title = d.Message.Title
+	if r.isWorded() {
+		event.Data.Message = &api.MessageWording{Title: d.Message.Title, Text: d.Message.Text}
+	}
+	d.Message.ID, d.Message.Body = id, jsonBody(event)
 	return id, d
+}
+
+// isWorded reports whether the rule words its messages itself.
+func (r *rule) isWorded() bool { return !r.title.Empty() || !r.text.Empty() }
+
+// maxTitle is the length of the longest title, in bytes.
+const maxTitle = 250
+
+// message returns the message about one change, worded as the rule says. If nothing is left of the title or the text,
+// because all its variables are empty, the usual one stands.
+func (r *rule) message(p letter.Part, to links) send.Message {
+	item := ""
+	if p.Change.ItemID != "" {
+		item = to.to("/items/"+url.PathEscape(p.Change.ItemID), nil)
+	}
+	values := letter.Values(p, r.Name, item, cmp.Or(r.plan.Zone, time.UTC))
+	title := words.Ellipsis(words.Clean(wording.Text(r.title.With(values))), maxTitle)
+	l := letter.Letter{Title: cmp.Or(title, letter.Subject(p.Change)), Rule: r.Name, RuleLink: to.rule(r),
+		Parts: []letter.Part{p}}
+	out := send.Message{Title: l.Title, Text: letter.Summary(p.Change), URL: p.Change.URL, Foot: l.Foot(), HTML: l.HTML()}
+	if pieces := r.text.With(values); wording.Text(pieces) != "" {
+		out.Text, out.Foot, out.HTML, out.Alone = wording.Text(pieces), "", letter.OwnHTML(l.Title, pieces), true
+	}
+	return out
 }
 
 // maxRow is the size at which the row of a delivery still takes what its attempts add.

@@ -62,8 +62,13 @@ func LinksAt(address string, c api.FeedChange) letter.Links {
 	return links{home: address + home.Dashboard}.of(nil, c)
 }
 
-// rule returns the address of a rule.
-func (l links) rule(r *rule) string { return l.to("/notifications/rules/"+url.PathEscape(r.ID), nil) }
+// rule returns the address of a rule, or "".
+func (l links) rule(r *rule) string {
+	if r.ID == "" {
+		return "" // it is not saved yet
+	}
+	return l.to("/notifications/rules/"+url.PathEscape(r.ID), nil)
+}
 
 // PublicAddress returns the address at which people reach the installation, with the addresses of the machine.
 func (s *Book) PublicAddress(ctx context.Context) (api.PublicAddress, error) {

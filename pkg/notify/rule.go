@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
 
@@ -43,6 +44,8 @@ type rule struct {
 	items  itemSearch
 	sought []sought // regular expressions that must all match
 	plan   digest.Plan
+	title  wording.Wording // how the rule words messages about one change; empty for the usual form
+	text   wording.Wording
 }
 
 // size returns the size of the rule's expressions.
@@ -117,8 +120,30 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 			errs = append(errs, fault.Field("channels", "channels names %.64q twice", name))
 		}
 	}
-	return r, append(errs, r.planned(spec)...)
+	return r, slices.Concat(errs, r.planned(spec), r.worded(spec))
 }
+
+// worded reads how the rule words its messages.
+func (r *rule) worded(spec api.RuleSpec) (errs []error) {
+	if spec.Message == nil {
+		return nil
+	}
+	var err error
+	if r.title, err = wording.Parse(spec.Message.Title, wording.MaxTitle); err != nil {
+		errs = append(errs, fault.Field("message.title", "message.title: %w", err))
+	}
+	if r.text, err = wording.Parse(spec.Message.Text, wording.MaxText); err != nil {
+		errs = append(errs, fault.Field("message.text", "message.text: %w", err))
+	}
+	if !r.atOnce() && spec.Message.Title+spec.Message.Text != "" {
+		errs = append(errs, fault.Field("message", "message is for messages about one change, and a digest has a form of "+
+			"its own: leave it out, or set digest to none"))
+	}
+	return errs
+}
+
+// atOnce reports whether the rule sends a message for each change.
+func (r *rule) atOnce() bool { return r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce }
 
 // planned sets the times at which a rule reports, according to the rule's settings.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {

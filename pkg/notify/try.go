@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
+	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
 
@@ -26,18 +28,87 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 		return api.RuleTest{}, fault.New(fault.Invalid, "the rule is broken: %s", r.Problem)
 	}
 	r.Off = false
-	return tested(ctx, s.feed, s.now(), &r)
+	out, err := tested(ctx, s.feed, s.now(), &r)
+	if err != nil {
+		return out, err
+	}
+	out.Preview, err = s.preview(ctx, &r, out.Changes, r.Channels)
+	return out, err
 }
 
 // PreviewRule returns the recent changes that an unsaved rule would have reported. The rule needs no name and no
 // channel.
 func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest, error) {
-	spec.Name, spec.Channels, spec.Off = "preview", []string{"preview"}, false
+	channels := spec.Channels
+	spec.Name, spec.Channels, spec.Off = cmp.Or(spec.Name, "preview"), []string{"preview"}, false
 	r, errs := compile(spec)
 	if len(errs) > 0 {
 		return api.RuleTest{}, errs[0]
 	}
-	return tested(ctx, s.feed, s.now(), &r)
+	out, err := tested(ctx, s.feed, s.now(), &r)
+	if err != nil {
+		return out, err
+	}
+	out.Preview, err = s.preview(ctx, &r, out.Changes, channels[:min(len(channels), MaxChannels)])
+	return out, err
+}
+
+// sample is a change that is made up, for a rule that has matched none.
+var sample = api.FeedChange{
+	ItemID: "url_sample", Type: "url", Host: "shop.example", URL: "https://shop.example/lamp", Title: "Storm lamp",
+	Kind: api.ChangeContent, Tags: []string{"sample"}, ID: "sample", WordsAdded: 1, WordsRemoved: 1, Share: 0.12,
+	Passages: []api.ChangedPassage{{Op: "removed", Text: "Price: 79 EUR", Pieces: priced("79")},
+		{Op: "added", Text: "Price: 84 EUR", Pieces: priced("84")}},
+}
+
+func priced(price string) []api.DiffPiece {
+	return []api.DiffPiece{{Text: "Price: "}, {Text: price, Changed: true}, {Text: " EUR"}}
+}
+
+// preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not signed:
+// whoever may read rules could mute with it.
+func (s *Book) preview(ctx context.Context, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
+	error) {
+	if !r.atOnce() {
+		return nil, nil
+	}
+	to, err := s.links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to.key = nil
+	out := &api.MessagePreview{Sample: len(some) == 0, Messages: []api.ShownMessage{}}
+	p := letter.Part{Change: sample, Count: 1}
+	p.Change.At = s.now()
+	if !out.Sample {
+		p.Change, out.ChangeID = some[0], some[0].ID
+	}
+	if p.Links = to.of(r, p.Change); p.Change.ItemID != "" {
+		p.Links.Mute = to.to("/mute/…", nil)
+	}
+	m := r.message(p, to)
+	for _, name := range channels {
+		c, _, err := s.channel(ctx, name)
+		if fault.Is(err, fault.NotFound) {
+			continue // a form may name a channel that is gone
+		}
+		if err != nil {
+			return nil, err
+		}
+		known, _ := s.resolver.channelJSON(c)
+		service := cmp.Or(known.Service, c.Kind)
+		if service == Webhook && !r.isWorded() {
+			continue // it gets the change, and no words
+		}
+		shown := send.Preview(service, m)
+		out.Messages = append(out.Messages, api.ShownMessage{Channel: name, Service: service, Title: shown.Title,
+			Text: shown.Text, Cut: shown.Cut})
+	}
+	if len(out.Messages) == 0 {
+		shown := send.Preview("", m)
+		out.Messages = append(out.Messages, api.ShownMessage{Text: shown.Text, Cut: shown.Cut})
+	}
+	return out, nil
 }
 
 const (
@@ -86,7 +157,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	out.Messages = r.plan.Messages(events)
 	switch {
 	case out.Matched == 0:
-	case r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce:
+	case r.atOnce():
 		out.Message = letter.Subject(out.Changes[0])
 	default:
 		out.Message = counted(kinds)

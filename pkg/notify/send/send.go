@@ -45,6 +45,7 @@ type Message struct {
 	Mail  string // the text that mail gets in place of all of these; may be empty
 	HTML  string // the same in HTML; may be empty
 	Body  []byte // the body that webhooks receive
+	Alone bool   // the text stands without the address and the foot, as a user has worded it
 }
 
 // Target is where a message goes: the URL of a webhook with its signing key, or the address of a service. An address

@@ -151,22 +151,28 @@ func teams(u *url.URL, m Message) ([]request, error) {
 	}
 	to := *u
 	to.Scheme = "https"
-	const most = 28 << 10 // bytes that Teams takes
-	for length := most; ; length = length * 3 / 4 {
-		r := jsonTo(to.String(), map[string]any{"type": "message", "attachments": []any{map[string]any{
-			"contentType": "application/vnd.microsoft.card.adaptive", "content": card(m, length)}}})
-		if len(r.body) <= most {
-			return []request{r}, nil
-		}
-	}
+	return []request{jsonTo(to.String(), cards(m, teamsFit(m)))}, nil
 }
 
-// card returns a message as an adaptive card, with at most so many bytes of text. The texts of a RichTextBlock are no
-// markup, and only addresses lead anywhere.
-func card(m Message, most int) map[string]any {
-	body := []any{}
+// teamsFit returns the markup of a message that Teams takes.
+func teamsFit(m Message) markup {
+	const most = 28 << 10 // bytes that Teams takes
 	text := asIs
-	text.most = most
+	for text.most = most; len(jsonOf(cards(m, text))) > most; {
+		text.most = text.most * 3 / 4
+	}
+	return text
+}
+
+func cards(m Message, text markup) map[string]any {
+	return map[string]any{"type": "message", "attachments": []any{map[string]any{
+		"contentType": "application/vnd.microsoft.card.adaptive", "content": card(m, text)}}}
+}
+
+// card returns a message as an adaptive card. The texts of a RichTextBlock are no markup, and only addresses lead
+// anywhere.
+func card(m Message, text markup) map[string]any {
+	body := []any{}
 	for i, line := range strings.Split(text.message(m), "\n") {
 		runs := []any{}
 		for _, piece := range runsOf(line) {
@@ -207,10 +213,10 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || len(topic) != 1 {
 		return want("ntfy://[USER:PASSWORD@]HOST/TOPIC")
 	}
-	if len(topic[0]) > 64 {
-		return nil, fault.New(fault.Invalid, "a topic of ntfy has at most 64 characters")
+	if len(topic[0]) > maxTopic {
+		return nil, fault.New(fault.Invalid, "a topic of ntfy has at most %d characters", maxTopic)
 	}
-	r := ntfyRequest(at(u, "/"), topic[0], m)
+	r := jsonTo(at(u, "/"), ntfyBody(topic[0], m, ntfyFit(m)))
 	switch password, ok := u.User.Password(); {
 	case ok && u.User.Username() != "":
 		r.header.Set("Authorization", basic(u.User.Username(), password))
@@ -220,16 +226,20 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 	return []request{r}, nil
 }
 
-// ntfyRequest keeps within the size of a request, beside that of a message.
-func ntfyRequest(to, topic string, m Message) request {
-	text := ntfyText
-	for ; ; text.most = text.most * 3 / 4 {
-		r := jsonTo(to, map[string]any{"topic": topic, "title": asIs.fit(line(m.Title), 1000),
-			"message": text.message(Message{Title: m.URL, Text: m.Text, Foot: m.Foot})})
-		if len(r.body) <= 2*ntfyText.most || text.most == 0 {
-			return r
-		}
+// maxTopic is the length of the longest topic.
+const maxTopic = 64
+
+// ntfyFit returns the markup of a message that keeps within the size of a request, beside that of a message.
+func ntfyFit(m Message) markup {
+	text, topic := ntfyText, strings.Repeat("t", maxTopic)
+	for len(jsonOf(ntfyBody(topic, m, text))) > 2*ntfyText.most && text.most > 0 {
+		text.most = text.most * 3 / 4
 	}
+	return text
+}
+
+func ntfyBody(topic string, m Message, text markup) map[string]any {
+	return map[string]any{"topic": topic, "title": asIs.fit(line(m.Title), 1000), "message": text.message(m.untitled())}
 }
 
 func basic(user, password string) string {
@@ -262,7 +272,7 @@ func gotify(u *url.URL, m Message) ([]request, error) {
 	}
 	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
 		map[string]any{
-			"title": line(m.Title), "message": asIs.message(Message{Title: m.URL, Text: m.Text, Foot: m.Foot}), "priority": 5,
+			"title": line(m.Title), "message": asIs.message(m.untitled()), "priority": 5,
 		})
 	r.header.Set("X-Gotify-Key", p[len(p)-1])
 	return []request{r}, nil

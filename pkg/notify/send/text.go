@@ -171,7 +171,7 @@ func (k markup) fit(text string, most int) string {
 // left out.
 func (k markup) message(m Message) string {
 	link := ""
-	if m.URL != "" {
+	if m.URL != "" && !m.Alone {
 		link = "\n" + k.url(m.URL)
 	}
 	const least = 20 // units for the title

@@ -1,0 +1,74 @@
+package letter
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
+)
+
+// TestW20ValuesOfAChange checks the value of each variable (W20).
+func TestW20ValuesOfAChange(t *testing.T) {
+	c := changed(feed.Content, "Storm lamp", "-Price: 79 EUR", "+Price: 84 EUR")
+	c.At, c.Tags, c.Why, c.Type = time.Date(2026, 11, 27, 8, 30, 0, 0, time.UTC), []string{"a", "b"}, "other text", "url"
+	c.Listed = &api.ListedEntry{Title: "Minutes", URL: "https://shop.example/minutes"}
+	zone, err := time.LoadLocation("Europe/Paris")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := Values(Part{Change: c, Count: 1, Links: Links{"d", "w", "m"}}, "Prices", "i", zone)
+	for name, want := range map[string]string{"title": "Storm lamp", "summary": "new: Minutes", "removed": "Price: 79 EUR",
+		"added": "Price: 84 EUR", "difference": "- Price: 79 EUR\n+ Price: 84 EUR", "tags": "a, b", "rule": "Prices",
+		"time": "2026-11-27 09:30 CET", "link": "d", "whyLink": "w", "mute": "m", "item": "i", "entry": "Minutes",
+		"entryUrl": "https://shop.example/minutes", "kind": "content", "url": c.URL, "host": c.Host, "type": "url",
+		"why": "other text", "extent": Extent(c)} {
+		if got, ok := values[name]; !ok || got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range wording.Names() {
+		if _, ok := values[name]; !ok {
+			t.Errorf("there is no value of %s", name)
+		}
+	}
+}
+
+// TestW20OwnHTMLHasNoMarkupOfValues checks that whatever the values of a wording are, its HTML has no elements but links
+// to addresses of the web (W20).
+func TestW20OwnHTMLHasNoMarkupOfValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		evil := rapid.StringOf(rapid.SampledFrom([]rune("<>\"'&;=/ahrefscript:javon`{}\n")))
+		w, err := wording.Parse("<b>{{title}}</b> {{url}} {{added}}", wording.MaxText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := rapid.SampledFrom([]string{"", "https://", "javascript:", "\" onclick=", "<script>"})
+		values := wording.Values{}
+		for _, name := range wording.Names() {
+			values[name] = begin.Draw(t, "begin") + evil.Draw(t, "evil")
+		}
+		z := html.NewTokenizer(strings.NewReader(OwnHTML(values["title"], w.With(values))))
+		for {
+			switch z.Next() {
+			case html.ErrorToken:
+				return
+			case html.StartTagToken:
+				tag := z.Token()
+				known := map[string]bool{"html": true, "head": true, "meta": true, "title": true, "body": true, "p": true}
+				if tag.Data == "a" && len(tag.Attr) == 1 && strings.HasPrefix(tag.Attr[0].Val, "https://") {
+					continue
+				}
+				if !known[tag.Data] {
+					t.Fatalf("%v of %q", tag, values)
+				}
+			}
+		}
+	})
+}
