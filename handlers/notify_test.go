@@ -301,6 +301,17 @@ func TestW5RuleForm(t *testing.T) {
 	if !reflect.DeepEqual(got.RuleSpec, want) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
+	form := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "message.title": {"{{title}}!"},
+		"message.text": {"{{colour}}"}}
+	if w := post(t, r, rule, "same-origin", form); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "{{colour}} is not known: there are title, url") {
+		t.Errorf("a variable that is none: %d %s", w.Code, w.Body)
+	}
+	form["do"], form["message.text"] = []string{"preview"}, []string{"<b>{{title}}</b> {{mute}}"}
+	if w := post(t, r, rule, "same-origin", form); !strings.Contains(w.Body.String(), "this is a <strong>sample") ||
+		!strings.Contains(w.Body.String(), "Storm lamp!") || !strings.Contains(w.Body.String(), "&lt;b&gt;Storm lamp&lt;/b&gt;") {
+		t.Errorf("a preview of a sample: %d %s", w.Code, w.Body)
+	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})

@@ -6,6 +6,7 @@ const (
 	dailyRule = `{"id":"rule_a","name":"Prices","filter":{"host":"a.example","kind":"gone","minShare":0.2},` +
 		`"channels":["ops"],"digest":"daily","at":"07:30","timezone":"Europe/Paris",` +
 		`"quietHours":{"from":"22:00","to":"07:00","timezone":"Asia/Tokyo"},"origin":"here"}`
+	atOnceRule = `{"id":"rule_a","name":"Prices","channels":["ops"],"message":{"text":"{{url}}"},"origin":"here"}`
 	opsChannel = `{"channels":[{"name":"ops","kind":"webhook","url":"https://a.example/","secret":"OPS"}]}`
 )
 
@@ -74,6 +75,24 @@ func TestW5Commands(t *testing.T) {
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},
 			out:   "would have told you 1 time, of 1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
+		{name: "W20 a rule with words of its own", args: []string{"rules", "set", "rule_a", "--message-title", "{{title}}!"},
+			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
+				`"channels":["ops"],"message":{"title":"{{title}}!","text":"{{url}}"}}`},
+			out: "the rule Prices is changed\n"},
+		{name: "W20 a rule without them", args: []string{"rules", "set", "rule_a", "--message-text", ""},
+			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
+				`"channels":["ops"]}`},
+			out: "the rule Prices is changed\n"},
+		{name: "W20 words tried", args: []string{"rules", "test", "rule_a", "--message-text", "{{summary}}"},
+			answers: []answered{{body: atOnceRule}, {body: `{"looked":10,"messages":0,"matched":0,"changes":[],` +
+				`"preview":{"sample":true,"messages":[{"channel":"ops","service":"ntfy","title":"Lamp","text":"a\nb\u001b",` +
+				`"cut":true}]}}`}},
+			asked: []string{"GET /api/rules/rule_a", `POST /api/rules/test {"name":"Prices","channels":["ops"],` +
+				`"message":{"text":"{{summary}}"}}`},
+			out: "would have told you 0 times, of 0 of the newest 10 changes\n\nthe message to ops (ntfy) about a sample, " +
+				"because the rule has matched no change:\n  Lamp\n  a\n  b�\n  (cut: ntfy does not take all of it)\n"},
 		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
 			out: "the rule Prices is removed\n"},

@@ -118,7 +118,9 @@ type MessagePreview struct {
 	ChangeID string `json:"changeId,omitempty"` // the change that the message is about
 	// Sample is true if the rule matches no change yet: the message is about a change that is made up.
 	Sample   bool           `json:"sample,omitempty"`
-	Messages []ShownMessage `json:"messages"` // one for each channel of the rule, or one for none
+	// Messages has one message for each channel of the rule, or one if the rule has no channel. There is none for a
+	// webhook if the rule does not word its messages: it gets the change.
+	Messages []ShownMessage `json:"messages"`
 }
 
 // ShownMessage is a message in the form in which a service gets it: characters that would be markup are escaped.

@@ -65,8 +65,8 @@ func priced(price string) []api.DiffPiece {
 	return []api.DiffPiece{{Text: "Price: "}, {Text: price, Changed: true}, {Text: " EUR"}}
 }
 
-// preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not signed:
-// whoever may read rules could mute with it.
+// preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not
+// signed: whoever may read rules could mute with it.
 func (s *Book) preview(ctx context.Context, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
 	error) {
 	if !r.atOnce() {
@@ -104,7 +104,7 @@ func (s *Book) preview(ctx context.Context, r *rule, some []api.FeedChange, chan
 		out.Messages = append(out.Messages, api.ShownMessage{Channel: name, Service: service, Title: shown.Title,
 			Text: shown.Text, Cut: shown.Cut})
 	}
-	if len(out.Messages) == 0 {
+	if len(channels) == 0 {
 		shown := send.Preview("", m)
 		out.Messages = append(out.Messages, api.ShownMessage{Text: shown.Text, Cut: shown.Cut})
 	}

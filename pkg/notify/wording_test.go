@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
 var update = flag.Bool("update", false, "write testdata/previews.golden anew")
@@ -85,7 +86,8 @@ func TestW20WordingsRefused(t *testing.T) {
 		}
 	}
 	_, err := ParseFile("f", []byte("rules:\n- name: a\n  channels: [b]\n  message:\n    text: '{{colour}}'\n"))
-	if err == nil || !strings.HasPrefix(err.Error(), "f:5: rules[0].message.text: {{colour}} is not known: there are title") {
+	const refused = "f:5: rules[0].message.text: {{colour}} is not known: there are title"
+	if err == nil || !strings.HasPrefix(err.Error(), refused) {
 		t.Error(err)
 	}
 	got, err := r.PreviewRule(t.Context(), api.RuleSpec{Message: &api.MessageWording{Title: "{{mute}}", Text: "{{mute}}"}})
@@ -95,8 +97,21 @@ func TestW20WordingsRefused(t *testing.T) {
 	}
 }
 
-// TestW20Previews checks what each service would get: of a sample that says so before there is a change, and then of the
-// newest change. No preview has a link that mutes (W20).
+// TestW20VariablesInDocs checks that the table of the documentation has the variables that there are (W20).
+func TestW20VariablesInDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/channels.md")
+	must(t, err)
+	var want strings.Builder
+	for _, v := range wording.Variables {
+		fmt.Fprintf(&want, "| `{{%s}}` | %s |\n", v.Name, v.Means)
+	}
+	if !strings.Contains(string(page), "|---|---|\n"+want.String()+"\n") {
+		t.Errorf("docs/channels.md lacks the table\n%s", want.String())
+	}
+}
+
+// TestW20Previews checks what each service would get: of a sample that says so before there is a change, and then of
+// the newest change. No preview has a link that mutes (W20).
 func TestW20Previews(t *testing.T) {
 	r := newRig(t)
 	_, err := r.Book.SavePublicAddress(t.Context(), "https://tide.example", "anna")
@@ -114,8 +129,7 @@ func TestW20Previews(t *testing.T) {
 		if len(shown) != len(spec.Channels) {
 			t.Errorf("%d messages for %d channels", len(shown), len(spec.Channels))
 		}
-		for _, name := range []string{"slack", "discord", "telegram", "ntfy", "teams", "gotify", "mail", "zulip", "pushover",
-			"hook"} {
+		for _, name := range strings.Fields("slack discord telegram ntfy teams gotify mail zulip pushover hook") {
 			m := shown[name]
 			fmt.Fprintf(&out, "-- %s (%s) cut %v\n[%s]\n%s\n", name, m.Service, m.Cut, m.Title, m.Text)
 		}

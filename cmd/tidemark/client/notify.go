@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
@@ -37,9 +38,7 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			RunE:    func(cmd *cobra.Command, args []string) error { return showRule(cmd.Context(), t, s, args[0]) }},
 		ruleAdd(t, s),
 		ruleSet(t, s),
-		&cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes; nothing is sent", Args: command.One("id"),
-			Example: "  tidemark rules test rule_abc",
-			RunE:    func(cmd *cobra.Command, args []string) error { return testRule(cmd.Context(), t, s, args[0]) }},
+		ruleTest(t, s),
 		&cobra.Command{Use: "remove ID", Short: "Remove a rule", Args: command.One("id"),
 			Example: "  tidemark rules remove rule_abc",
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,12 +93,17 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	if r.Filter.MinShare > 0 {
 		share = fmt.Sprintf("at least %s of the text", percent(r.Filter.MinShare))
 	}
+	var own api.MessageWording
+	if r.Message != nil {
+		own = *r.Message
+	}
 	sayFields(t, []field{
 		{"id", r.ID}, {"name", r.Name}, {"problem", r.Problem}, {"warning", r.Warning},
 		{"page", firstOf(strings.TrimSpace(r.Title+" "+r.URL), r.Filter.ItemID)}, {"items", r.Filter.Items},
 		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
 		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
 		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
+		{"message title", own.Title}, {"message text", own.Text},
 		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
 		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},
 		{"made", terminal.Moment(t.Now(), r.Created)},
@@ -107,11 +111,38 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	return nil
 }
 
-func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
-	got, err := api.TestRule.Call(ctx, s.Client(), api.RuleID{ID: id})
-	if err != nil || t.JSON {
-		return err
+func ruleTest(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes, and show its message; nothing is sent",
+		Args: command.One("id"), Example: "  tidemark rules test rule_abc\n" +
+			"  tidemark rules test rule_abc --message-title '{{title}}: {{summary}}' --message-text '{{difference}}'"}
+	var own api.MessageWording
+	messageFlags(cmd.Flags(), &own)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		got, err := triedRule(cmd, s, args[0], own)
+		if err != nil || t.JSON {
+			return err
+		}
+		sayTest(t, got)
+		return nil
 	}
+	return cmd
+}
+
+// triedRule tries a stored rule. If flags word its messages, it tries the rule with these words, which are not saved.
+func triedRule(cmd *cobra.Command, s *command.Server, id string, own api.MessageWording) (api.RuleTest, error) {
+	if !cmd.Flags().Changed(flagTitle) && !cmd.Flags().Changed(flagText) {
+		return api.TestRule.Call(cmd.Context(), s.Client(), api.RuleID{ID: id})
+	}
+	r, err := api.GetRule.Call(cmd.Context(), s.Silent(), api.RuleID{ID: id})
+	if err != nil {
+		return api.RuleTest{}, err
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) { r.Message = reworded(f.Name, r.Message, own) })
+	return api.PreviewRule.Call(cmd.Context(), s.Client(), r.RuleSpec)
+}
+
+// sayTest says what a rule would have sent.
+func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have told you %s, of %d of the newest %d changes", words.Count(got.Messages, "time"), got.Matched,
 		got.Looked)
 	if got.Warning != "" {
@@ -123,7 +154,33 @@ func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	for _, c := range got.Changes {
 		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)), terminal.Clean(changedName(c)))
 	}
-	return nil
+	if got.Preview != nil {
+		sayPreview(t, *got.Preview)
+	}
+}
+
+// sayPreview shows a message as each channel gets it.
+func sayPreview(t *terminal.Terminal, p api.MessagePreview) {
+	about := "the newest of these changes"
+	if p.Sample {
+		about = "a sample, because the rule has matched no change"
+	}
+	for _, m := range p.Messages {
+		where := ""
+		if m.Channel != "" {
+			where = " to " + terminal.Clean(m.Channel) + " (" + terminal.Clean(m.Service) + ")"
+		}
+		t.Say("\nthe message%s about %s:", where, about)
+		if m.Title != "" {
+			t.Say("  %s", terminal.Clean(m.Title))
+		}
+		for line := range strings.SplitSeq(m.Text, "\n") {
+			t.Say("  %s", terminal.Clean(line))
+		}
+		if m.Cut {
+			t.Say("  (cut: %s does not take all of it)", terminal.Clean(firstOf(m.Service, "a service")))
+		}
+	}
 }
 
 func changedName(c api.FeedChange) string {

@@ -16,6 +16,7 @@ type ruleFlags struct {
 	spec           api.RuleSpec
 	daily, quiet   string
 	atOnce, hourly bool
+	message        api.MessageWording
 	given          *pflag.FlagSet
 }
 
@@ -36,6 +37,7 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	f.StringVar(&g.daily, "daily", "", "send a digest each day at this time, such as 07:30")
 	f.StringVar(&g.spec.Timezone, "timezone", "", "time zone of --daily and --quiet: Europe/Paris; UTC by default")
 	f.BoolVar(&g.spec.Off, "off", false, "the rule reports nothing; --off=false switches it on again")
+	messageFlags(f, &g.message)
 	f.StringVar(&g.quiet, "quiet", "", "hours without messages, such as 22:00-07:00")
 	return g
 }
@@ -59,6 +61,8 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 			spec.Channels = g.spec.Channels
 		case "off":
 			spec.Off = g.spec.Off
+		case flagTitle, flagText:
+			spec.Message = reworded(f.Name, spec.Message, g.message)
 		case "timezone":
 			spec.Timezone = g.spec.Timezone
 		case "quiet":
@@ -76,6 +80,36 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 		spec.Digest, spec.At = "daily", g.daily
 	}
 	return err
+}
+
+// The flags that word a message.
+const (
+	flagTitle = "message-title"
+	flagText  = "message-text"
+)
+
+// messageFlags adds the flags that word a message.
+func messageFlags(f *pflag.FlagSet, to *api.MessageWording) {
+	f.StringVar(&to.Title, flagTitle, "", "title of messages, such as '{{title}}: {{summary}}'")
+	f.StringVar(&to.Text, flagText, "", "text of messages, such as '{{difference}}'; it has only the links it names")
+}
+
+// reworded returns the words of messages with what a flag sets; nil if none are left. Other flags change nothing.
+func reworded(flag string, old *api.MessageWording, to api.MessageWording) *api.MessageWording {
+	out := api.MessageWording{}
+	if old != nil {
+		out = *old
+	}
+	switch flag {
+	case flagTitle:
+		out.Title = to.Title
+	case flagText:
+		out.Text = to.Text
+	}
+	if out == (api.MessageWording{}) {
+		return nil
+	}
+	return &out
 }
 
 // filter applies a flag to the part of a filter that the flag sets.

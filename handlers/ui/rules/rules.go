@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
 type ruleData struct {
@@ -67,6 +68,9 @@ func (a area) page(r *http.Request, d *ruleData) {
 		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
 	}
 }
+
+// Variables lists what the words of a message may stand for.
+func (d ruleData) Variables() []wording.Variable { return wording.Variables }
 
 // Begun returns the query that opens the form of this new rule again, with the changes that were chosen.
 func (d ruleData) Begun() string {
@@ -125,6 +129,10 @@ func ruleValues(s api.RuleSpec) url.Values {
 	if s.Off {
 		f.Set("off", "1")
 	}
+	if m := s.Message; m != nil {
+		f.Set("message.title", m.Title)
+		f.Set("message.text", m.Text)
+	}
 	if s.Filter.MinShare > 0 {
 		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
 	}
@@ -145,6 +153,9 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 		Type: text("filter.type"), Kind: strings.Join(f["filter.kind"], ","), Q: text("filter.q"),
 		Silenced: text("filter.silenced"), Zone: text("filter.zone")}
 	s.Off, s.Filter.ItemID, s.Filter.Items = f.Get("off") != "", text("filter.itemId"), text("filter.items")
+	if m := (api.MessageWording{Title: text("message.title"), Text: text("message.text")}); m != (api.MessageWording{}) {
+		s.Message = &m
+	}
 	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)

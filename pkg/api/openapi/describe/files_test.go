@@ -45,6 +45,7 @@ rules:
   - name: One page
     filter: {itemId: url_aaaaaaaaaaaaaaaaaaaaaaaaaa}
     channels: [ops]
+    message: {title: "{{title}}: {{summary}}", text: "{{difference}}"}
 `},
 	{"sites", func(b []byte) error { _, err := site.Parse("f", b); return err }, `
 sites:

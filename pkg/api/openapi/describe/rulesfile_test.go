@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
 // fileSchema is the JSON schema of a file that people write.
@@ -46,14 +47,16 @@ func RulesFile(root string) ([]byte, error) {
 	}
 	out.Properties.Put("channels", listOf(s.of(typeOf(api.ChannelSpec{}))))
 	out.Properties.Put("rules", listOf(s.of(typeOf(api.RuleSpec{}))))
-	for _, name := range []string{"ChannelSpec", "QuietHours", "RuleFilter", "RuleSpec"} {
-		s.named[name].AdditionalProperties = false
+	for _, of := range s.named {
+		of.AdditionalProperties = false
 	}
 	rule := s.named["RuleSpec"]
 	narrow(rule, "name", openapi.Schema{Pattern: `\S`, MaxLength: 100})
 	narrow(rule, "channels", openapi.Schema{MinItems: 1, MaxItems: notify.MaxChannels})
 	out.Defs.Put("ChannelSpec", channelOfFile(s.named["ChannelSpec"]))
-	for _, name := range []string{"QuietHours", "RuleFilter", "RuleSpec"} {
+	narrow(s.named["MessageWording"], "title", openapi.Schema{MaxLength: wording.MaxTitle})
+	narrow(s.named["MessageWording"], "text", openapi.Schema{MaxLength: wording.MaxText})
+	for _, name := range []string{"MessageWording", "QuietHours", "RuleFilter", "RuleSpec"} {
 		out.Defs.Put(name, s.named[name])
 	}
 	b, err := encode(out)
