@@ -117,7 +117,7 @@ type RuleTest struct {
 type MessagePreview struct {
 	ChangeID string `json:"changeId,omitempty"` // the change that the message is about
 	// Sample is true if the rule matches no change yet: the message is about a change that is made up.
-	Sample   bool           `json:"sample,omitempty"`
+	Sample bool `json:"sample,omitempty"`
 	// Messages has one message for each channel of the rule, or one if the rule has no channel. There is none for a
 	// webhook if the rule does not word its messages: it gets the change.
 	Messages []ShownMessage `json:"messages"`
