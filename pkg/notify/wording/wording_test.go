@@ -28,7 +28,7 @@ func TestW20Wordings(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{{colour}}":              "{{colour}} is not known: there are title, url, host, type, kind, summary, added, removed, ",
+		"{{colour}}":              "{{colour}} is not known: there are title, url, host, type, kind, ",
 		"a {{title":               "{{title has no end: a variable is written as {{title}}",
 		"{{title\n}}":             "{{title has no end",
 		"{{range .}}":             "{{range .}} is not known",
@@ -60,8 +60,8 @@ func TestW20ValuesAreNotRead(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that a text is read or refused with a reason, and that what it becomes is bounded, valid, and free of
-// characters that control or turn what follows.
+// FuzzParse checks that a text is read or refused with a reason, and that what it becomes is bounded, valid, and free
+// of characters that control or turn what follows.
 func FuzzParse(f *testing.F) {
 	f.Add("{{title}}: {{summary}}\n{{difference}}", "Storm lamp")
 	f.Add("{{ title", "}}")
