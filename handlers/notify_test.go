@@ -274,6 +274,30 @@ func TestW7Dashboard(t *testing.T) {
 	}
 }
 
+// TestW20WordsForm checks that the form of a rule takes words for its messages, refuses a variable that is not known,
+// and shows the message of a sample (W20).
+func TestW20WordsForm(t *testing.T) {
+	r := newRig(t)
+	r.channelAndRule()
+	const rule = "/api/ui/notifications/rules/rule_token"
+	form := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "message.title": {"{{title}}!"},
+		"message.text": {"{{colour}}"}}
+	if w := post(t, r, rule, "same-origin", form); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "{{colour}} is not known: there are title, url") {
+		t.Errorf("a variable that is none: %d %s", w.Code, w.Body)
+	}
+	form["do"], form["message.text"] = []string{"preview"}, []string{"<b>{{title}}</b> {{mute}}"}
+	body := post(t, r, rule, "same-origin", form).Body.String()
+	for _, want := range []string{"this is a <strong>sample", "Storm lamp!", "&lt;b&gt;Storm lamp&lt;/b&gt;"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the preview of a sample lacks %q: %s", want, body)
+		}
+	}
+	form["do"] = []string{"save"}
+	send(t, r, rule, form)
+	shows(t, r, rule, `value="{{title}}!"`, "&lt;b&gt;{{title}}&lt;/b&gt; {{mute}}</textarea>")
+}
+
 // TestW5RuleForm checks that a rule is made, previewed and changed with a form, that a refused form keeps its input,
 // and that a rule from the file is shown but not changed.
 func TestW5RuleForm(t *testing.T) {
@@ -300,17 +324,6 @@ func TestW5RuleForm(t *testing.T) {
 	want.Filter.Kind, want.Filter.MinShare, want.Filter.Silenced, want.Filter.Added = "gone,back", 0.25, "true", "lock"
 	if !reflect.DeepEqual(got.RuleSpec, want) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
-	}
-	form := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "message.title": {"{{title}}!"},
-		"message.text": {"{{colour}}"}}
-	if w := post(t, r, rule, "same-origin", form); w.Code != http.StatusBadRequest ||
-		!strings.Contains(w.Body.String(), "{{colour}} is not known: there are title, url") {
-		t.Errorf("a variable that is none: %d %s", w.Code, w.Body)
-	}
-	form["do"], form["message.text"] = []string{"preview"}, []string{"<b>{{title}}</b> {{mute}}"}
-	if w := post(t, r, rule, "same-origin", form); !strings.Contains(w.Body.String(), "this is a <strong>sample") ||
-		!strings.Contains(w.Body.String(), "Storm lamp!") || !strings.Contains(w.Body.String(), "&lt;b&gt;Storm lamp&lt;/b&gt;") {
-		t.Errorf("a preview of a sample: %d %s", w.Code, w.Body)
 	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
 	fill(t, r, 3)

@@ -75,24 +75,6 @@ func TestW5Commands(t *testing.T) {
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},
 			out:   "would have told you 1 time, of 1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
-		{name: "W20 a rule with words of its own", args: []string{"rules", "set", "rule_a", "--message-title", "{{title}}!"},
-			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
-			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
-				`"channels":["ops"],"message":{"title":"{{title}}!","text":"{{url}}"}}`},
-			out: "the rule Prices is changed\n"},
-		{name: "W20 a rule without them", args: []string{"rules", "set", "rule_a", "--message-text", ""},
-			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
-			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
-				`"channels":["ops"]}`},
-			out: "the rule Prices is changed\n"},
-		{name: "W20 words tried", args: []string{"rules", "test", "rule_a", "--message-text", "{{summary}}"},
-			answers: []answered{{body: atOnceRule}, {body: `{"looked":10,"messages":0,"matched":0,"changes":[],` +
-				`"preview":{"sample":true,"messages":[{"channel":"ops","service":"ntfy","title":"Lamp","text":"a\nb\u001b",` +
-				`"cut":true}]}}`}},
-			asked: []string{"GET /api/rules/rule_a", `POST /api/rules/test {"name":"Prices","channels":["ops"],` +
-				`"message":{"text":"{{summary}}"}}`},
-			out: "would have told you 0 times, of 0 of the newest 10 changes\n\nthe message to ops (ntfy) about a sample, " +
-				"because the rule has matched no change:\n  Lamp\n  a\n  b�\n  (cut: ntfy does not take all of it)\n"},
 		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
 			out: "the rule Prices is removed\n"},
@@ -105,6 +87,32 @@ func TestW5Commands(t *testing.T) {
 		{name: "sent again", args: []string{"deliveries", "retry", "d-1"},
 			answers: []answered{{status: 202, body: `{"id":"d-1","channel":"ops","title":"Costs"}`}},
 			asked:   []string{"POST /api/deliveries/d-1/retry"}, out: "Costs is sent to ops again\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+// TestW20Words checks the flags that word a message, and the preview that shows it (W20).
+func TestW20Words(t *testing.T) {
+	for _, sc := range []script{
+		{name: "a rule with words of its own", args: []string{"rules", "set", "rule_a", "--message-title", "{{title}}!"},
+			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
+				`"channels":["ops"],"message":{"title":"{{title}}!","text":"{{url}}"}}`},
+			out: "the rule Prices is changed\n"},
+		{name: "a rule without them", args: []string{"rules", "set", "rule_a", "--message-text", ""},
+			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
+				`"channels":["ops"]}`},
+			out: "the rule Prices is changed\n"},
+		{name: "words tried", args: []string{"rules", "test", "rule_a", "--message-text", "{{summary}}"},
+			answers: []answered{{body: atOnceRule}, {body: `{"looked":10,"messages":0,"matched":0,"changes":[],` +
+				`"preview":{"sample":true,"messages":[{"channel":"ops","service":"ntfy","title":"Lamp","text":"a\nb\u001b",` +
+				`"cut":true}]}}`}},
+			asked: []string{"GET /api/rules/rule_a", `POST /api/rules/test {"name":"Prices","channels":["ops"],` +
+				`"message":{"text":"{{summary}}"}}`},
+			out: "would have told you 0 times, of 0 of the newest 10 changes\n\nthe message to ops (ntfy) about a sample, " +
+				"because the rule has matched no change:\n  Lamp\n  a\n  b�\n  (cut: ntfy does not take all of it)\n"},
 	} {
 		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
 	}

@@ -32,7 +32,7 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Preview, err = s.preview(ctx, &r, out.Changes, r.Channels)
+	out.Preview, err = preview(ctx, s, &r, out.Changes, r.Channels)
 	return out, err
 }
 
@@ -49,7 +49,7 @@ func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest
 	if err != nil {
 		return out, err
 	}
-	out.Preview, err = s.preview(ctx, &r, out.Changes, channels[:min(len(channels), MaxChannels)])
+	out.Preview, err = preview(ctx, s, &r, out.Changes, channels[:min(len(channels), MaxChannels)])
 	return out, err
 }
 
@@ -67,7 +67,7 @@ func priced(price string) []api.DiffPiece {
 
 // preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not
 // signed: whoever may read rules could mute with it.
-func (s *Book) preview(ctx context.Context, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
+func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
 	error) {
 	if !r.atOnce() {
 		return nil, nil

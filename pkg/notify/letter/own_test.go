@@ -40,8 +40,8 @@ func TestW20ValuesOfAChange(t *testing.T) {
 	}
 }
 
-// TestW20OwnHTMLHasNoMarkupOfValues checks that whatever the values of a wording are, its HTML has no elements but links
-// to addresses of the web (W20).
+// TestW20OwnHTMLHasNoMarkupOfValues checks that whatever the values of a wording are, its HTML has no elements but
+// links to addresses of the web (W20).
 func TestW20OwnHTMLHasNoMarkupOfValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		evil := rapid.StringOf(rapid.SampledFrom([]rune("<>\"'&;=/ahrefscript:javon`{}\n")))

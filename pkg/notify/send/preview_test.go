@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestW20PreviewsAreWhatIsSent checks that the preview of a message is the text that each service gets, and that it says
-// when the service does not take all of it (W20).
+// TestW20PreviewsAreWhatIsSent checks that the preview of a message is the text that each service gets, and that it
+// says when the service does not take all of it (W20).
 func TestW20PreviewsAreWhatIsSent(t *testing.T) {
 	evil := "*bold* <script> @everyone [pay](https://evil.example) & "
 	for _, m := range []Message{
