@@ -42,7 +42,6 @@ func TestSettingsAreRead(t *testing.T) {
 		"APPLICATIONINSIGHTS_CONNECTION_STRING":     true,
 		"APPLICATIONINSIGHTS_AUTHENTICATION_STRING": true,
 		"AZURE_CLIENT_ID":                           true,
-		"RENDER_ENDPOINT":                           true, // package app reads it with the next change
 	}
 	for _, s := range app.Settings {
 		known[s.Name] = true
