@@ -76,7 +76,6 @@ func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, chann
 	if err != nil {
 		return nil, err
 	}
-	to.key = nil
 	out := &api.MessagePreview{Sample: len(some) == 0, Messages: []api.ShownMessage{}}
 	p := letter.Part{Change: sample, Count: 1}
 	p.Change.At = s.now()

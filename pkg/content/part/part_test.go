@@ -79,7 +79,7 @@ func TestW10BadRules(t *testing.T) {
 // W22: TestW22MarkedByParts checks that a line of the page counts if words of the watched part differ in it, also where
 // that part is in the middle of the line, and does not count if only other words differ.
 func TestW22MarkedByParts(t *testing.T) {
-	const outside, seen = "include: outside of .price", "exclude: .seen"
+	const outside, seen = "include: only .price is watched", "exclude: .seen"
 	price, rest := watch.Spec{Include: []string{".price"}}, watch.Spec{Exclude: []string{".seen"}}
 	box := watch.Spec{Include: []string{".box"}, Exclude: []string{".seen"}}
 	dated := watch.Spec{Include: []string{".price"}, Ignore: []string{"seen"}}
@@ -102,7 +102,7 @@ func TestW22MarkedByParts(t *testing.T) {
 		"the price, of the rest":   {rest, lamp("79", "12"), lamp("84", "12"), ""},
 		"a price in the counter":   {price, lamp("7", "17"), lamp("7", "18"), outside},
 		"the counter's number":     {price, lamp("12", "13"), lamp("13", "14"), ""},
-		"the counter of a box":     {box, lamp("79", "12"), lamp("79", "13"), "include: outside of .box"},
+		"the counter of a box":     {box, lamp("79", "12"), lamp("79", "13"), "include: only .box is watched"},
 		"the price of a box":       {box, lamp("79", "12"), lamp("84", "12"), ""},
 		"a line that is ignored":   {dated, lamp("79", "12"), lamp("84", "12"), ""},
 		"no spaces, the price":     {price, lampe("79", "12"), lampe("84", "12"), ""},

@@ -134,7 +134,7 @@ func (p *Part) has(text string) bool {
 // outside returns the rule by which text outside of the part does not count.
 func (p *Part) outside() string {
 	if p.rules.Narrow() {
-		return "include: outside of " + strings.Join(p.spec.Include, ", ")
+		return "include: only " + strings.Join(p.spec.Include, ", ") + " is watched"
 	}
 	return "exclude: " + strings.Join(p.spec.Exclude, ", ")
 }

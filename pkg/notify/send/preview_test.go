@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // TestW20PreviewsAreWhatIsSent checks that the preview of a message is the text that each service gets, and that it
@@ -35,6 +37,39 @@ func TestW20PreviewsAreWhatIsSent(t *testing.T) {
 			t.Errorf("teams: %.80q, cut %v, is sent as %.80q", got.Text, got.Cut, sent)
 		}
 	}
+}
+
+// special are the characters that are markup, or begin a mention, in a text for a service, and the form in which they
+// are only text.
+var special = map[string]struct{ chars, as string }{
+	"slack":      {"<>", ""},
+	"discord":    {"*_~|[]()<>#`", `\`},
+	"mattermost": {"*_~|[]()<>#`!", `\`},
+	"googlechat": {"[]", "\u200b"},
+	"telegram":   {"@", "\u200b"},
+	"zulip":      {"@#[]<*`", "\u200b"},
+}
+
+// TestW20ValuesAreNoMarkup checks that whatever a message says, in words of its own or of a page, each character that
+// would be markup for a service stands in the form in which it is text (W20).
+func TestW20ValuesAreNoMarkup(t *testing.T) {
+	evil := rapid.StringOf(rapid.SampledFrom([]rune("*_~|[]()<>#`!@\\&\n everyonhlU1-+{}")))
+	rapid.Check(t, func(t *rapid.T) {
+		m := Message{ID: "a", Title: evil.Draw(t, "title"), Text: evil.Draw(t, "text"), Alone: true}
+		for service, is := range special {
+			text := []rune(Preview(service, m).Text)
+			for i := 0; i < len(text); i++ {
+				if is.as == `\` && text[i] == '\\' {
+					i++ // and what it escapes
+					continue
+				}
+				next := i+1 < len(text) && string(text[i+1]) == is.as
+				if strings.ContainsRune(is.chars, text[i]) && !(is.as == "\u200b" && next) {
+					t.Fatalf("%s: %q at %d of %q", service, text[i], i, string(text))
+				}
+			}
+		}
+	})
 }
 
 // cardText is the text of a card for Teams.
