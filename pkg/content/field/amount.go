@@ -133,7 +133,8 @@ func attach(all []amount, texts []string) {
 		a.upTo = i > 0 && between.MatchString(before.text) && !all[i-1].none
 		a.from = fromWord.MatchString(before.text) || fromBehind.MatchString(behind.text)
 		a.listed = notNow.MatchString(before.text)
-		a.aside = aside.MatchString(before.text) || asideBehind.MatchString(behind.text)
+		a.aside = aside.MatchString(before.text) || asideBehind.MatchString(behind.text) &&
+			(i+1 == len(all) || !aside.MatchString(behind.text)) // else the word is of the next amount
 		if a.per == "" {
 			a.per = unitAfter(behind.text)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/tidemark/tidemark/pkg/base/jsonpath"
+	"github.com/tidemark/tidemark/pkg/content/extract/data"
 )
 
 const here = "https://shop.example/lamp"
@@ -181,10 +181,11 @@ func TestG3Sources(t *testing.T) {
 
 // TestG3JSON checks the states of a field in JSON (G3).
 func TestG3JSON(t *testing.T) {
-	number := &jsonpath.Node{Kind: jsonpath.Number, Name: "price", Text: "79.90"}
-	null := &jsonpath.Node{Kind: jsonpath.Null, Name: "old"}
-	item := &jsonpath.Node{Kind: jsonpath.Object, Name: "item", Kids: []*jsonpath.Node{number, null}}
-	p := NewJSON(&jsonpath.Node{Kind: jsonpath.Object, Kids: []*jsonpath.Node{item}}, here)
+	root, ok := data.Tree(`{"item":{"price":79.90,"old":null}}`, false)
+	if !ok {
+		t.Fatal("not JSON")
+	}
+	p := NewJSON(root, here)
 	for at, want := range map[string]State{"$.item.price": Found, "$.item.old": Disappeared, "$.item.none": Disappeared,
 		`$["item"]["a.b"]`: Disappeared, "$.other.price": Gone, "$.item": Unread, "$..price": Found, "$[": Gone} {
 		r := p.Read(Spec{Name: "mine", Type: Number, Source: JSONPath, At: at})

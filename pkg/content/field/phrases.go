@@ -20,7 +20,7 @@ var (
 		"ab",
 		"à partir de", "a partir de", "dès", "a partire da", "da", "desde", "od", "vanaf", "från", "fra", "alkaen", "от",
 		"dal", "başlayan", "min.", "már") + `\s*$`)
-	fromBehind = regexp.MustCompile(`^\s*(?:から|～\s*$|〜\s*$|\+\s*$)`)
+	fromBehind = regexp.MustCompile(`^\s*(?:から|～\s*$|〜\s*$)|^\+(?:\s|$)`)
 	between    = regexp.MustCompile(`(?i)^\s*(?:-|–|—|~|～|〜|to|bis|à|a|al|do|til|till|tot|至|до|až)\s*$`)
 	notNow     = regexp.MustCompile(`(?i)(?:^|[^\pL])` + alternatives("was", "statt", "instead of", "uvp", "rrp",
 		"msrp", "srp",
@@ -34,7 +34,7 @@ var (
 		"spare",
 		"spar", "rabatt", "rabat", "remise", "économisez", "ahorra", "ahorras", "risparmi", "discount", "shipping",
 		"versand",
-		"zzgl.", "livraison", "envío", "spedizione", "frakt", "fragt", "dostawa", "deposit", "pfand", "over",
+		"zzgl.", "delivery", "livraison", "envío", "spedizione", "frakt", "fragt", "dostawa", "deposit", "pfand", "over",
 		"orders over",
 		"oszczędzasz", "frete", "ポイント", "送料", "vat", "mwst.", "mwst", "tva", "iva", "off orders over") +
 		`(?:[^\pL\d][^\d]{0,20})?$`)

@@ -47,6 +47,16 @@ func JSONPart(text string, lines bool, o Options, sel ValueSelector) (doc extrac
 	return writeJSON(root, o), found, true, nil
 }
 
+// Tree returns JSON as paths see it. Several documents, such as JSON Lines, are the items of an array. The result ok is
+// false if the text is not JSON.
+func Tree(text string, lines bool) (root *jsonpath.Node, ok bool) {
+	parsed, ok := parseJSON(text, lines, false)
+	if !ok {
+		return nil, false
+	}
+	return parsed.tree(map[*jsonpath.Node]*node{}), true
+}
+
 // tree returns a value as paths see it, and notes the source of each of its values.
 func (n *node) tree(source map[*jsonpath.Node]*node) *jsonpath.Node {
 	out := &jsonpath.Node{Kind: n.kind, Name: n.name, Text: n.text}

@@ -82,7 +82,8 @@ func (r *reader) collect(value any, depth int) {
 
 // lenient returns JSON in place of a text that is nearly JSON, as consumers of JSON-LD read it: without a byte order
 // mark, comments, CDATA markers, and commas and semicolons that end a list or the text. In texts, it escapes what their
-// authors did not, and drops escapes that JSON does not know.
+// authors did not, quotes among them, and drops escapes that JSON does not know. It adds a comma between two texts on
+// two lines.
 func lenient(script string) string {
 	script = strings.TrimSpace(strings.TrimPrefix(script, "\ufeff"))
 	var out strings.Builder
@@ -91,7 +92,9 @@ func lenient(script string) string {
 		case script[i] == '"':
 			end := endOfText(script, i)
 			writeText(&out, script[i:end])
-			i = end
+			if i = end; strings.HasPrefix(afterComments(script[i:]), `"`) {
+				out.WriteByte(',') // the one between two members is missing
+			}
 		case n > 0:
 			i += n
 		case script[i] == ',' || script[i] == ';':
@@ -140,14 +143,20 @@ func afterComments(s string) string {
 	}
 }
 
-// endOfText returns the offset behind the text that begins with a quote.
+// endOfText returns the offset behind the text that begins with a quote. A quote ends the text only if one of the signs
+// follows that stand behind a text, or another text on a new line. Other quotes are those that an author did not escape.
 func endOfText(s string, start int) int {
 	for i := start + 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
 			i++
 		case '"':
-			return i + 1
+			rest := strings.TrimLeft(s[i+1:], " \t\r\n")
+			blanks := s[i+1 : len(s)-len(rest)]
+			if rest == "" || strings.IndexByte(",:}];</-", rest[0]) >= 0 ||
+				rest[0] == '"' && strings.Contains(blanks, "\n") {
+				return i + 1
+			}
 		}
 	}
 	return len(s)
@@ -159,6 +168,8 @@ func writeText(out *strings.Builder, s string) {
 		switch {
 		case s[i] < ' ':
 			out.WriteByte(' ')
+		case s[i] == '"' && i > 0 && i+1 < len(s):
+			out.WriteString(`\"`)
 		case s[i] == '\\' && i+1 < len(s):
 			if i++; strings.IndexByte(`"\/bfnrtu`, s[i]) >= 0 {
 				out.WriteByte('\\')
