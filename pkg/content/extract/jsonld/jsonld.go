@@ -144,7 +144,7 @@ func afterComments(s string) string {
 }
 
 // endOfText returns the offset behind the text that begins with a quote. A quote ends the text only if one of the signs
-// follows that stand behind a text, or another text on a new line. Other quotes are those that an author did not escape.
+// follows that stand behind a text, or another text on a new line. Others are those that an author did not escape.
 func endOfText(s string, start int) int {
 	for i := start + 1; i < len(s); i++ {
 		switch s[i] {
