@@ -150,6 +150,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
 	}
+	all = append(all, renderedFields(now, detail)...)
 	all = append(all, settingFields(detail)...)
 	return append(all, []field{
 		{"next check", terminal.Moment(now, it.NextCrawlAt)},
