@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // captures lists all captures of an item, a page at a time, in the order of their digests.
@@ -40,6 +41,19 @@ func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, er
 	return page, wire.Field("continuation", err)
 }
 
+// plain answers with the bytes that a source sent, of a rendered page.
+func (h *Handlers) plain(ctx context.Context, q api.CaptureID, c snapshot.Capture) (any, error) {
+	switch {
+	case !q.Raw:
+		return nil, fault.Field("plain", "plain=true gives bytes: add raw=true")
+	case c.PlainHash == "":
+		return nil, fault.Field("plain", "the capture was not rendered: its bytes are those that the source sent")
+	}
+	body, err := h.History.Sent(ctx, c)
+	t := snapshot.Capture{Header: c.Header, MimeType: c.MimeType}.ContentType()
+	return wire.Content{Body: body, MediaType: t, Filename: history.Digest(c.PlainHash)}, err
+}
+
 // capture answers with the content of a capture: its text, or the bytes as they were received.
 func (h *Handlers) capture(ctx context.Context, q api.CaptureID) (any, error) {
 	if _, _, err := source.ParseID(q.ID); err != nil {
@@ -51,6 +65,9 @@ func (h *Handlers) capture(ctx context.Context, q api.CaptureID) (any, error) {
 	c, body, err := h.History.Load(ctx, source.ID(q.ID), q.SHA256)
 	if err != nil {
 		return nil, err
+	}
+	if q.Plain {
+		return h.plain(ctx, q, c)
 	}
 	if q.Raw {
 		return wire.Content{Body: body, MediaType: c.ContentType(), Filename: q.SHA256}, nil

@@ -19,7 +19,6 @@ type Handlers struct {
 	Tags    *registry.Tags // the settings that tags give to items
 	Lookup  *lookup.Lookup
 	History *history.History
-	Browser bool // whether pages can be rendered
 	Log     *slog.Logger
 }
 

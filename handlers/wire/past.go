@@ -21,7 +21,7 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 		SHA256: history.Digest(c.RawHash), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
 		FetchURL: c.FetchURL, Header: c.Header,
 		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, ReprocessedAt: c.ReprocessedAt, Bytes: c.Bytes,
-		MimeType: c.MimeType, SameTextAs: history.Digest(c.SameTextAs),
+		MimeType: c.MimeType, SameTextAs: history.Digest(c.SameTextAs), PlainSHA256: history.Digest(c.PlainHash),
 		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
 		PublishedAt: c.PublishedAt, ModifiedAt: c.ModifiedAt, Author: c.Author, SiteName: c.SiteName,
 	}

@@ -46,7 +46,17 @@ func (c *Client) complete(batch AddURLBatch, sources []string, err error) error 
 // Capture returns the bytes of a capture as they were fetched. It checks that the bytes have the given digest, which
 // is in hexadecimal.
 func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
-	body, err := GetCapture.Call(ctx, c, CaptureID{ID: id, SHA256: digest, Raw: true})
+	return c.capture(ctx, CaptureID{ID: id, SHA256: digest, Raw: true}, digest)
+}
+
+// SentCapture returns the bytes that the source sent, of a capture of a rendered page, after it checked them against
+// their digest.
+func (c *Client) SentCapture(ctx context.Context, id string, of Capture) ([]byte, error) {
+	return c.capture(ctx, CaptureID{ID: id, SHA256: of.SHA256, Raw: true, Plain: true}, of.PlainSHA256)
+}
+
+func (c *Client) capture(ctx context.Context, q CaptureID, digest string) ([]byte, error) {
+	body, err := GetCapture.Call(ctx, c, q)
 	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {
 		err = fmt.Errorf("%s answered with bytes that are not those of capture %s", c.server, digest)
 	}

@@ -108,8 +108,6 @@ type Item struct {
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
 	// has to confirm that it is missing.
 	GuardedSince time.Time `json:"heldSince,omitzero"`
-	// UnlinkedSince is when a poll found that no page of the site links to the page any more. That removes nothing.
-	UnlinkedSince time.Time `json:"unlinkedSince,omitzero"`
 	// GoneSince is when it was confirmed that the item is missing.
 	GoneSince time.Time `json:"goneSince,omitzero"`
 }
@@ -211,7 +209,9 @@ type Capture struct {
 	// when the stored bytes were read again under this normalization version
 	ReprocessedAt time.Time `json:"reprocessedAt,omitzero"`
 	// digest of the bytes that were captured first with this text, if these came later and only the bytes differ
-	SameTextAs           string `json:"sameTextAs,omitempty"`
+	SameTextAs string `json:"sameTextAs,omitempty"`
+	// PlainSHA256 is the digest of the bytes that the source sent, if those of the capture are what a browser showed.
+	PlainSHA256          string `json:"plainSha256,omitempty"`
 	Bytes                int64  `json:"bytes,omitempty"`
 	MimeType             string `json:"mimeType,omitempty"`
 	StatusCode           int    `json:"statusCode,omitempty"`
@@ -348,4 +348,6 @@ type CaptureID struct {
 	ID     string `json:"-" path:"id"`                   // The item.
 	SHA256 string `json:"-" path:"sha256"`               // The capture, by the digest of its bytes.
 	Raw    bool   `json:"raw,omitempty" default:"false"` // Return the bytes instead of the text.
+	// Return the bytes that the source sent, of a page that was rendered. Needs raw.
+	Plain bool `json:"plain,omitempty" default:"false"`
 }

@@ -59,7 +59,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	hosts := a.hosts(in, reg.Hosts)
-	browser, err := cfg.Render.renderer(in.web, cfg.Data)
+	browser, err := cfg.Render.Renderer(in.web, filepath.Join(cfg.Data, "browser"))
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 		migrate.Chunks(reg.Rebuilds, known.manifests, cfg.FileRoot)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Admit: in.web.Admit, Log: a.log,
-		Snapshots: known.snapshots, Agent: in.web.ProductToken(), Guard: cfg.Schedule,
+		Snapshots: known.snapshots, Agent: in.web.ProductToken(),
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
 	backfills.Added, backfills.Snapshots, backfills.Agent = polls.Known.Added, known.snapshots, in.web.ProductToken()

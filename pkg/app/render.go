@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -39,13 +38,14 @@ func (r Render) Where() string {
 	return fmt.Sprintf("%s://%s (%s)", u.Scheme, u.Host, "RENDER_ENDPOINT")
 }
 
-// renderer returns what renders pages; nil if there is no browser. The data folder is that of the program.
-func (r Render) renderer(web *fetch.Client, data string) (*render.Renderer, error) {
+// Renderer returns what renders pages; nil if there is no browser. A Chromium keeps its files in the folder, which is
+// the caller's alone, or in one for temporary files if it is empty.
+func (r Render) Renderer(web *fetch.Client, folder string) (*render.Renderer, error) {
 	if !r.Exists() {
 		return nil, nil
 	}
 	return render.New(render.Options{
-		Web: web, Endpoint: r.Endpoint, Program: r.Program, Where: r.Where(), Folder: filepath.Join(data, "browser"),
+		Web: web, Endpoint: r.Endpoint, Program: r.Program, Where: r.Where(), Folder: folder,
 		NoSandbox: devtools.InContainer(), Timeout: r.Timeout, MaxRequests: r.MaxRequests, MaxBytes: r.MaxBytes,
 		MaxMemory: r.MaxMemory,
 	})

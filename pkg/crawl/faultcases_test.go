@@ -3,6 +3,8 @@ package crawl
 import (
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // disturbed are the kinds of checks that faults are injected into.
@@ -30,6 +32,23 @@ var disturbed = []struct {
 		r.set("/p", aList())
 		r.next("/p")
 		r.site.put("/p", jobs("", "4", "3", "2", "1"))
+	}, false},
+	{"R3 a page is rendered", func(r *rig) {
+		r.site.put("/p", shellPage("1"))
+		r.Worker.o.Browser = &stagehand{text: spring}
+	}, false},
+	{"R3 the data of a rendered page change", func(r *rig) {
+		r.site.put("/p", shellPage("1"))
+		b := &stagehand{text: spring}
+		r.Worker.o.Browser = b
+		r.first("/p")
+		b.text = neap
+	}, false},
+	{"R3 a new baseline", func(r *rig) {
+		r.site.put("/p", shellPage("1"))
+		r.Worker.o.Browser = &stagehand{text: spring}
+		r.first("/p")
+		r.setRender("/p", options.RenderNever)
 	}, false},
 	{"H9 a collapse begins", func(r *rig) { r.collapsed(0) }, false},
 	{"H9 a collapse goes on", func(r *rig) { r.collapsed(1) }, false},

@@ -97,13 +97,14 @@ type result struct {
 	Forced                 bool
 	Generation             int64
 	Listed                 string // the entries of lists that the feed tells
+	Plain                  string // of the answer that was rendered
 }
 
 func (r *rig) result(path string) result {
 	it := r.item(path)
 	var at feed.Position
 	return result{
-		Listed: r.listedOnly(&at),
+		Listed: r.listedOnly(&at), Plain: it.Rendering.Plain,
 		Status: string(
 			it.Status,
 		), Message: strings.ReplaceAll(it.ErrorMessage, r.site.URL, ""), Index: r.index.holds(it),

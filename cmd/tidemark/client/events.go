@@ -61,8 +61,8 @@ func inOrder(events []event) {
 // sameAgain returns the event of a check that found the same bytes as the check before. They are the bytes of the
 // last event in changes that is not later than the check, apart from bodies that came for their text alone.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
-	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
-		d.Why != verdict.WhySameBytes {
+	claimed := d.Why == verdict.WhyNotModified || d.Why == verdict.WhyValidators
+	if d.What != "unchanged" || !claimed && d.Why != verdict.WhySameBytes && d.Why != verdict.WhySamePlain {
 		return event{}, false
 	}
 	same := false // a body with the same text came in between
@@ -71,10 +71,10 @@ func sameAgain(d api.Decision, changes []event) (event, bool) {
 		case e.at.After(d.At):
 		case e.capture.SameTextAs != "":
 			same = true
-		case same && d.Why != verdict.WhySameBytes:
+		case same && claimed:
 			return event{}, false // it is not known which of the bodies the source meant
 		default:
-			return event{at: d.At, capture: e.capture, revisit: true, claimed: d.Why != verdict.WhySameBytes}, true
+			return event{at: d.At, capture: e.capture, revisit: true, claimed: claimed}, true
 		}
 	}
 	return event{}, false

@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 const warcLong = `Write the captures of one source, or of all sources of a host, as a WARC 1.1 file,
@@ -31,7 +32,8 @@ Each capture is a response record. A check that found the same bytes is a revisi
 record, if the history of the source still has it: the history keeps about 30
 decisions. Every return to an earlier capture is included. The same state gives the
 same file. The file is compressed unless its name ends in .warc; "-" writes to
-standard output.`
+standard output. Of a page that was rendered, the response has what the site sent, and
+a conversion record what the browser showed.`
 
 const warcExample = `  tidemark warc https://example.com/news
   tidemark warc --host example.com -o example.warc.gz
@@ -136,8 +138,9 @@ type written struct {
 	Sources   int    `json:"sources"`
 	Responses int    `json:"responses"`
 	Revisits  int    `json:"revisits"`
-	Bytes     int64  `json:"bytes"`   // bytes of the captured bodies
-	Skipped   int    `json:"skipped"` // number of records that could not be written
+	Rendered  int    `json:"rendered,omitempty"` // pages as a browser showed them
+	Bytes     int64  `json:"bytes"`              // bytes of the captured bodies
+	Skipped   int    `json:"skipped"`            // number of records that could not be written
 }
 
 // ofHost returns a function that calls its argument with each item of a host. The returned function reads the listing
@@ -221,6 +224,10 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 		return a.w.Revisit(warc.Revisit{URI: uri, At: e.at, NotModified: e.claimed, Of: of})
 	}
 	body, err := a.client.Capture(ctx, item.ID, e.capture.SHA256)
+	sent := body
+	if err == nil && e.capture.PlainSHA256 != "" {
+		sent, err = a.client.SentCapture(ctx, item.ID, e.capture)
+	}
 	if isUnknown(err) {
 		a.skip(item, "capture "+e.capture.SHA256+" is not kept any more")
 		return nil
@@ -229,14 +236,18 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 		return err
 	}
 	r, err := a.w.Response(warc.Response{
-		URI: uri, At: e.at, Status: e.capture.StatusCode, Header: e.capture.Header, Body: bytes.NewReader(body),
+		URI: uri, At: e.at, Status: e.capture.StatusCode, Header: e.capture.Header, Body: bytes.NewReader(sent),
 	})
+	if err == nil && e.capture.PlainSHA256 != "" {
+		a.Rendered++
+		err = a.w.Conversion(warc.Conversion{At: e.at, Of: r, Type: snapshot.RenderedType, Body: bytes.NewReader(body)})
+	}
 	if fault.Refused(err) {
 		a.skip(item, err.Error())
 		return nil
 	}
 	records[e.capture.SHA256] = r
-	a.Responses, a.Bytes = a.Responses+1, a.Bytes+int64(len(body))
+	a.Responses, a.Bytes = a.Responses+1, a.Bytes+int64(len(sent))
 	return err
 }
 

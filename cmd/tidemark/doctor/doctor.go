@@ -25,7 +25,8 @@ import (
 
 const doctorLong = `Find what keeps Tidemark from working, and say what to do about it. The checks are:
 settings, the data folder, disk, memory, the store, the search index, name
-resolution, the connection to the web, the clock, the port, and the server.
+resolution, the connection to the web, the clock, the browser if one is set up, the
+port, and the server.
 
 It works with and without a running server. Run it in the server's environment: as
 the same user, with the same settings. It writes and removes a file and a blob, and
@@ -108,7 +109,7 @@ func (d *doctor) run(ctx context.Context) (err error) {
 		return err
 	}
 	for _, check := range []func(context.Context){
-		d.settings, d.folder, d.disk, d.memory, d.files, d.store, d.index, d.web, d.listen, d.server,
+		d.settings, d.folder, d.disk, d.memory, d.files, d.store, d.index, d.web, d.browser, d.listen, d.server,
 	} {
 		if check(ctx); ctx.Err() != nil {
 			return ctx.Err()

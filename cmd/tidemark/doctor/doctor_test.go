@@ -167,6 +167,21 @@ func TestL5DoctorWeb(t *testing.T) {
 	wants(t, d, "dns", warning, "a.example has no address") // the host of a registered source
 }
 
+// TestR1DoctorBrowser checks that a browser that cannot be reached is a problem, and that none is no check.
+func TestR1DoctorBrowser(t *testing.T) {
+	at := "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
+	d := patient(t, map[string]string{"RENDER_ENDPOINT": at})
+	examined(t, d)
+	wants(t, d, "browser", problem, at+" (RENDER_ENDPOINT)")
+	d = patient(t, nil)
+	examined(t, d)
+	for _, f := range d.reported {
+		if f.Check == "browser" {
+			t.Errorf("without a browser: %+v", f)
+		}
+	}
+}
+
 // TestL5DoctorDamage checks that flipped bytes in the pages of a store and in a body are found.
 func TestL5DoctorDamage(t *testing.T) {
 	d := patient(t, nil)

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -61,6 +62,9 @@ func (l *local) configure() (err error) {
 		return err
 	}
 	l.Own = folderSettings(l.getenv, data)
+	if l.app.browser {
+		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: cmp.Or(l.getenv("RENDER_BROWSER"), "auto")})
+	}
 	l.config, err = app.Load(l.Lookup, app.Names(os.Environ())...)
 	return err
 }

@@ -48,6 +48,7 @@ type startOptions struct {
 	app     string // folder that `tidemark app` wrote; empty for the app inside this program
 	verbose bool
 	noInput bool // ask no questions
+	browser bool // render pages in a Chromium of this machine
 }
 
 func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -79,6 +80,7 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all logs of the app, not only warnings")
 	f.BoolVar(&o.noInput, "no-input", false, "ask no questions, even on a terminal")
+	f.BoolVar(&o.browser, "browser", false, "read pages that need one in a browser, the Chromium of this machine")
 	readEmulator = folder.Flags(f, getenv, &o.Options)
 	return cmd
 }

@@ -3,6 +3,7 @@
 //
 //	warcinfo   what wrote the file, and why              [Writer.Info]
 //	response   a capture with its body                   [Writer.Response]
+//	conversion a page as a browser showed it             [Writer.Conversion]
 //	revisit    a check that found the content unchanged  [Writer.Revisit]
 //
 // # Contents of a record

@@ -102,6 +102,42 @@ func (w *Writer) Response(r Response) (Record, error) {
 	return Record{ID: id, URI: target.uri, PayloadDigest: payload, date: target.date, size: b.size}, err
 }
 
+// Conversion is another form of the payload of a response in the same file, such as a page with the text that its
+// scripts write.
+type Conversion struct {
+	At   time.Time // time of the request for the response
+	Of   Record
+	Type string // media type of the body
+	Body io.ReadSeeker
+}
+
+// Conversion writes a conversion record (ISO 28500 §6.9). It returns the same errors as [Writer.Response].
+func (w *Writer) Conversion(c Conversion) error {
+	if c.Of.ID == "" {
+		return fault.Field("of", "a conversion needs the record that it is of")
+	}
+	if c.Type == "" || !isText(c.Type) {
+		return fault.Field("type", "%.100q is no media type", c.Type)
+	}
+	b, err := newBlock(c.Body)
+	if err != nil {
+		return err
+	}
+	target, err := targeted(c.Of.URI, c.At)
+	if err != nil {
+		return err
+	}
+	payload, whole, err := b.digests()
+	if err != nil {
+		return err
+	}
+	_, err = w.record([]Field{
+		{"WARC-Type", "conversion"}, {"WARC-Date", target.date}, {"WARC-Target-URI", target.uri},
+		{"WARC-Payload-Digest", payload}, {"WARC-Refers-To", "<" + c.Of.ID + ">"}, {"Content-Type", c.Type},
+	}, b, whole)
+	return err
+}
+
 // Revisit is a check that found the same content as a response in the same file.
 type Revisit struct {
 	URI string    // as it was requested, by the rules of [Response]; may differ from the response's URI

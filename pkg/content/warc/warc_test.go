@@ -351,3 +351,30 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 	}
 }
+
+// TestR4Conversion checks the record of a page as a browser showed it: it refers to the response, and its block is the
+// page alone.
+func TestR4Conversion(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out, false)
+	first, err := w.Response(page("https://example.com/", "<div id=root></div>"))
+	must(t, err)
+	out.Reset()
+	of := Conversion{At: noon, Of: first, Type: "text/html; charset=utf-8", Body: strings.NewReader("<p>High water</p>")}
+	must(t, w.Conversion(of))
+	for _, want := range []string{"WARC-Type: conversion\r\n", "WARC-Refers-To: <" + first.ID + ">\r\n",
+		"WARC-Target-URI: https://example.com/\r\n", "Content-Type: text/html; charset=utf-8\r\n",
+		"Content-Length: 17\r\n", "\r\n\r\n<p>High water</p>\r\n\r\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	of.Type = "text/html\r\nX: y"
+	if err := w.Conversion(of); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a type with a line break: %v", err)
+	}
+	of.Type, of.Of = "text/html", Record{}
+	if err := w.Conversion(of); !fault.Is(err, fault.Invalid) {
+		t.Errorf("of no response: %v", err)
+	}
+}

@@ -23,6 +23,7 @@ const (
 	WhyValidators  = "HEAD: the validators are those we know"
 	WhySameBytes   = "the same bytes as before"
 	WhySameContent = "other bytes, the same content"
+	WhySamePlain   = "the same bytes as those that were rendered before"
 
 	whySameProperties = "the file's properties are those we know"
 )
@@ -63,7 +64,7 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		it.Validators = it.Validators.Whole(now)
 		if it = noteValidators(stands(it), got); it.Rendering.IsRendered() {
 			it.Rendering.Skipped++
-			return it, Unchanged("the answer is the one that was rendered before")
+			return it, Unchanged(WhySamePlain)
 		}
 		return it, known(WhySameBytes)
 	}

@@ -43,7 +43,7 @@ func (s *slot) get(ctx context.Context) (*browser, error) {
 	return b, err
 }
 
-// rest ends the browser after a while, unless it is used again. A browser elsewhere is left at once.
+// rest ends the browser after a while, or leaves one elsewhere, unless it is used again.
 func (s *slot) rest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,7 +51,8 @@ type Options struct {
 	MaxBytes    int64         // of all answers to a page, decoded; zero means DefaultMaxBytes
 	MaxMemory   int64         // of the browser's processes for a page, where that can be measured; zero: DefaultMaxMemory
 	AtOnce      int           // pages that are rendered at once, each in a browser of its own; zero means 1
-	// Idle is the time after which a Chromium that nobody uses is ended; zero means five minutes.
+	// Idle is the time after which a Chromium that nobody uses is ended, five minutes if zero, or one elsewhere is left,
+	// ten seconds.
 	Idle time.Duration
 }
 
@@ -73,7 +74,7 @@ func New(o Options) (*Renderer, error) {
 	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	o.MaxMemory = cmp.Or(o.MaxMemory, DefaultMaxMemory)
 	o.AtOnce = cmp.Or(o.AtOnce, 1)
-	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
+	o.Idle = cmp.Or(o.Idle, idle(o))
 	if o.Endpoint != "" {
 		if err := devtools.CheckEndpoint(o.Endpoint); err != nil {
 			return nil, err
@@ -94,6 +95,14 @@ func New(o Options) (*Renderer, error) {
 		r.slots <- &slot{o: o}
 	}
 	return r, nil
+}
+
+// idle returns how long a browser is kept that nobody uses. One elsewhere may cost money as long as it is connected.
+func idle(o Options) time.Duration {
+	if o.Endpoint != "" {
+		return 10 * time.Second
+	}
+	return 5 * time.Minute
 }
 
 // Close ends the browsers that were started, and waits for renders that run.

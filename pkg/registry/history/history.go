@@ -93,6 +93,12 @@ func (h *History) Load(ctx context.Context, id source.ID, digest string) (snapsh
 	return p.Load(ctx, digest)
 }
 
+// Sent reads the body that the source sent, of a capture of a rendered page.
+func (h *History) Sent(ctx context.Context, c snapshot.Capture) ([]byte, error) {
+	body, err := h.kept.Body(ctx, c.PlainHash)
+	return body, notKept(err, Digest(c.PlainHash))
+}
+
 // Load reads a capture of the past.
 func (p Past) Load(ctx context.Context, digest string) (snapshot.Capture, []byte, error) {
 	c, body, err := p.h.kept.LoadOf(ctx, p.IDs, rawHash(digest))
