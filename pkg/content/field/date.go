@@ -3,6 +3,7 @@ package field
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/dates"
@@ -26,7 +27,7 @@ const (
 // readDate reads a date, as precise as the text is.
 func readDate(text string, h Hint) (v Value, why string, ok bool) {
 	const longest = 200
-	text = dom.PlainDigits(dom.Fold(text))
+	text = strings.Trim(dom.PlainDigits(dom.Fold(text)), `"' `)
 	v.Type = Date
 	switch {
 	case len(text) > longest:

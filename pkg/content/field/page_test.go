@@ -179,6 +179,21 @@ func TestG3Sources(t *testing.T) {
 	}
 }
 
+// TestG3EmptyIsNotUnread checks that an empty element has no value, whatever the type, and that a text which is no value
+// of the type is not taken for one that has disappeared (G3).
+func TestG3EmptyIsNotUnread(t *testing.T) {
+	for of, text := range map[Type]string{Text: "", Number: "5-7", Money: "1.2.3 €", Date: "01/07/16",
+		Availability: "Add to cart"} {
+		s := Spec{Name: "mine", Type: of, Source: CSS, At: "b"}
+		if r := pageOf(t, "<p><b></b>").Read(s); r.State != Disappeared {
+			t.Errorf("%s of an empty element: have %+v", of, r)
+		}
+		if r := pageOf(t, "<p><b>"+text+"</b>").Read(s); text != "" && (r.State != Unread || r.Evidence.Reason == "") {
+			t.Errorf("%s of %q: have %+v", of, text, r)
+		}
+	}
+}
+
 // TestG3JSON checks the states of a field in JSON (G3).
 func TestG3JSON(t *testing.T) {
 	root, ok := data.Tree(`{"item":{"price":79.90,"old":null}}`, false)

@@ -102,6 +102,11 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 		return
 	case atom.Del, atom.S, atom.Strike:
 		struck = true
+	case atom.Sup:
+		if decimals := items.Decimals(n, v.out.String()); decimals != "" {
+			v.out.WriteString(decimals)
+			return
+		}
 	}
 	struck = struck || isStruck(dom.Attr(n, "class"))
 	border := items.IsBlock(n.DataAtom)

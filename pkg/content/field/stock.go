@@ -64,7 +64,9 @@ func inOtherScripts(phrases []string) []string {
 
 // readStock reads an availability, as it is declared or as shops write it.
 func readStock(text string) (v Value, why string, ok bool) {
-	text = dom.Fold(text)
+	if text = dom.Fold(text); text == "" {
+		return v, "", false
+	}
 	if name := declared.StockNamed(text); name != "" {
 		return Value{Type: Availability, Text: name}, "", true
 	}

@@ -152,7 +152,8 @@ func (t *texter) write(n *html.Node, struck bool, depth int) {
 			return
 		}
 	case atom.Sup:
-		if t.decimals(n) {
+		if decimals := Decimals(n, t.out.String()); decimals != "" && !t.space {
+			t.out.WriteString(decimals)
 			return
 		}
 	}
@@ -179,23 +180,20 @@ func (t *texter) text(text string) {
 	t.out.WriteString(strings.ToValidUTF8(text, ""))
 }
 
-// decimals writes the two digits of a sup element as decimals of the digits before it.
-func (t *texter) decimals(n *html.Node) bool {
-	text, before := strings.TrimSpace(dom.RawText(n)), strings.TrimRight(t.out.String(), " \n\t")
-	if t.space || len(text) != 2 || !isDigit(text[0]) || !isDigit(text[1]) || before == "" ||
-		!isDigit(before[len(before)-1]) {
-		return false
+// Decimals returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text before
+// it; "" if they are none.
+func Decimals(sup *html.Node, before string) string {
+	const window = 40
+	text := strings.TrimSpace(dom.RawText(sup))
+	before = strings.TrimRight(before[max(0, len(before)-window):], " \n\t")
+	if len(text) != 2 || !isDigit(text[0]) || !isDigit(text[1]) || before == "" || !isDigit(before[len(before)-1]) {
+		return ""
 	}
-	number := before[strings.LastIndexFunc(before, func(r rune) bool {
-		return !strings.ContainsRune("0123456789.,",
-			r)
-	})+1:]
-	sign := "."
+	number := before[strings.LastIndexFunc(before, func(r rune) bool { return !strings.ContainsRune("0123456789.,", r) })+1:]
 	if strings.Contains(number, ".") {
-		sign = ","
+		return "," + text
 	}
-	t.out.WriteString(sign + text)
-	return true
+	return "." + text
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -47,7 +47,7 @@ var locales = [Locales]manner{
 
 // New makes a shop. pick chooses a number below n.
 func New(pick func(n int) int) Shop {
-	s := Shop{At: pick(Locales), Noise: pick(1 << 12), Price: int64(100 + pick(5_000_000))}
+	s := Shop{At: pick(Locales), Noise: pick(1 << bits), Price: int64(100 + pick(5_000_000))}
 	if pick(4) == 0 {
 		s.Price = int64(100 + pick(90_000))
 	}
@@ -143,6 +143,10 @@ const (
 	extra     // markup around the price
 	number    // numbers of JSON-LD without quotes
 	list      // related products in a list
+	split     // decimals of the shown price in an element of their own
+	twice     // the product is declared again, without offers
+	variants  // dearer variants, of which the page shows none
+	bits      // number of bits
 )
 
 // Page writes the page. Its price stands in an element with the class now, within one with the class price.
@@ -230,6 +234,14 @@ func (s Shop) json() string {
 		return `{"@context":"https://schema.org","@graph":[` + product + `,"offers":{"@id":"#o"}` + end + `,{"@id":"#o",` +
 			offer + `}]}`
 	}
+	if s.has(twice) {
+		end += `</script><script type="application/ld+json">{"@type":"Product","name":"` + name + `","sku":"17"}`
+	}
+	if s.has(variants) && s.Usual == 0 {
+		return product + `,"hasVariant":[{"@type":"Product","name":"17 a","offers":{` + offer +
+			`}},{"@type":"Product","name":"17 b","offers":{"price":"` + s.program(s.Price*2) + `","priceCurrency":"` +
+			s.Currency() + `"}}]` + end
+	}
 	return product + `,"offers":[{` + offer + `}]` + end
 }
 
@@ -261,6 +273,9 @@ func (s Shop) writeProduct(b *strings.Builder) {
 		fmt.Fprintf(b, "<p class=was>"+m.usual+"</p>", "<s>"+s.people(s.Usual)+"</s>")
 	}
 	price := s.people(s.Price)
+	if _, fraction, has := strings.Cut(s.program(s.Price), "."); has && s.has(split) {
+		price = strings.Replace(price, m.decimal+fraction, "<sup>"+fraction+"</sup>", 1)
+	}
 	if property != "" {
 		content := ""
 		if !s.has(forPeople) {
