@@ -21,6 +21,9 @@ func typesFor(name string) []string {
 	return []string{name}
 }
 
+// maxCandidates limits the items of a type among which that of the page is looked for.
+const maxCandidates = 100
+
 // theItem returns the item of the page among those of a list that have one of the types. The rule is, in this order:
 //
 //  1. the one with the address of the page, or its canonical address, as url, @id or address of an offer;
@@ -34,6 +37,9 @@ func typesFor(name string) []string {
 func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why string) {
 	var all, main []*items.Item
 	for _, c := range list {
+		if len(all) >= maxCandidates {
+			break
+		}
 		if c.Is(types...) || len(c.Types) == 0 && slices.Contains(types, "Product") && len(c.Items("offers")) > 0 {
 			all = append(all, c)
 		}

@@ -57,6 +57,12 @@ func TestG1Product(t *testing.T) {
 		{"a reduced price", ld(`{"@type":"Product","offers":{"priceSpecification":[{"price":"149","priceCurrency":"EUR"},
 			{"price":"249","priceType":"https://schema.org/ListPrice"},{"price":"9","referenceQuantity":{"value":1}}]}}`),
 			"price=249 EUR salePrice=149 EUR currency=EUR"},
+		{"a unit price", ld(`{"@type":"Product","offers":{"priceSpecification":[{"price":"9","referenceQuantity":{"value":1}},
+			{"price":"3","priceCurrency":"EUR"}]}}`), "price=3 EUR currency=EUR"},
+		{"a calculated price", `<meta property="product:price:amount" content="198.99996"><meta
+			property="product:price:currency" content="EUR">`, "price=199 EUR currency=EUR"},
+		{"a range and its offers", ld(`{"@type":"Product","offers":{"lowPrice":5,"highPrice":9,"priceCurrency":"EUR",
+			"offers":[{"price":5},{"price":9}]}}`), "price=5–9 EUR currency=EUR"},
 		{"a range",
 			ld(`{"@type":"Product","offers":{"@type":"AggregateOffer","lowPrice":5,"highPrice":9,"priceCurrency":"EUR"}}`),
 			"price=5–9 EUR currency=EUR"},
@@ -108,6 +114,9 @@ func TestG1TheProduct(t *testing.T) {
 			"price=9 EUR currency=EUR"},
 		{"declared twice", ld(`{"@type":"Product","name":"Lamp"}`) + ld(product("Lamp", "5", "")),
 			"price=5 EUR currency=EUR"},
+		{"two at one address", ld(`[` + product("Lamp", "5", `"url":"/lamp",`) + `,` + product("Chair", "9",
+			`"url":"/lamp",`) +
+			`]`), "price is unread"},
 		{"several", ld(`[` + product("Lamp", "5", "") + `,` + product("Chair", "9", "") + `]`), "price is unread"},
 		{"in a list", ld(`{"@type":"ItemList","itemListElement":[` + product("Lamp", "5", "") + `]}`), ""},
 		{"recommended", ld(`{"@type":"Product","name":"Lamp","isRelatedTo":[` + product("Chair", "9", "") + `]}`), ""},
@@ -120,6 +129,20 @@ func TestG1TheProduct(t *testing.T) {
 	root, _ := html.Parse(strings.NewReader(ld(product("Lamp", "5", `"url":"/lamp",`))))
 	if have := line(NewPage(root, "https://shop.example/").Product()); have != "price is unread" {
 		t.Errorf("on the start page: have %s", have)
+	}
+}
+
+// TestG1PageLocale checks the locale of a page by its language and its domain (G1).
+func TestG1PageLocale(t *testing.T) {
+	for _, tc := range []struct{ lang, host, want string }{
+		{"de-CH", "shop.example", "de-CH"}, {"de", "shop.ch", "de-CH"}, {"en", "shop.co.uk", "en-GB"}, {"", "shop.de",
+			"de-DE"},
+		{"en", "shop.io", "en"}, {"en", "shop.com", "en"}, {"", "shop.com", ""}, {"xx-not a tag", "shop.fr", "fr-FR"},
+		{"en", "127.0.0.1", "en"},
+	} {
+		if have := localeOf(tc.lang, tc.host); have != tc.want {
+			t.Errorf("%s at %s: have %q, want %q", tc.lang, tc.host, have, tc.want)
+		}
 	}
 }
 
@@ -179,8 +202,8 @@ func TestG3Sources(t *testing.T) {
 	}
 }
 
-// TestG3EmptyIsNotUnread checks that an empty element has no value, whatever the type, and that a text which is no value
-// of the type is not taken for one that has disappeared (G3).
+// TestG3EmptyIsNotUnread checks that an empty element has no value, whatever the type, and that a text which is no
+// value of the type is not taken for one that has disappeared (G3).
 func TestG3EmptyIsNotUnread(t *testing.T) {
 	for of, text := range map[Type]string{Text: "", Number: "5-7", Money: "1.2.3 €", Date: "01/07/16",
 		Availability: "Add to cart"} {

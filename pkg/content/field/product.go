@@ -86,11 +86,6 @@ func (p *Page) readOffer(it *items.Item, outer offered, depth int) (all []offere
 			all = append(all, p.readOffer(inner, o, depth+1)...)
 		}
 	}
-	if len(all) > 1 && (o.low.Text != "" || o.price.Text == "") {
-		if slices.ContainsFunc(all[1:], func(o offered) bool { return o.price.Text != "" }) {
-			return all[1:] // the offers that it sums up
-		}
-	}
 	return all
 }
 

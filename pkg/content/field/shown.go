@@ -2,6 +2,7 @@ package field
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -19,11 +20,12 @@ type shownAmount struct {
 	near   bool // it follows the first heading closely
 }
 
-// Bounds of the visible text in which amounts are looked for: its bytes, the amounts, and how far behind the heading
-// the price of a product stands.
+// Bounds of the visible text in which amounts are looked for: its bytes, its numbers, the amounts among them, and how
+// far behind the heading the price of a product stands.
 const (
 	maxVisible = 1 << 20
-	maxShown   = 2000
+	maxDigits  = 20_000
+	maxShown   = 1000
 	nearBytes  = 1500
 )
 
@@ -39,7 +41,7 @@ func (p *Page) shownAmounts() []shownAmount {
 	if len(text) != v.out.Len() {
 		v.struck = nil // the offsets of another script
 	}
-	for end := 0; len(p.shown) < maxShown; {
+	for end, count := 0, 0; len(p.shown) < maxShown && count < maxDigits; count++ {
 		at := numberStart.FindStringIndex(text[end:])
 		if at == nil {
 			return p.shown
@@ -125,7 +127,8 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 }
 
 func (v *visible) isStruckAt(at int) bool {
-	return slices.ContainsFunc(v.struck, func(s [2]int) bool { return at >= s[0] && at < s[1] })
+	i := sort.Search(len(v.struck), func(i int) bool { return v.struck[i][1] > at })
+	return i < len(v.struck) && v.struck[i][0] <= at
 }
 
 // is reports whether an amount that the page shows may be a declared one.
@@ -171,11 +174,18 @@ func (p *Page) confirm(r reading) reading {
 
 // shownFirst returns the one of several prices that the page shows first, and whether it shows any.
 func (p *Page) shownFirst(all []reading) (first reading, found bool) {
+	const most = 40 // different prices
+	var prices []reading
+	for _, r := range all {
+		if !slices.ContainsFunc(prices, func(o reading) bool { return o.v.Number == r.v.Number }) && len(prices) < most {
+			prices = append(prices, r)
+		}
+	}
 	for _, a := range p.shownAmounts() {
 		if a.struck {
 			continue
 		}
-		for _, r := range all {
+		for _, r := range prices {
 			if !r.v.None() && r.v.High == "" && a.is(r.v, p.locale) {
 				return r, true
 			}
