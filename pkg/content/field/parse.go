@@ -13,8 +13,8 @@ import (
 const MaxText = 2000
 
 // Parse reads the value of a type in a text. why says how the text was read if it could be read in another way, or why
-// it was not read. ok is false if there is no value; then why is "" for a text that is empty or has nothing of the type,
-// such as a text without a digit in place of a number.
+// it was not read. ok is false if there is no value; then why is "" for a text that is empty or has nothing of the
+// type, such as a text without a digit in place of a number.
 func Parse(t Type, text string, h Hint) (v Value, why string, ok bool) {
 	shown := words.Clip(dom.Fold(strings.ToValidUTF8(text, "\ufffd")), MaxExcerpt)
 	switch t {

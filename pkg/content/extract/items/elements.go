@@ -180,8 +180,8 @@ func (t *texter) text(text string) {
 	t.out.WriteString(strings.ToValidUTF8(text, ""))
 }
 
-// Decimals returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text before
-// it; "" if they are none.
+// Decimals returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text
+// before it; "" if they are none.
 func Decimals(sup *html.Node, before string) string {
 	const window = 40
 	text := strings.TrimSpace(dom.RawText(sup))
@@ -189,7 +189,8 @@ func Decimals(sup *html.Node, before string) string {
 	if len(text) != 2 || !isDigit(text[0]) || !isDigit(text[1]) || before == "" || !isDigit(before[len(before)-1]) {
 		return ""
 	}
-	number := before[strings.LastIndexFunc(before, func(r rune) bool { return !strings.ContainsRune("0123456789.,", r) })+1:]
+	other := func(r rune) bool { return !strings.ContainsRune("0123456789.,", r) }
+	number := before[strings.LastIndexFunc(before, other)+1:]
 	if strings.Contains(number, ".") {
 		return "," + text
 	}
