@@ -99,7 +99,8 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
 	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
-		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past, Log: log},
+		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past,
+			Browser: v.Browser != nil, Log: log},
 		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},
 		&items.Settings{Items: v.Registry.Items, Tags: v.Registry.Tags, Bulk: v.Bulk},
 		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),

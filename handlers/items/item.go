@@ -111,6 +111,9 @@ func itemJSON(it *registry.Item) api.Item {
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
+	if it.Type == source.URL {
+		out.UnlinkedSince = it.UnlistedSince
+	}
 	modified := it.LastModified()
 	if t, err := http.ParseTime(modified); err == nil {
 		out.HTTPLastModified = t.UTC()

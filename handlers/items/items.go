@@ -19,6 +19,7 @@ type Handlers struct {
 	Tags    *registry.Tags // the settings that tags give to items
 	Lookup  *lookup.Lookup
 	History *history.History
+	Browser bool // whether pages can be rendered
 	Log     *slog.Logger
 }
 

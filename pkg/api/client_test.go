@@ -226,7 +226,7 @@ func TestItemJSON(t *testing.T) {
 		FileLastModified: at, FileLength: &n, FileContentType: "ct", ContentHash: "ch", TextHash: "th", Language: "en",
 		MimeType: "text/html", LastIndexedDocID: "doc", ImageCount: 1, FirstSeen: at, LastChecked: at, LastChanged: at,
 		LastIndexed: at, NextCrawlAt: at, CrawlIntervalSeconds: 86400, CrawlAttempts: 3, ErrorMessage: "m", AliasOf: "url_x",
-		RemoveRequested: true, GuardedSince: at, GoneSince: at}
+		RemoveRequested: true, GuardedSince: at, UnlinkedSince: at, GoneSince: at}
 	for _, tt := range []struct {
 		name string
 		item Item
@@ -236,7 +236,8 @@ func TestItemJSON(t *testing.T) {
 			reindexRequested reindexGeneration httpEtag httpLastModified httpContentLength httpStatusCode httpRedirectChain
 			httpRobotsAllowed httpCanonicalUrl fileEtag fileLastModified fileLength fileContentType contentHash textHash
 			language mimeType lastIndexedDocId imageCount firstSeen lastChecked lastChanged lastIndexed nextCrawlAt
-			crawlIntervalSeconds crawlAttempts errorMessage aliasOf removeRequested heldSince goneSince`},
+			crawlIntervalSeconds crawlAttempts errorMessage aliasOf removeRequested heldSince
+			unlinkedSince goneSince`},
 		{"a new item has no empty times", Item{}, `id type status normalizedSource reindexRequested reindexGeneration
 			imageCount crawlAttempts`},
 	} {

@@ -108,6 +108,8 @@ type Item struct {
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
 	// has to confirm that it is missing.
 	GuardedSince time.Time `json:"heldSince,omitzero"`
+	// UnlinkedSince is when a poll found that no page of the site links to the page any more. That removes nothing.
+	UnlinkedSince time.Time `json:"unlinkedSince,omitzero"`
 	// GoneSince is when it was confirmed that the item is missing.
 	GoneSince time.Time `json:"goneSince,omitzero"`
 }

@@ -104,7 +104,8 @@ type Effective struct {
 	TagSettings
 	// From says where each setting comes from: item, default, or tag followed by the tag's name. The settings are
 	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours,
-	// priority, and those of a browser. A setting that is not listed is not set.
+	// priority, and those of a browser. A setting that is not listed is not set. By default, render is thin where there
+	// is a browser, and never elsewhere.
 	From map[string]string `json:"from"`
 }
 

@@ -301,7 +301,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 		migrate.Chunks(reg.Rebuilds, known.manifests, cfg.FileRoot)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Admit: in.web.Admit, Log: a.log,
-		Snapshots: known.snapshots, Agent: in.web.ProductToken(),
+		Snapshots: known.snapshots, Agent: in.web.ProductToken(), Guard: cfg.Schedule,
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
 	backfills.Added, backfills.Snapshots, backfills.Agent = polls.Known.Added, known.snapshots, in.web.ProductToken()

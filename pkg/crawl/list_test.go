@@ -147,3 +147,42 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 		}
 	}
 }
+
+// definitions is a page with a definition list, of which each entry has this form.
+func definitions(begin, form string) func(names ...string) page {
+	return func(names ...string) page {
+		var list strings.Builder
+		for _, name := range names {
+			list.WriteString(strings.ReplaceAll(form, "N", name))
+		}
+		return page{body: `<html lang=en><title>Jobs</title><main><h1>Jobs</h1><p>` + brass + `</p><dl>` + begin +
+			list.String() + `</dl></main>`}
+	}
+}
+
+// W25: TestW25DefinitionListsTellOnce checks that a new entry of a definition list is not also a change of the text:
+// its title may be the term, or stand below a date or a year.
+func TestW25DefinitionListsTellOnce(t *testing.T) {
+	const link, dd = "<a href='/jobs/N'>Job N</a>", "A job in the harbour of Port number N."
+	for name, jobs := range map[string]func(...string) page{
+		"a term":          definitions("", "<dt>"+link+"</dt><dd>"+dd+"</dd>"),
+		"below a date":    definitions("", "<dt>N November</dt><dd>"+link+"</dd><dd>"+dd+"</dd>"),
+		"in both":         definitions("", "<dt>"+link+"</dt><dd>"+dd+" <a href='/jobs/N'>more</a></dd>"),
+		"below one year":  definitions("<dt>Year 2026</dt>", "<dd>"+link+" "+dd+"</dd>"),
+		"groups by a div": definitions("", "<div><dt>N November</dt><dd>"+link+" "+dd+"</dd></div>"),
+	} {
+		for _, w := range []*options.Watch{aList(), {List: options.ListOnly, Include: []string{"dl"}},
+			{List: options.ListOnly, ListLinks: []string{"dl a"}}} {
+			t.Run(name, func(t *testing.T) {
+				r := newRig(t)
+				r.compared(t, []step{
+					{"first", jobs("1", "2", "3"), "new", nil},
+					{"it becomes a list", jobs("1", "2", "3"), "", w},
+					{"a new first one", jobs("4", "1", "2", "3"), "(content), Job 4", nil},
+					{"a new last one", jobs("4", "1", "2", "3", "5"), "(content), Job 5", nil},
+					{"two", jobs("7", "6", "4", "1", "2", "3", "5"), "(content), Job 7, Job 6", nil},
+				}, r.listed)
+			})
+		}
+	}
+}

@@ -48,11 +48,15 @@ func settingFields(it api.ItemDetail) []field {
 			field{"only if", own("watch.trigger", w.Trigger)},
 			field{"indexes", own("watch.index", w.Index)})
 	}
-	return append(all,
+	all = append(all,
 		field{"schedule", own("schedule", whenText(e.Schedule))},
 		field{"check every", own("interval", bounds(e.Interval))},
 		field{"active hours", own("activeHours", hoursText(e.ActiveHours))},
 		field{"priority", own("priority", priorityText(e.Priority))})
+	for _, f := range renderingTexts(e.Rendering) {
+		all = append(all, field{renderingNames[f.name], own(f.name, f.value)})
+	}
+	return all
 }
 
 // whenText says when checks are due by a schedule.

@@ -18,6 +18,7 @@ type settingFlags struct {
 	days                         []string
 	priority                     int
 	watch                        api.Watch
+	rendering                    api.Rendering
 }
 
 func (s *settingFlags) add(f *pflag.FlagSet) {
@@ -38,6 +39,7 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.watch.ListLinks, "list-links", nil, "CSS `SELECTOR` of the links of a list's entries, or "+
 		"for JSON a JSONPath; may be repeated")
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
+	addRendering(f, &s.rendering)
 }
 
 // settings returns the settings that the user's flags set.
@@ -69,6 +71,7 @@ func (s *settingFlags) settings() (out api.TagSettings, err error) {
 		len(w.ListLinks) > 0 {
 		out.Watch = &w
 	}
+	out.Rendering = s.rendering
 	return out, nil
 }
 
@@ -86,6 +89,7 @@ prints them and stores nothing. --accept ends a broken watch.`
 const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
   tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
+  tidemark watch https://example.com/app --render always --wait-for "#prices"
   tidemark watch https://example.com/jobs --pause
   tidemark watch url_k7gxn3… --ignore-text "17 people look at this" --preview
   tidemark watch url_k7gxn3… --undo`
@@ -110,7 +114,7 @@ func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 			o.Settings = api.ItemSettings{Tags: tags, Watch: set.Watch, Interval: set.Interval, Schedule: set.Schedule,
-				ActiveHours: set.ActiveHours, Priority: set.Priority}
+				ActiveHours: set.ActiveHours, Priority: set.Priority, Rendering: set.Rendering}
 			if pause || resume {
 				o.Settings.Paused = &pause
 			}
@@ -227,6 +231,11 @@ func describe(s api.TagSettings) string {
 	}
 	if s.Watch != nil {
 		said = append(said, "a part of the page")
+	}
+	for _, f := range renderingTexts(s.Rendering) {
+		if f.value != "" {
+			said = append(said, renderingNames[f.name]+" "+f.value)
+		}
 	}
 	if len(said) == 0 {
 		return "nothing"

@@ -131,6 +131,14 @@ func offer(o *api.IgnoreOffer) string {
 	return fmt.Sprintf("%q moves each time: ignore it? The rule would be %s", o.Line, o.Ignore)
 }
 
+// unlinked says since when no page links to a page.
+func unlinked(now, since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return "no page of its site links to it any more, since " + terminal.Moment(now, since) + "; it stays"
+}
+
 // A field is one known fact, printed on a line.
 type field struct{ name, value string }
 
@@ -147,9 +155,11 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"collapsed", whyIf(it.Collapsed && !it.WatchBroken, it)},
 		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
 		{"cut", it.Cut},
+		{"unlinked", unlinked(now, it.UnlinkedSince)},
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
 	}
+	all = append(all, renderedFields(now, detail)...)
 	all = append(all, settingFields(detail)...)
 	return append(all, []field{
 		{"next check", terminal.Moment(now, it.NextCrawlAt)},

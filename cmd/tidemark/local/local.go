@@ -1,7 +1,6 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -62,8 +61,8 @@ func (l *local) configure() (err error) {
 		return err
 	}
 	l.Own = folderSettings(l.getenv, data)
-	if l.app.browser {
-		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: cmp.Or(l.getenv("RENDER_BROWSER"), "auto")})
+	if l.app.browser && l.getenv("RENDER_BROWSER") == "" {
+		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: "auto"})
 	}
 	l.config, err = app.Load(l.Lookup, app.Names(os.Environ())...)
 	return err

@@ -38,7 +38,7 @@ const (
 
 // ReaderOf decides how an answer of an item's site is read.
 func (p Policy) ReaderOf(it *registry.Item, resp fetch.Response) Reader {
-	switch mode := p.mode(it); {
+	switch mode := p.Mode(it); {
 	case mode == options.RenderNever, it.Type == source.File, resp.NotFollowed != nil, resp.Encoding != "",
 		!isPage(resp):
 		return ReadPlain
@@ -57,9 +57,9 @@ func isPage(resp fetch.Response) bool {
 	return web.IsHTML(t)
 }
 
-// mode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a browser. A
+// Mode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a browser. A
 // page that was rendered is not read without one just because the browser is gone.
-func (p Policy) mode(it *registry.Item) string {
+func (p Policy) Mode(it *registry.Item) string {
 	switch {
 	case p.Options.Render != "":
 		return p.Options.Render
@@ -84,7 +84,7 @@ func IsNeedless(it *registry.Item, hash string, now time.Time) bool {
 // any more, because its content is to take the place of the rendered one.
 func (p Policy) NeedsBody(it *registry.Item, now time.Time) bool {
 	known := it.Rendering
-	switch mode := p.mode(it); {
+	switch mode := p.Mode(it); {
 	case it.Type == source.File:
 		return false
 	case mode == options.RenderAlways:
@@ -115,13 +115,13 @@ func (p Policy) IsBaseline(it *registry.Item, rendered bool) bool {
 	if it.RawHash == "" || it.Rendering.IsRendered() == rendered {
 		return false
 	}
-	mode := p.mode(it)
+	mode := p.Mode(it)
 	return !rendered && mode == options.RenderNever || rendered && (mode == options.RenderAlways || it.Thin != "")
 }
 
 // Why says for people why a page is read in a browser.
 func (p Policy) Why(it *registry.Item, thin string) string {
-	if p.mode(it) == options.RenderAlways {
+	if p.Mode(it) == options.RenderAlways {
 		return "it is set to be read in a browser always"
 	}
 	return strings.TrimSpace("without its scripts it has little text: " + thin)

@@ -63,7 +63,7 @@ type Identity struct {
 	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // name of the credential; the secret is in the settings (A24)
 	// Folder is the identity of the folder of this machine whose listing has found the file. UnlistedSince is when its
-	// listings began to lack the file; zero if they have it.
+	// listings began to lack the file, or when the last link to a page was lost; zero if it is listed or linked.
 	Folder        string    `col:"folder"`
 	UnlistedSince time.Time `col:"unlistedSince"`
 	FirstSeen     time.Time `col:"firstSeen"`

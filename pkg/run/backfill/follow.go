@@ -196,6 +196,9 @@ func (f *following) Trapped(why, _ string) {
 	f.w.because(why)
 }
 
+// Unlinked does nothing, and is not called: a run does not compare pages.
+func (f *following) Unlinked(context.Context, []source.Source, bool) ([]bool, error) { return nil, nil }
+
 // Room returns how many pages the step may still register.
 func (f *following) Room() int {
 	_, most := f.w.s.o.rate()

@@ -12,7 +12,7 @@
 //	  doc|<slug>|<hash>  a document: validators, which addresses were processed (12 bytes each)
 //	  added|<slug>       the definition of a site that was added; trial|<slug> that of a dry run
 //	  walk|<slug>|<poll>|<n>, walked|<slug>|<poll>|<n>
-//	                     128 pages found by links, in the order in which they were found; digests of 8,000 addresses
+//	                     128 pages found by links, in the order in which they were found; digests of 6,000 addresses
 //	  push|<slug>        verified keys of IndexNow, and the day's counts
 //
 //	      timer, PollNow            no document is left, or 20 hours

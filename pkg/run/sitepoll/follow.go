@@ -23,7 +23,7 @@ func (w *step) follow(ctx context.Context) (next run.Next, more bool, err error)
 		Site: w.site, Number: st.Step, Poll: poll.ID, BeganAt: poll.BeganAt, Dry: st.isTrial(), Report: walked{w},
 		Table: w.s.polls.Table, Partition: partition, Items: w.s.reg.Items, Moves: w.s.reg.Moves,
 		Snapshots: w.s.o.Snapshots, Web: w.s.web, Rules: w.s.o.Rules, Agent: w.s.o.Agent, Clock: w.s.polls.Now,
-		MaxOpen: w.s.o.MaxOpen, MaxRead: w.s.o.MaxRead,
+		Guard: w.s.o.Guard, MaxOpen: w.s.o.MaxOpen, MaxRead: w.s.o.MaxRead,
 	}.Follow(ctx, st.Walk)
 	if err != nil {
 		return next, false, err
@@ -147,6 +147,11 @@ func (w walked) Trapped(why, address string) {
 	w.st.Now.Found++
 	w.st.Now.Trapped++
 	w.st.Now.leftOut(why, address)
+}
+
+// Unlinked has items say that no page of the site links to them any more, or that one does again.
+func (w walked) Unlinked(ctx context.Context, sources []source.Source, unlinked bool) ([]bool, error) {
+	return w.s.reg.Changes.Unlink(ctx, sources, unlinked)
 }
 
 // Room sets no limit.

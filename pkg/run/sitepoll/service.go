@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -38,6 +39,8 @@ type Options struct {
 	Agent     string
 	// MaxOpen and MaxRead bound the steps of following links; see [walk.Step].
 	MaxOpen, MaxRead int
+	// Guard decides how many pages may lose their last link at once.
+	Guard schedule.Config
 	// Admit returns an error for an address that can never be fetched. Nil admits every address.
 	Admit func(address string) error
 	Clock func() time.Time // the wall clock when nil

@@ -16,7 +16,7 @@ import (
 // addresses are no rules: a walk that had reached one goes on.
 func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
 	f := found.Follow
-	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint("2", rules, found.Start, f.Depth, f.Hosts)))
+	rules = fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprint("3", rules, found.Start, f.Depth, f.Hosts)))
 	if until == nil || until.Rules != rules {
 		until = &Walk{ID: poll, Rules: rules}
 	}
@@ -29,6 +29,7 @@ func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
 // Resume prepares a walk for another poll: the links of pages that have changed are read again.
 func (w *Walk) Resume() {
 	w.Compared, w.Compare, w.Idle, w.IdleFrom, w.Full, w.Decided = 0, w.Rows, 0, time.Time{}, "", 0
+	w.Search, w.Noted, w.Guarded = 0, 0, 0
 }
 
 // GoOn lets a walk that has waited for too long wait anew.

@@ -11,5 +11,5 @@
 // The rows of a walk are written in the transaction that ends the step:
 //
 //	walk|<slug>|<walk>|<n>     128 pages, in the order in which they were found
-//	walked|<slug>|<walk>|<n>   digests of 8,000 addresses that were examined
+//	walked|<slug>|<walk>|<n>   digests of 6,000 addresses that were examined
 package walk

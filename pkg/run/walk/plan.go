@@ -16,7 +16,7 @@ func (v *walking) plan() {
 	case v.acted || v.out.Wait > 0:
 		w.Idle, w.IdleFrom = 0, time.Time{}
 	case v.isRead() && w.Undecided == 0:
-		v.out.More, v.out.Left = false, w.Waiting
+		v.out.More, v.out.Left, v.out.Note = false, w.Waiting, w.note()
 	case w.Idle > 0 && now.Sub(w.IdleFrom) >= v.Patience:
 		v.out.More, v.out.Left, v.out.Stalled = false, w.Waiting, true
 		v.out.Note = fmt.Sprintf("the crawl has not fetched %s for %s", words.Count(waits, "page"),

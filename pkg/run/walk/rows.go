@@ -19,28 +19,29 @@ import (
 // Walk is the progress of following the links of a site. The pages that were found are kept in rows, in the order in
 // which they were found: so those with fewer links between them and a start come first.
 type Walk struct {
-	ID        string         `json:"id"`       // part of the keys of the rows
-	Rules     string         `json:"rules"`    // form of the rows, and rules under which the links are followed
-	Rows      int            `json:"rows"`     // rows of pages
-	Sums      int            `json:"sums"`     // rows of digests of addresses
-	First     int            `json:"first"`    // the first row that may have pages to register or to read
-	Compared  int            `json:"compared"` // rows whose pages were compared in this poll, of the next number
-	Compare   int            `json:"compare"`
-	Pages     int            `json:"pages"`               // pages that were registered or known
-	Read      int            `json:"read"`                // pages whose links were read
-	Unread    int            `json:"unread,omitempty"`    // pages that could not be read
-	Waiting   int            `json:"waiting,omitempty"`   // found pages that are neither registered nor left out
-	Open      int            `json:"open,omitempty"`      // registered pages that were not read yet
-	Seen      int            `json:"seen"`                // addresses that were examined
-	Deepest   int            `json:"deepest,omitempty"`   // links between a start and the page that is the farthest
-	Full      string         `json:"full,omitempty"`      // the limit that is reached
-	TooDeep   bool           `json:"tooDeep,omitempty"`   // pages at the limit of depth link to others
-	Idle      int            `json:"idle,omitempty"`      // steps in a row with nothing to do but to wait
-	IdleFrom  time.Time      `json:"idleFrom,omitzero"`   // when the first of these was
-	Undecided int            `json:"undecided,omitempty"` // pages read of which another item may be the page
-	Decided   int            `json:"decided,omitempty"`   // the first row that may have such pages
-	Traps     []byte         `json:"traps,omitempty"`
-	Bulk      *discover.Bulk `json:"bulk,omitempty"`
+	ID        string    `json:"id"`       // part of the keys of the rows
+	Rules     string    `json:"rules"`    // form of the rows, and rules under which the links are followed
+	Rows      int       `json:"rows"`     // rows of pages
+	Sums      int       `json:"sums"`     // rows of digests of addresses
+	First     int       `json:"first"`    // the first row that may have pages to register or to read
+	Compared  int       `json:"compared"` // rows whose pages were compared in this poll, of the next number
+	Compare   int       `json:"compare"`
+	Pages     int       `json:"pages"`               // pages that were registered or known
+	Read      int       `json:"read"`                // pages whose links were read
+	Unread    int       `json:"unread,omitempty"`    // pages that could not be read
+	Waiting   int       `json:"waiting,omitempty"`   // found pages that are neither registered nor left out
+	Open      int       `json:"open,omitempty"`      // registered pages that were not read yet
+	Seen      int       `json:"seen"`                // addresses that were examined
+	Deepest   int       `json:"deepest,omitempty"`   // links between a start and the page that is the farthest
+	Full      string    `json:"full,omitempty"`      // the limit that is reached
+	TooDeep   bool      `json:"tooDeep,omitempty"`   // pages at the limit of depth link to others
+	Idle      int       `json:"idle,omitempty"`      // steps in a row with nothing to do but to wait
+	IdleFrom  time.Time `json:"idleFrom,omitzero"`   // when the first of these was
+	Undecided int       `json:"undecided,omitempty"` // pages read of which another item may be the page
+	Decided   int       `json:"decided,omitempty"`   // the first row that may have such pages
+	Unlinks
+	Traps []byte         `json:"traps,omitempty"`
+	Bulk  *discover.Bulk `json:"bulk,omitempty"`
 }
 
 // linkState is the state of a page that a link leads to.
@@ -69,7 +70,7 @@ type linked struct {
 const (
 	pagesInRow = 128
 	bytesInRow = 24 << 10 // of addresses; ordinary ones are shorter, and never reach it
-	sumsInRow  = 8_000
+	sumsInRow  = 6_000
 	sumBytes   = 13
 )
 
@@ -90,6 +91,7 @@ type sumRow struct {
 	RowVersion int    `col:"rowVersion"`
 	Step       int64  `col:"step"`
 	Sums       []byte `col:"sums,parts"`
+	From       []byte `col:"from,parts"` // 4 bytes for each address: a page that links to it
 	changed    bool
 }
 
@@ -98,7 +100,15 @@ type address struct {
 	sum   uint64
 	page  uint32
 	depth uint8
+	from  uint32 // a page that links to it, from 1, or one of the values below
 }
+
+// Values of address.from.
+const (
+	fromUnknown  = 0         // it is a start
+	fromUnlinked = 1<<32 - 2 // no page links to it any more, and the item says so
+	fromNowhere  = 1<<32 - 1 // perhaps no page links to it any more
+)
 
 // noPage is the place of an address that is no page of the walk.
 const noPage = 1<<32 - 1
@@ -110,7 +120,7 @@ func (a address) pack(b []byte) []byte {
 }
 
 func unpackAddress(b []byte) address {
-	return address{binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), b[12]}
+	return address{sum: binary.BigEndian.Uint64(b), page: binary.BigEndian.Uint32(b[8:]), depth: b[12]}
 }
 
 var (
@@ -136,6 +146,10 @@ type walking struct {
 	out    Result
 	// The following count what the step adds; see maxStepPages.
 	added, bytes, examined int
+	reading                uint32 // the page whose links are examined, from 1
+	dirty                  int    // rows of digests that changed because of pages without links
+	// relinked are pages with the value fromUnlinked to which a page links again.
+	relinked []int
 }
 
 // open reads the state of a walk, or begins one at the start pages.
@@ -155,6 +169,9 @@ func (s Step) open(ctx context.Context, w *Walk) (v *walking, err error) {
 		v.sums = append(v.sums, &r)
 		for b := r.Sums; len(b) >= sumBytes; b = b[sumBytes:] {
 			a := unpackAddress(b)
+			if at := 4 * (len(v.seen) - i*sumsInRow); at+4 <= len(r.From) {
+				a.from = binary.BigEndian.Uint32(r.From[at:])
+			}
 			v.met[a.sum] = len(v.seen)
 			v.seen = append(v.seen, a)
 		}
@@ -229,7 +246,7 @@ func (v *walking) note(sum uint64) bool {
 		v.sums = append(v.sums, &sumRow{RowVersion: 2})
 	}
 	v.met[sum] = len(v.seen)
-	v.seen = append(v.seen, address{sum: sum})
+	v.seen = append(v.seen, address{sum: sum, from: v.reading})
 	v.setPage(len(v.seen)-1, noPage, 0)
 	v.walk.Seen++
 	return true
@@ -257,9 +274,9 @@ func (v *walking) save() (ops []storage.Op, err error) {
 	}
 	for n, r := range v.sums {
 		if r.changed {
-			r.Step, r.Sums = v.Number, nil
+			r.Step, r.Sums, r.From = v.Number, nil, nil
 			for _, a := range v.seen[n*sumsInRow : min((n+1)*sumsInRow, len(v.seen))] {
-				r.Sums = a.pack(r.Sums)
+				r.Sums, r.From = a.pack(r.Sums), binary.BigEndian.AppendUint32(r.From, a.from)
 			}
 			upsert(v.key(sumRows, v.walk.ID, n), walkSums.Encode(r))
 		}

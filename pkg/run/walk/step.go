@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -64,6 +65,8 @@ type Step struct {
 	MaxOpen, MaxRead int
 	// Patience is how long the walk waits while the crawl fetches none of its pages. Zero stands for an hour.
 	Patience time.Duration
+	// Guard decides how many pages may lose their last link at once, for the mass-removal guard.
+	Guard schedule.Config
 	// NewOnly leaves the items alone that the poll or the run has not registered: no check of theirs is asked for.
 	NewOnly bool
 }
@@ -76,6 +79,9 @@ type Report interface {
 	Trapped(why, address string)
 	// Room returns how many pages the next call of Register may have. If it is 0, the step registers no more.
 	Room() int
+	// Unlinked has items say that no page of the site links to them any more, or that one does again. It reports for
+	// each whether that is done.
+	Unlinked(ctx context.Context, sources []source.Source, unlinked bool) ([]bool, error)
 	// Register registers sources, and counts them. It returns which of them are items now, or in a dry run would be.
 	Register(ctx context.Context, sources []source.Source, forms source.Forms) ([]bool, error)
 }
@@ -122,6 +128,9 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 	}
 	v.advance()
 	if err := (decider{v}).all(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := (unlinker{v}).findUnlinked(ctx); err != nil {
 		return Result{}, err
 	}
 	if v.out.Ops, err = v.save(); err != nil {
@@ -204,7 +213,7 @@ func (v *walking) readPages(ctx context.Context) error {
 // isFull reports whether the step has added as much as one step may.
 func (v *walking) isFull() bool {
 	return v.bytes >= maxStepBytes || v.added >= maxStepPages || v.examined >= maxStepExamined ||
-		len(v.nearer) >= maxNearer
+		len(v.nearer) >= maxNearer || v.dirty >= maxDirty
 }
 
 // again returns to a row whose pages were not all compared.
@@ -225,13 +234,17 @@ func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*registry.Item, er
 
 // readPage reads the links of one page, if there is a body whose links were not read.
 func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry.Item) error {
+	v.reading = uint32(p.row*pagesInRow+p.i) + 1
 	switch {
 	case it == nil && page.State == linkRegistered: // it was removed
 		v.done(p, page, linkLeftOut, nil)
 		return nil
-	case it == nil || it.Status == registry.Pending:
+	case it == nil || it.Status == registry.Gone && page.State == linkRead:
+		(unlinker{v}).vanished(p, page)
 		return nil
-	case bodyOf(it) == page.Body && page.State == linkRead:
+	case it.Status == registry.Pending:
+		return nil
+	case bodyOf(it) == page.Body && page.State == linkRead && v.walk.Search != searching:
 		return nil
 	case bodyOf(it) == "":
 		v.done(p, page, linkRead, nil)
@@ -243,10 +256,17 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	if err != nil {
 		return err
 	}
+	if bodyOf(it) == page.Body && page.State == linkRead {
+		(unlinker{v}).unlink(got)
+		return nil
+	}
 	ended, cut := v.links(page, got)
 	if !ended {
 		v.again(p)
 		return nil
+	}
+	if (unlinker{v}).rereads(page) && !cut {
+		(unlinker{v}).unlink(got)
 	}
 	if page.State == linkRead && page.Body == "" {
 		v.walk.Unread--
@@ -331,6 +351,7 @@ func (v *walking) link(url string, depth int) {
 	sum := xxhash.Sum64String(src.Normalized)
 	if !v.note(sum) {
 		noteNearer(v, v.met[sum], depth)
+		(unlinker{v}).relink(v.met[sum])
 		return
 	}
 	v.examined++
@@ -348,102 +369,4 @@ func (v *walking) trapped(address, why string) bool {
 	}
 	v.Report.Trapped(why, address)
 	return true
-}
-
-// registerPages registers pages in the order in which they were found, as long as not too many wait for the crawl.
-func (v *walking) registerPages(ctx context.Context) error {
-	rows := 0
-	for n := v.walk.First; n < v.walk.Rows && v.room() > 0 && rows < maxStepRows; n++ {
-		r, err := v.load(ctx, n)
-		if err != nil {
-			return err
-		}
-		was := v.walk.Waiting
-		for from := 0; from < len(r.Pages) && v.room() > 0; {
-			var chunk []at
-			for ; from < len(r.Pages) && len(chunk) < min(registry.JobItems, v.room()); from++ {
-				if v.wants(r.Pages[from], r) {
-					chunk = append(chunk, at{n, from})
-				}
-			}
-			if err := v.register(ctx, chunk); err != nil {
-				return err
-			}
-		}
-		if v.walk.Waiting < was {
-			rows++
-		}
-	}
-	return nil
-}
-
-// room returns how many more pages may be registered now.
-func (v *walking) room() int {
-	left := v.Site.Follow.Pages - v.walk.Pages
-	if left <= 0 && v.walk.Waiting > 0 {
-		v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Pages, "page"), "pages")
-	}
-	return min(left, v.MaxOpen-v.walk.Open, v.Report.Room())
-}
-
-// wants reports whether a page is to be registered now. A page that is one of many nearly equal ones is left out.
-func (v *walking) wants(page *linked, r *walkRow) bool {
-	if page.State != linkFound {
-		return false
-	}
-	src, err := v.Rules.ParseURL(page.URL)
-	judged, why := v.walk.Bulk.Judge(page.URL)
-	switch {
-	case err != nil || v.trapped(src.Normalized, why):
-		page.State, r.changed, v.acted = linkLeftOut, true, true
-		v.walk.Waiting--
-		return false
-	case judged == discover.Held:
-		return false
-	}
-	v.walk.Bulk.Want(page.URL)
-	return true
-}
-
-// register registers pages. What it counts as new or known will be read.
-func (v *walking) register(ctx context.Context, chunk []at) error {
-	if len(chunk) == 0 {
-		return nil
-	}
-	var sources []source.Source
-	forms := source.Forms{}
-	for _, p := range chunk {
-		url := v.rows[p.row].Pages[p.i].URL
-		src, _ := v.Rules.ParseURL(url)
-		sources = append(sources, src)
-		forms.Note(src, url, v.Rules)
-	}
-	taken, err := v.Report.Register(ctx, sources, forms)
-	if err != nil {
-		return err
-	}
-	for i, p := range chunk {
-		page := v.rows[p.row].Pages[p.i]
-		v.rows[p.row].changed, v.acted = true, true
-		v.walk.Waiting--
-		if page.State = linkLeftOut; taken[i] {
-			page.State = linkRegistered
-			v.walk.Open++
-			v.walk.Pages++
-			v.walk.Deepest = max(v.walk.Deepest, page.Depth)
-		} else {
-			v.walk.Bulk.Read(page.URL, nil)
-		}
-	}
-	return nil
-}
-
-// advance moves the first row past those in which nothing is left to do.
-func (v *walking) advance() {
-	for n := v.walk.First; n < v.walk.Rows && v.rows[n] != nil; n++ {
-		if slices.ContainsFunc(v.rows[n].Pages, func(p *linked) bool { return p.State <= linkRegistered }) {
-			return
-		}
-		v.walk.First = n + 1
-	}
 }

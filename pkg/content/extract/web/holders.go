@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -99,6 +100,14 @@ func behind(all []anEntry, inside map[*html.Node]string) {
 	}
 	for i := range all {
 		for _, n := range all[i].holders {
+			if group := groupOf(n, inside); group != nil {
+				for _, one := range group {
+					if !slices.Contains(all[i].holders, one) {
+						all[i].holders = append(all[i].holders, one)
+					}
+				}
+				continue
+			}
 			left := least[n.Parent]
 			for s := n.NextSibling; s != nil && left > 0; s = s.NextSibling {
 				if blank(s) {
@@ -112,6 +121,39 @@ func behind(all []anEntry, inside map[*html.Node]string) {
 			}
 		}
 	}
+}
+
+// groupOf returns the other terms and descriptions that stand with one in a definition list, from a term to the next: a
+// date may stand before the title. It returns nil if they show several entries or are many, and for other lists.
+func groupOf(n *html.Node, inside map[*html.Node]string) (out []*html.Node) {
+	if n.Parent == nil || n.Parent.DataAtom != atom.Dl {
+		return nil
+	}
+	const most = 10
+	walk := func(step func(*html.Node) *html.Node, isEnd func(last, next *html.Node) bool) bool {
+		last := n
+		for s := step(n); s != nil; s = step(s) {
+			if blank(s) {
+				continue
+			}
+			if isEnd(last, s) {
+				return true
+			}
+			if address, entry := inside[s]; entry && address != inside[n] || len(out) == most {
+				return false
+			}
+			out, last = append(out, s), s
+		}
+		return true
+	}
+	begins := func(last, next *html.Node) bool { return last.DataAtom == atom.Dd && next.DataAtom == atom.Dt }
+	if !walk(func(s *html.Node) *html.Node { return s.NextSibling }, begins) ||
+		!walk(func(s *html.Node) *html.Node { return s.PrevSibling }, func(last, next *html.Node) bool {
+			return begins(next, last)
+		}) {
+		return nil
+	}
+	return out
 }
 
 // followers counts what stands between an element and the next entry, if there is one.

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestR3RenderedIsShown checks that what a browser showed of a page is shown: why it was rendered, what that cost, what
+// was refused, and what may be missing (R3).
+func TestR3RenderedIsShown(t *testing.T) {
+	const head = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource":"https://a.example/",`
+	const known = "\nid             url_a\nsource         https://a.example/\nstatus         Indexed\n"
+	rendered := head + `"rendered":{"at":"2026-03-01T11:00:00Z","why":"without its scripts it has little text: \u001b[1m",
+		"missing":"something may be missing: it met a bound (time)","url":"https://a.example/start","pictureOnly":true,
+		"bounds":["time"],"refused":[{"reason":"robots","count":3,"host":"cdn.example"},{"reason":"beacon","count":1},
+		{"reason":"novel","count":1,"host":"b.example"}],"requests":12,"bytes":1234567,"millis":4210,
+		"browser":"HeadlessChrome/156","dataChanges":true},
+		"effective":{"render":"thin","waitFor":"#prices","postHosts":["api.example","b.example"],"colorScheme":"dark",
+		"from":{"render":"default","waitFor":"item","postHosts":"tag shop","colorScheme":"item"}}}`
+	performAll(t, []script{
+		{name: "rendered", args: []string{"show", "url_a"}, answers: []answered{{200, rendered}}, out: known +
+			"in a browser   read 2026-03-01 11:00:00Z (1 hour ago), because without its scripts it has little text: " +
+			"\ufffd[1m\n" +
+			"may be missing it met a bound (time)\n" +
+			"refused        robots.txt: 3 (the first: cdn.example); reports of use: 1; novel: 1 (b.example)\n" +
+			"led to         https://a.example/start\n" +
+			"render cost    4.2 s, 12 requests, 1,234,567 bytes, HeadlessChrome/156\n" +
+			"picture        it shows a picture, and hardly any text\n" +
+			"data           changes while its own HTML stays the same, so each check renders it\n" +
+			"waits for      #prices\ncolours        dark\nmay POST to    api.example, b.example (tag shop)\n"},
+		{name: "needless", args: []string{"show", "url_a"}, answers: []answered{{200, head +
+			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
+			"in a browser   needs none: it said the same in one 2026-03-01 11:00:00Z (1 hour ago)\n" +
+			"render cost    0.1 s, 1 request, 9 bytes\n"},
+		{name: "no browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
+			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"default"}}}`}}, out: known +
+			"thin           it is empty\nin a browser   not read, because none is set up: see `tidemark start --browser` or " +
+			"RENDER_ENDPOINT\n"},
+		{name: "not wanted", args: []string{"show", "url_a"}, answers: []answered{{200, head +
+			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"tag shop"}}}`}}, out: known +
+			"thin           it is empty\nrenders        never (tag shop)\n"},
+	})
+}
+
+// TestR4RenderingIsSet checks that the settings of a browser are set for sources and tags, and that a tag tells them
+// (R4).
+func TestR4RenderingIsSet(t *testing.T) {
+	const sent = `"render":"always","renderInterval":"6h","waitFor":"#a, #b","viewport":"800x600",` +
+		`"acceptLanguage":"de-DE,de","colorScheme":"dark","postHosts":["api.example","b.example"]`
+	flags := []string{"--render", "always", "--render-interval", "6h", "--wait-for", "#a, #b", "--viewport", "800x600",
+		"--accept-language", "de-DE,de", "--color-scheme", "dark", "--post-host", "api.example", "--post-host", "b.example"}
+	performAll(t, []script{
+		{name: "a source", args: append([]string{"watch", "https://a.example/"}, flags...),
+			answers: []answered{{202, oneAdded}}, out: "url_a  Pending     https://a.example/\n",
+			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"],` + sent + `}`}},
+		{name: "a tag", args: append([]string{"tag", "set", "shop"}, flags...),
+			answers: []answered{{200, `{"name":"shop",` + sent + `}`}}, asked: []string{`POST /api/tags {"name":"shop",` + sent +
+				`}`}, out: "the tag shop sets: " + strings.Join([]string{"renders always", "renders every 6h", "waits for #a, #b",
+				"viewport 800x600", "language de-DE,de", "colours dark", "may POST to api.example, b.example"}, "; ") + "\n"},
+	})
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestE17ShowUnlinked checks that tidemark show says of a page that nothing links to it any more (E17).
+func TestE17ShowUnlinked(t *testing.T) {
+	id := "url_" + strings.Repeat("a", 26)
+	page := `{"id":"` + id + `","status":"Indexed","normalizedSource":"https://a.example/",` +
+		`"unlinkedSince":"2026-02-28T12:00:00Z"}`
+	performAll(t, []script{{name: "unlinked", args: []string{"show", id}, answers: []answered{{200, page}},
+		asked: []string{"GET /api/items/" + id}, out: `
+id             ` + id + `
+source         https://a.example/
+status         Indexed
+unlinked       no page of its site links to it any more, since 2026-02-28 12:00:00Z (1 day ago); it stays
+`}})
+}

@@ -1,0 +1,110 @@
+package walk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// registerPages registers pages in the order in which they were found, as long as not too many wait for the crawl.
+func (v *walking) registerPages(ctx context.Context) error {
+	rows := 0
+	for n := v.walk.First; n < v.walk.Rows && v.room() > 0 && rows < maxStepRows; n++ {
+		r, err := v.load(ctx, n)
+		if err != nil {
+			return err
+		}
+		was := v.walk.Waiting
+		for from := 0; from < len(r.Pages) && v.room() > 0; {
+			var chunk []at
+			for ; from < len(r.Pages) && len(chunk) < min(registry.JobItems, v.room()); from++ {
+				if v.wants(r.Pages[from], r) {
+					chunk = append(chunk, at{n, from})
+				}
+			}
+			if err := v.register(ctx, chunk); err != nil {
+				return err
+			}
+		}
+		if v.walk.Waiting < was {
+			rows++
+		}
+	}
+	return nil
+}
+
+// room returns how many more pages may be registered now.
+func (v *walking) room() int {
+	left := v.Site.Follow.Pages - v.walk.Pages
+	if left <= 0 && v.walk.Waiting > 0 {
+		v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Pages, "page"), "pages")
+	}
+	return min(left, v.MaxOpen-v.walk.Open, v.Report.Room())
+}
+
+// wants reports whether a page is to be registered now. A page that is one of many nearly equal ones is left out.
+func (v *walking) wants(page *linked, r *walkRow) bool {
+	if page.State != linkFound {
+		return false
+	}
+	src, err := v.Rules.ParseURL(page.URL)
+	judged, why := v.walk.Bulk.Judge(page.URL)
+	switch {
+	case err != nil || v.trapped(src.Normalized, why):
+		page.State, r.changed, v.acted = linkLeftOut, true, true
+		v.walk.Waiting--
+		return false
+	case judged == discover.Held:
+		return false
+	}
+	v.walk.Bulk.Want(page.URL)
+	return true
+}
+
+// register registers pages. What it counts as new or known will be read.
+func (v *walking) register(ctx context.Context, chunk []at) error {
+	if len(chunk) == 0 {
+		return nil
+	}
+	var sources []source.Source
+	forms := source.Forms{}
+	for _, p := range chunk {
+		url := v.rows[p.row].Pages[p.i].URL
+		src, _ := v.Rules.ParseURL(url)
+		sources = append(sources, src)
+		forms.Note(src, url, v.Rules)
+	}
+	taken, err := v.Report.Register(ctx, sources, forms)
+	if err != nil {
+		return err
+	}
+	for i, p := range chunk {
+		page := v.rows[p.row].Pages[p.i]
+		v.rows[p.row].changed, v.acted = true, true
+		v.walk.Waiting--
+		if page.State = linkLeftOut; taken[i] {
+			page.State = linkRegistered
+			v.walk.Open++
+			v.walk.Pages++
+			v.walk.Deepest = max(v.walk.Deepest, page.Depth)
+		} else {
+			v.walk.Bulk.Read(page.URL, nil)
+		}
+	}
+	return nil
+}
+
+// advance moves the first row past those in which nothing is left to do.
+func (v *walking) advance() {
+	for n := v.walk.First; n < v.walk.Rows && v.rows[n] != nil; n++ {
+		if slices.ContainsFunc(v.rows[n].Pages, func(p *linked) bool { return p.State <= linkRegistered }) {
+			return
+		}
+		v.walk.First = n + 1
+	}
+}
