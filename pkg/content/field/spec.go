@@ -3,6 +3,8 @@ package field
 import (
 	"strings"
 
+	"golang.org/x/text/language"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
@@ -32,6 +34,8 @@ type Spec struct {
 const (
 	MaxName = 60
 	MaxAt   = 2000
+
+	maxLocale = 35
 )
 
 // Check reports what is wrong with a field, apart from its expression. Errors: Invalid, with the name of what is wrong.
@@ -46,6 +50,9 @@ func (s Spec) Check() error {
 			s.Source)
 	case strings.TrimSpace(s.At) == "" || len(s.At) > MaxAt:
 		return fault.Field("at", "a field needs an expression of at most %d bytes that says where it is", MaxAt)
+	}
+	if _, err := language.Parse(s.Locale); s.Locale != "" && (err != nil || len(s.Locale) > maxLocale) {
+		return fault.Field("locale", "%.40q is no language tag such as de or de-CH", s.Locale)
 	}
 	return nil
 }

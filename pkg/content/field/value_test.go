@@ -141,6 +141,7 @@ func TestG1Specs(t *testing.T) {
 	}{
 		{func(*Spec) {}, ""}, {func(s *Spec) { s.Name = " " }, "name"}, {func(s *Spec) { s.Name = "a " }, "name"},
 		{func(s *Spec) { s.Name = strings.Repeat("a", MaxName+1) }, "name"}, {func(s *Spec) { s.Type = "float" }, "type"},
+		{func(s *Spec) { s.Locale = "no tag" }, "locale"}, {func(s *Spec) { s.Locale = "de-CH" }, ""},
 		{func(s *Spec) { s.Source = "xpath" }, "source"}, {func(s *Spec) { s.At = "" }, "at"},
 	} {
 		s := good
