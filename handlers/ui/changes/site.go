@@ -23,7 +23,8 @@ func siteOf(form url.Values) (api.SiteRequest, error) {
 		return req, nil
 	}
 	req.Follow = &api.SiteFollow{Hosts: strings.Fields(form.Get("hosts"))}
-	for name, to := range map[string]*int{"depth": &req.Follow.Depth, "pages": &req.Follow.Pages} {
+	for name, to := range map[string]*int{"depth": &req.Follow.Depth, "pages": &req.Follow.Pages,
+		"addresses": &req.Follow.Addresses} {
 		text := strings.TrimSpace(form.Get(name))
 		if text == "" {
 			continue

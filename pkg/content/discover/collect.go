@@ -15,8 +15,10 @@ type collector struct {
 	Found
 	base string
 	most int
-	read int             // number of entries, including useless and repeated ones
-	seen map[string]bool // the address after an "m" for a sitemap or an "l" for a page: the two may be equal
+	read int // number of entries, including useless and repeated ones
+	// omitted counts links that are not followed, by reason.
+	omitted []Omitted
+	seen    map[string]bool // the address after an "m" for a sitemap or an "l" for a page: the two may be equal
 }
 
 func newCollector(kind Kind, base string, most int) *collector {
@@ -45,6 +47,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 	url, err := c.resolve(ref)
 	if err != nil {
 		c.note("no usable address: %v", err)
+		c.omit(omitUnusable+strings.TrimPrefix(err.Error(), "url: "), ref)
 		return "", false
 	}
 	if c.seen[space+url] {

@@ -46,7 +46,11 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
-	return listed(goquery.NewDocumentFromNode(root).Selection, base, links, next)
+	c, err := listed(goquery.NewDocumentFromNode(root).Selection, base, links, next)
+	if err != nil {
+		return Found{}, err
+	}
+	return c.Found, nil
 }
 
 // parse parses a web page. Errors: Invalid for another type, and for a page that is too deeply nested.
@@ -62,14 +66,13 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 }
 
 // listed returns the links and the next page of a parsed page. Errors: Invalid for a bad base.
-func listed(page *goquery.Selection, base string, links, next goquery.Matcher) (Found, error) {
-	c := newCollector(HTML, base, maxListed)
-	var err error
+func listed(page *goquery.Selection, base string, links, next goquery.Matcher) (c *collector, err error) {
+	c = newCollector(HTML, base, maxListed)
 	if c.base, err = c.resolve(""); err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	c.list(page, links, next)
-	return c.Found, nil
+	return c, nil
 }
 
 // list collects the links and the next page from a parsed page.
@@ -85,7 +88,7 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 		href, _, _ := strings.Cut(followed(a), "#")
 		switch {
 		case href == "" && isNofollow(a):
-			c.skip("a link forbids following it (nofollow)")
+			c.omitForbidden(trimmed(a.AttrOr("href", "")))
 		case href == "":
 		case met[href]:
 			c.count()

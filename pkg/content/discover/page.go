@@ -15,8 +15,9 @@ import (
 // Page is what is read of a page whose links are followed.
 type Page struct {
 	Found
-	NoFollow bool   // the page forbids following its links
-	Sketch   Sketch // of its text
+	Omitted  []Omitted // links that are not followed, by reason
+	NoFollow bool      // the page forbids following its links
+	Sketch   Sketch    // of its text
 }
 
 // ReadPage reads the links of a page, and a sketch of its text. It follows links as [Listing] does. Errors: Invalid for
@@ -34,7 +35,7 @@ func ReadPage(body []byte, contentType, base string) (Page, error) {
 		return Page{}, err
 	}
 	sketch := sketchOf(root, page.Find("title").First().Text())
-	return Page{Found: found, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
+	return Page{Found: found.Found, Omitted: found.omitted, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
 }
 
 // sketchSize is the number of words in a [Sketch].

@@ -184,8 +184,11 @@ var _ walk.Report = (*following)(nil)
 // LeftOut counts an address that is not wanted.
 func (f *following) LeftOut(why, _ string) { f.w.exclude(why) }
 
-// Forbidden counts a page whose links may not be followed. The page itself is counted as found elsewhere.
-func (f *following) Forbidden(why, _ string) { f.w.because(why) }
+// Forbidden counts links that may not be followed. They are no addresses that were found.
+func (f *following) Forbidden(why, _ string, n int) {
+	f.w.because(why)
+	f.w.out.reasons[why] += n - 1
+}
 
 // Unread records that links of a page cannot be followed.
 func (f *following) Unread(page, why string) { f.w.failed(page, why) }

@@ -136,8 +136,10 @@ func (w walked) LeftOut(why, address string) {
 	w.st.Now.leftOut(why, address)
 }
 
-// Forbidden counts a page whose links may not be followed. The page itself is counted as found elsewhere.
-func (w walked) Forbidden(why, page string) { w.st.Now.leftOut(why, page) }
+// Forbidden counts links that may not be followed. They are no addresses that were found.
+func (w walked) Forbidden(why, example string, n int) {
+	w.st.Now.Examples.Note(w.st.Now.Reasons.Add(why, n), run.Clip(example, maxShown))
+}
 
 // Unread records that links of a page cannot be followed.
 func (w walked) Unread(page, why string) { w.failed(page, why) }

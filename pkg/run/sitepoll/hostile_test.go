@@ -41,6 +41,8 @@ func TestE16LinksNotFollowed(t *testing.T) {
 	}
 	w.web.Pages[root+"b"] = runtest.Links(append(many, "/b/1")...)
 	w.web.Pages[root+"print/x"] = strings.Repeat("<div>", 100_000) + runtest.Links("/lost")
+	w.web.Pages[root+"a"] = runtest.Links("/a/1", "/a/2", "/b", "/long/"+strings.Repeat("x", 3000)) +
+		`<a rel=nofollow href="/out">1</a><a rel="x nofollow" href="/out">2</a>`
 	poll := w.poll()
 	told := map[string]string{}
 	for _, p := range poll.Problems {
@@ -49,12 +51,23 @@ func TestE16LinksNotFollowed(t *testing.T) {
 	if n := poll.Reasons["the links of a page that forbids following them (nofollow)"]; n != 1 {
 		t.Errorf("%v", poll.Reasons)
 	}
+	forbidden, long := "links that forbid following them (nofollow)", "no usable address: too long: more than 2048 bytes"
+	if n := poll.Reasons[forbidden]; n != 3 || poll.Examples[forbidden] != root+"secret" {
+		t.Errorf("%d links, such as %s", n, poll.Examples[forbidden])
+	}
+	if n := poll.Reasons[long]; n != 1 || !strings.HasPrefix(poll.Examples[long], root+"long/xxx") {
+		t.Errorf("%v %s", poll.Reasons, poll.Examples[long])
+	}
+	if poll.Found != poll.New+poll.Known+poll.Excluded+poll.Trapped+poll.Refused+poll.Later {
+		t.Errorf("%+v", poll)
+	}
 	for page, why := range map[string]string{"b": "more than 5000", "print/x": "not followed"} {
 		if !strings.Contains(told[page], why) {
 			t.Errorf("%s: %q", page, told[page])
 		}
 	}
-	if got := w.site("tree"); !strings.Contains(got.Walk.Reached(got.Follow), "3 links") {
+	if got := w.site("tree"); !strings.Contains(got.Walk.Reached(got.Follow), "3 links from the "+
+		"first page is reached; to raise it, to 20 at most, set follow.depth in the site file") {
 		t.Errorf("%+v", got.Walk)
 	}
 }

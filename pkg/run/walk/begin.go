@@ -6,7 +6,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
@@ -40,7 +39,7 @@ func (w *Walk) Reached(f *site.Follow) string {
 	if !w.TooDeep {
 		return w.Full
 	}
-	deep := fmt.Sprintf(leftByLimit, words.Count(f.Depth, "link")+" from the first page", "depth")
+	deep := limit{"depth", f.Depth, site.MaxDepth}.reached("link")
 	if w.Full != "" {
 		deep += "; " + w.Full
 	}

@@ -2,11 +2,10 @@ package walk
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -42,7 +41,7 @@ func (v *walking) registerPages(ctx context.Context) error {
 func (v *walking) room() int {
 	left := v.Site.Follow.Pages - v.walk.Pages
 	if left <= 0 && v.walk.Waiting > 0 {
-		v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Pages, "page"), "pages")
+		v.walk.Full = limit{"pages", v.Site.Follow.Pages, site.MaxPages}.reached("page")
 	}
 	return min(left, v.MaxOpen-v.walk.Open, v.Report.Room())
 }

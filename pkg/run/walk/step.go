@@ -3,13 +3,12 @@ package walk
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
@@ -39,8 +38,6 @@ const (
 	// waits while no page is fetched.
 	maxIdle    = 30 * time.Second
 	maxStalled = time.Hour
-	// leftByLimit is the reason why pages are left for later.
-	leftByLimit = "the limit of %s is reached (follow: %s)"
 )
 
 // Step is what one step of following links needs.
@@ -74,7 +71,8 @@ type Step struct {
 // Report counts what a step leaves out, and registers pages.
 type Report interface {
 	LeftOut(why, address string)
-	Forbidden(why, page string)
+	// Forbidden counts links of a page that are not followed: all, or n of them, of which one is the example.
+	Forbidden(why, example string, n int)
 	Unread(page, why string) // links of a page that cannot be followed
 	Trapped(why, address string)
 	// Room returns how many pages the next call of Register may have. If it is 0, the step registers no more.
@@ -312,7 +310,7 @@ func (v *walking) links(from *linked, page *discover.Page) (ended, cut bool) {
 	case page == nil:
 		return true, false
 	case page.NoFollow:
-		v.Report.Forbidden("the links of a page that forbids following them (nofollow)", from.URL)
+		v.Report.Forbidden("the links of a page that forbids following them (nofollow)", from.URL, 1)
 		return true, false
 	case from.Depth >= v.Site.Follow.Depth:
 		v.walk.TooDeep = v.walk.TooDeep || slices.ContainsFunc(page.Links, v.isFresh)
@@ -324,13 +322,16 @@ func (v *walking) links(from *linked, page *discover.Page) (ended, cut bool) {
 			return false, false
 		}
 		if v.walk.Seen >= v.Site.Follow.Addresses {
-			v.walk.Full = fmt.Sprintf(leftByLimit, words.Count(v.Site.Follow.Addresses, "address"), "addresses")
+			v.walk.Full = limit{"addresses", v.Site.Follow.Addresses, site.MaxAddresses}.reached("address")
 			return true, true
 		}
 		v.link(link.URL, from.Depth+1)
 	}
 	if page.Truncated != "" {
 		v.Report.Unread(from.URL, "the page has "+page.Truncated+"; its other links are not followed")
+	}
+	for _, o := range page.Omitted {
+		v.Report.Forbidden(o.Why, o.Example, o.Count)
 	}
 	return true, false
 }
@@ -345,7 +346,12 @@ func (v *walking) isFresh(link discover.Link) bool {
 // link examines an address that a page links to.
 func (v *walking) link(url string, depth int) {
 	src, err := v.Rules.ParseURL(url)
-	if err != nil || src.Type != source.URL {
+	switch {
+	case err != nil && v.note(xxhash.Sum64String(url)):
+		v.examined++
+		v.Report.LeftOut("no usable address: "+strings.TrimPrefix(err.Error(), "url: "), url)
+		return
+	case err != nil || src.Type != source.URL:
 		return
 	}
 	sum := xxhash.Sum64String(src.Normalized)
