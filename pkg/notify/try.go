@@ -66,7 +66,7 @@ func priced(price string) []api.DiffPiece {
 }
 
 // preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not
-// signed: whoever may read rules could mute with it.
+// signed: those who may read rules could mute with it.
 func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
 	error) {
 	if !r.atOnce() {
