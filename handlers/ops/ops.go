@@ -26,6 +26,7 @@ type State struct {
 	Storage, Index Pinger
 	Browser        *render.Renderer  // renders pages; nil if there is no browser
 	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil
+	Metrics        *telemetry.Metrics
 	Version        string
 	Log            *slog.Logger
 

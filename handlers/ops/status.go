@@ -2,12 +2,14 @@ package ops
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -30,8 +32,25 @@ func (h *State) readStatus(ctx context.Context, q api.StatusQuery) (out api.Sear
 			return out, err
 		}
 	}
+	if q.Host == "" {
+		out.Renders = rendersJSON(h.Metrics)
+	}
 	out.Rebuilds, err = h.rebuilds(ctx, q.Host, out)
 	return out, err
+}
+
+// rendersJSON returns what browsers cost; nil while there is nothing to tell.
+func rendersJSON(m *telemetry.Metrics) *api.Renders {
+	seconds, pages := m.Renders.Total()
+	_, well := m.Renders.Total("ok")
+	out := api.Renders{Pages: int(pages), Failed: int(pages - well), Spared: int(m.Spared.Total())}
+	if out == (api.Renders{}) {
+		return nil
+	}
+	if pages > 0 {
+		out.MeanSeconds = math.Round(seconds/float64(pages)*1000) / 1000
+	}
+	return &out
 }
 
 func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {

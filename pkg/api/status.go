@@ -12,6 +12,26 @@ type SearchStatus struct {
 	Hosts []HostStatus `json:"hosts"`
 	// Rebuilds are the unfinished rebuilds. If a host is selected, rebuilds of other hosts are left out.
 	Rebuilds []Rebuild `json:"rebuilds,omitempty"`
+	// Renders is what browsers cost since the process that answers started. It is left out while no page was read in one
+	// or spared from that, and if a host is selected.
+	Renders *Renders `json:"renders,omitempty"`
+}
+
+// Renders is what browsers cost, and how often none was needed.
+type Renders struct {
+	Pages  int `json:"pages"`  // that a browser rendered, or failed to
+	Failed int `json:"failed"` // of these, those that failed
+	// number of checks of pages that a browser may read and that needed none
+	Spared      int     `json:"spared"`
+	MeanSeconds float64 `json:"meanSeconds"` // of the pages, including those that failed
+}
+
+// SparedShare returns the share of checks, of those of pages that a browser may read, that needed none, 0 to 1.
+func (r Renders) SparedShare() float64 {
+	if r.Pages+r.Spared == 0 {
+		return 0
+	}
+	return float64(r.Spared) / float64(r.Pages+r.Spared)
 }
 
 // Counts are statistics of a set of items.

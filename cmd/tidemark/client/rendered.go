@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -70,4 +71,13 @@ func renderCost(r api.Rendered) string {
 		cost += ", " + r.Browser
 	}
 	return cost
+}
+
+// renderedPages says what browsers cost, and how often none was needed.
+func renderedPages(r api.Renders) string {
+	text := "since the server started, " + words.Count(r.Pages, "page") + " rendered"
+	if r.Pages > 0 {
+		text += fmt.Sprintf(" in %.1f s each, %s failed", r.MeanSeconds, words.Thousands(r.Failed))
+	}
+	return text + "; of the checks of pages that a browser may read, " + percent(r.SparedShare()) + " needed none"
 }

@@ -74,6 +74,9 @@ func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) [
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
 		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
 	}
+	if r := st.Renders; r != nil {
+		lines = append(lines, renderedPages(*r))
+	}
 	lines = append(lines, work...)
 	if len(st.Hosts) == 0 {
 		return lines

@@ -42,6 +42,11 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 		add("watch.listLinks", "Links of its entries", strings.Join(w.ListLinks, ", "))
 		add("watch.index", "Indexed", map[string]string{"page": "the whole page", "watched": "the watched part"}[w.Index])
 	}
+	s.Render = cmp.Or(renderWords[s.Render], s.Render)
+	for _, t := range renderingTexts(&s.Rendering) {
+		add(t.Field, t.Name, *t.text)
+	}
+	add(postHosts, "May send a POST to", strings.Join(s.PostHosts, ", "))
 	return out
 }
 

@@ -45,6 +45,7 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	s.Watch = &api.Watch{Include: linesOf(f.Get("watch.include")), Exclude: linesOf(f.Get("watch.exclude")),
 		Ignore: linesOf(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index"),
 		List: text("watch.list"), ListLinks: linesOf(f.Get("watch.listLinks"))}
+	s.Rendering = renderingOf(f)
 	if p := text("priority"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil {
@@ -111,6 +112,7 @@ func valuesOf(s api.TagSettings) url.Values {
 		f.Set("watch.list", w.List)
 		f.Set("watch.listLinks", strings.Join(w.ListLinks, "\n"))
 	}
+	setRendering(f, s.Rendering)
 	if s.Priority != nil {
 		f.Set("priority", strconv.Itoa(*s.Priority))
 	}

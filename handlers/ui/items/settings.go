@@ -30,7 +30,7 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 		p.Status = problem.Status
 	} else {
 		d.Form.Values = valuesOf(api.TagSettings{Watch: it.Watch, Interval: it.Interval, Schedule: it.Schedule,
-			ActiveHours: it.ActiveHours, Priority: it.Priority})
+			ActiveHours: it.ActiveHours, Priority: it.Priority, Rendering: it.Rendering})
 		d.Form.Set("tags", strings.Join(it.Tags, ", "))
 		if it.Paused {
 			d.Form.Set("paused", "true")
@@ -52,7 +52,8 @@ func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	}
 	paused := f.Get("paused") != ""
 	q := api.ItemPatch{ID: r.PathValue("id"), ItemSettings: api.ItemSettings{Watch: s.Watch, Interval: s.Interval,
-		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused}}
+		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused,
+		Rendering: s.Rendering}, Null: unsetRendering(s.Rendering)}
 	for tag := range strings.SplitSeq(f.Get("tags"), ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {
 			q.Tags = append(q.Tags, tag)

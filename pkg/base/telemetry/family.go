@@ -102,15 +102,20 @@ func (c *Counter) Add(n float64, values ...string) {
 
 // Total returns the sum of the series whose first label has one of the given values, or of all series when no value
 // is given.
-func (c *Counter) Total(first ...string) (sum float64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range c.byKey {
+func (c *Counter) Total(first ...string) float64 {
+	sum, _ := c.total(first)
+	return sum
+}
+
+func (f *family) total(first []string) (sum float64, count uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.byKey {
 		if len(first) == 0 || slices.Contains(first, s.Values[0]) {
-			sum += s.Sum
+			sum, count = sum+s.Sum, count+s.Count
 		}
 	}
-	return sum
+	return sum, count
 }
 
 // Histogram counts how many values fell between its bounds, separately for each combination of label values.
@@ -124,6 +129,10 @@ func newHistogram(name, help string, bounds []float64, labels ...string) *Histog
 	}
 	return h
 }
+
+// Total returns the sum and the number of the observations in the series whose first label has one of the given values,
+// or in all series when no value is given.
+func (h *Histogram) Total(first ...string) (sum float64, count uint64) { return h.total(first) }
 
 // Observe adds the observation v to the series with these label values.
 func (h *Histogram) Observe(v float64, values ...string) {
