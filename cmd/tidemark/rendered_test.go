@@ -59,3 +59,18 @@ func TestR4RenderingIsSet(t *testing.T) {
 				"viewport 800x600", "language de-DE,de", "colours dark", "may POST to api.example, b.example"}, "; ") + "\n"},
 	})
 }
+
+// TestR3CostsAreShown checks that the status has what a page costs in a browser, and how often none was needed (R3).
+func TestR3CostsAreShown(t *testing.T) {
+	answers := func(renders string) []answered {
+		return []answered{{200, `{"items":{},"hosts":[],"renders":` + renders + `}`}}
+	}
+	const head = "0 sources\nnothing waits; of recent checks 0% found a change, 0% failed\nsince the server started, "
+	performAll(t, []script{
+		{name: "rendered", args: []string{"status"}, answers: answers(`{"pages":2,"failed":1,"spared":6,"meanSeconds":3.54}`),
+			out: head + "2 pages rendered in 3.5 s each, 1 failed; of the checks of pages that a browser may read, " +
+				"75% needed none\n"},
+		{name: "spared", args: []string{"status"}, answers: answers(`{"pages":0,"spared":3}`),
+			out: head + "0 pages rendered; of the checks of pages that a browser may read, 100% needed none\n"},
+	})
+}

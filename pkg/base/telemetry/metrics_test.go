@@ -75,7 +75,7 @@ func TestEveryFamilyIsRead(t *testing.T) {
 		}
 		names[f.Name] = true
 	}
-	if len(names) != 14 {
+	if len(names) != 16 {
 		t.Errorf("%d families", len(names))
 	}
 }
@@ -108,5 +108,19 @@ func TestMetricsAreSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 	if n := m.Changes.Total(); n != 800 {
 		t.Errorf("%v", n)
+	}
+}
+
+// TestR3Totals checks that a histogram adds up all its series, or those that were asked for (R3).
+func TestR3Totals(t *testing.T) {
+	m := telemetry.New()
+	m.Renders.Observe(2, "ok")
+	m.Renders.Observe(3, "ok")
+	m.Renders.Observe(400, "page")
+	if sum, n := m.Renders.Total(); sum != 405 || n != 3 {
+		t.Errorf("of all: %g, %d", sum, n)
+	}
+	if sum, n := m.Renders.Total("ok", "browser"); sum != 5 || n != 2 {
+		t.Errorf("of two: %g, %d", sum, n)
 	}
 }
