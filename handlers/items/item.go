@@ -72,7 +72,20 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	for _, c := range past.Changes {
 		d.Changes = append(d.Changes, changeJSON(c))
 	}
+	d.List = listJSON(it.Listed)
 	return d
+}
+
+// listJSON returns what was read of a list; nil for an item that is not watched as one.
+func listJSON(l registry.Listed) *api.ListState {
+	if l.Key == "" {
+		return nil
+	}
+	out := &api.ListState{Entries: l.Now, More: l.More, RefusedMore: l.RefusedMore}
+	for _, r := range l.Refused {
+		out.Refused = append(out.Refused, api.RefusedEntry(r))
+	}
+	return out
 }
 
 func itemJSON(it *registry.Item) api.Item {

@@ -129,6 +129,24 @@ type ItemDetail struct {
 	// such an id return this item. Captures includes the captures of the merged items, each with the rules under
 	// which it was made.
 	FormerIDs []string `json:"formerIds,omitempty"`
+	// List is what was read of a page that is watched as a list.
+	List *ListState `json:"list,omitempty"`
+}
+
+// ListState is what was read of a list.
+type ListState struct {
+	Entries int `json:"entries"`        // of the last reading
+	More    int `json:"more,omitempty"` // further ones, which are not read
+	// Refused are at most five entries that should have been registered and were not, of the last check with entries to
+	// register.
+	Refused     []RefusedEntry `json:"refused,omitempty"`
+	RefusedMore int            `json:"refusedMore,omitempty"` // how many further ones there were
+}
+
+// RefusedEntry is an entry of a list that was not registered.
+type RefusedEntry struct {
+	URL string `json:"url"`
+	Why string `json:"why"`
 }
 
 // Rendered is what a browser showed of a page.

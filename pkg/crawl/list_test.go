@@ -148,6 +148,25 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 	}
 }
 
+// W25: TestW25RefusedEntriesAreKept checks that entries for which the host has no room are named with the reason, at
+// most five, and that the others are counted.
+func TestW25RefusedEntriesAreKept(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.polite.MaxItems = 2 })
+	names := []string{"1", "2", "3", "4", "5", "6", "7", "8"}
+	for _, name := range names {
+		r.site.put("/jobs/"+name, page{body: "<p>" + brass})
+	}
+	r.site.put("/p", jobs("", names...))
+	r.first("/p")
+	r.set("/p", &options.Watch{List: options.ListAddAll})
+	r.next("/p")
+	l := r.item("/p").Listed
+	if len(l.Refused) != 5 || l.RefusedMore != 2 || l.Refused[0].URL != r.site.URL+"/jobs/2" ||
+		!strings.Contains(l.Refused[0].Why, "has 2 items, the limit is 2") {
+		t.Errorf("%+v", l)
+	}
+}
+
 // definitions is a page with a definition list, of which each entry has this form.
 func definitions(begin, form string) func(names ...string) page {
 	return func(names ...string) page {

@@ -123,6 +123,21 @@ func uncompared(now time.Time, u *api.Uncompared) string {
 	return strings.Join(out, "; ")
 }
 
+// refusedEntries says which entries of a list were not registered, and why.
+func refusedEntries(l *api.ListState) string {
+	if l == nil {
+		return ""
+	}
+	var out []string
+	for _, r := range l.Refused {
+		out = append(out, r.URL+": "+r.Why)
+	}
+	if l.RefusedMore > 0 {
+		out = append(out, "and "+words.Count(l.RefusedMore, "more entry"))
+	}
+	return strings.Join(out, "; ")
+}
+
 // offer asks whether a number that moves each time is to be ignored.
 func offer(o *api.IgnoreOffer) string {
 	if o == nil {
@@ -156,6 +171,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
 		{"cut", it.Cut},
 		{"unlinked", unlinked(now, it.UnlinkedSince)},
+		{"not registered", refusedEntries(detail.List)},
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
 	}
