@@ -16,7 +16,8 @@ func TestW25ListState(t *testing.T) {
 	if got := detailJSON(it, history.Latest{}).List; got != nil {
 		t.Errorf("an item that is no list has %+v", got)
 	}
-	it.Listed = registry.Listed{Key: "k", Now: 9, More: 1, RefusedMore: 2, Refused: []registry.Refused{{URL: "u", Why: "w"}}}
+	it.Listed = registry.Listed{Key: "k", Now: 9, More: 1, RefusedMore: 2,
+		Refused: []registry.Refused{{URL: "u", Why: "w"}}}
 	want := &api.ListState{Entries: 9, More: 1, RefusedMore: 2, Refused: []api.RefusedEntry{{URL: "u", Why: "w"}}}
 	if diff := cmp.Diff(want, detailJSON(it, history.Latest{}).List); diff != "" {
 		t.Error(diff)
