@@ -160,8 +160,9 @@ func (r *rig) some(times int) {
 func TestE18Switch(t *testing.T) {
 	r := inMemory(t)
 	run := r.start(layTree(r))
+	r.crawl.Held = func(it registry.Item) bool { return it.NormalizedSource == tree+"a" }
 	r.restart(stepwise)
-	r.some(2)
+	r.some(30)
 	r.restart(func(o *backfill.Options) { o.Enabled = false })
 	r.some(5)
 	before := len(r.items())
@@ -170,6 +171,10 @@ func TestE18Switch(t *testing.T) {
 	}
 	r.Clock.Pass(72 * time.Hour) // longer than the crawl may take for a page
 	r.restart(func(o *backfill.Options) { o.Enabled = true })
+	_, err := r.RequeueStalled(t.Context())
+	r.Must(err)
+	r.some(5)
+	r.crawl.Held = func(registry.Item) bool { return false }
 	run = r.end(run.ID)
 	if diff := cmp.Diff(treeTally, tallyOf(run.Counts)); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
