@@ -145,8 +145,9 @@ var refusals = []struct {
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
-		`no field "URL"; known are activeHours, credential, files, force, guessScheme, interval, paused, ` +
-			`priority, render, schedule, tags, url, urls, watch`},
+		`no field "URL"; known are acceptLanguage, activeHours, colorScheme, credential, files, force, ` +
+			`guessScheme, interval, paused, postHosts, priority, render, renderInterval, schedule, tags, url, urls, ` +
+			`viewport, waitFor, watch`},
 	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
 		`no field "scope.Host"; known are host`},
 	{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`,

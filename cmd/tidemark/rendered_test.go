@@ -16,7 +16,9 @@ func TestR3RenderedIsShown(t *testing.T) {
 		{"reason":"novel","count":1,"host":"b.example"}],"requests":12,"bytes":1234567,"millis":4210,
 		"browser":"HeadlessChrome/156","dataChanges":true},
 		"effective":{"render":"thin","waitFor":"#prices","postHosts":["api.example","b.example"],"colorScheme":"dark",
-		"from":{"render":"default","waitFor":"item","postHosts":"tag shop","colorScheme":"item"}}}`
+		"from":{"render":"default","waitFor":"item","postHosts":"tag shop","colorScheme":"item"}},
+		"captures":[{"capturedAt":"2026-03-01T11:00:00Z","sha256":"0123456789abcdef",
+		"plainSha256":"fedcba9876543210","bytes":9,"mimeType":"text/html"}]}`
 	performAll(t, []script{
 		{name: "rendered", args: []string{"show", "url_a"}, answers: []answered{{200, rendered}}, out: known +
 			"in a browser   read 2026-03-01 11:00:00Z (1 hour ago), because without its scripts it has little text: " +
@@ -27,7 +29,9 @@ func TestR3RenderedIsShown(t *testing.T) {
 			"render cost    4.2 s, 12 requests, 1,234,567 bytes, HeadlessChrome/156\n" +
 			"picture        it shows a picture, and hardly any text\n" +
 			"data           changes while its own HTML stays the same, so each check renders it\n" +
-			"waits for      #prices\ncolours        dark\nmay POST to    api.example, b.example (tag shop)\n"},
+			"waits for      #prices\ncolours        dark\nmay POST to    api.example, b.example (tag shop)\n" +
+			"\n1 capture\n  2026-03-01 11:00:00Z  0123456789ab  9 bytes  text/html, as a browser showed it; " +
+			"the source sent fedcba987654\n"},
 		{name: "needless", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
 			"in a browser   needs none: it said the same in one 2026-03-01 11:00:00Z (1 hour ago)\n" +

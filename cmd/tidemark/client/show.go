@@ -53,6 +53,9 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		if !c.ReprocessedAt.IsZero() {
 			again = ", reprocessed " + terminal.Stamp(c.ReprocessedAt)
 		}
+		if c.PlainSHA256 != "" {
+			again += fmt.Sprintf(", as a browser showed it; the source sent %.12s", terminal.Clean(c.PlainSHA256))
+		}
 		t.Say("  %s  %.12s  %s bytes  %s%s", terminal.Stamp(c.CapturedAt), terminal.Clean(c.SHA256),
 			words.Thousands(int(c.Bytes)),
 			terminal.Clean(c.MimeType), again)
