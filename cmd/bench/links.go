@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +17,7 @@ import (
 // endless spaces is real.
 func (b *bench) links() error {
 	section("Pages found by following links", "site", "pages", "found", "share", "twice", "others in the index",
-		"pages/s", "as a list, pages/s", "ratio")
+		"pages/s", "as a list, pages/s", "ratio", "CPU, ms a page", "as a list, CPU, ms a page", "ratio of CPU")
 	for _, docs := range strings.Split(b.docs, ",") {
 		if err := b.linksOf(docs); err != nil {
 			return fmt.Errorf("%w (-docs names folders of pages)", err)
@@ -76,42 +78,55 @@ func (b *bench) followOnce(name, first string, want map[string]bool) error {
 		return err
 	}
 	var all []string
-	seen, hit, twice, others := map[string]bool{}, 0, 0, 0
+	seen, hit, twice, others := map[string]string{}, 0, 0, 0
+	missing := maps.Clone(want)
 	for _, it := range found {
 		all = append(all, it.NormalizedSource)
 		if it.Status != api.StatusIndexed {
 			continue
 		}
 		others++
-		if want[strings.TrimSuffix(it.NormalizedSource, "/")] {
+		address := strings.TrimSuffix(it.NormalizedSource, "/")
+		if delete(missing, address); want[address] {
 			hit++
 		}
-		if it.AliasOf == "" && it.ContentHash != "" && seen[it.Title+it.ContentHash] {
-			twice++
+		if it.AliasOf != "" || it.ContentHash == "" {
+			continue
 		}
-		seen[it.Title+it.ContentHash] = true
+		if other := seen[it.Title+it.ContentHash]; other != "" {
+			twice++
+			fmt.Fprintf(os.Stderr, "twice: %s as %s\n", other, it.NormalizedSource)
+		}
+		seen[it.Title+it.ContentHash] = it.NormalizedSource
 	}
-	fmt.Fprintf(os.Stderr, "%s: found %d of %d, %d twice, in %s\n", name, hit, len(want), twice, followed)
+	for _, address := range slices.Sorted(maps.Keys(missing)) {
+		fmt.Fprintln(os.Stderr, "missing:", address)
+	}
+	fmt.Fprintf(os.Stderr, "%s: found %d of %d, %d twice, in %s\n", name, hit, len(want), twice, followed.elapsed)
 	listed, again, err := b.crawled(func(p *product) error { return p.add(all) })
 	if err != nil {
 		return err
 	}
-	rate, rateOfList := float64(len(found))/followed.Seconds(), float64(len(listed))/again.Seconds()
+	rate, rateOfList := float64(len(found))/followed.elapsed.Seconds(), float64(len(listed))/again.elapsed.Seconds()
+	cpu, cpuOfList := ms(followed.cpu)/float64(len(found)), ms(again.cpu)/float64(len(listed))
 	share := fmt.Sprintf("%.4f", float64(hit)/float64(len(want)))
-	row(name, len(want), hit, share, twice, others-hit, rate, rateOfList, rate/rateOfList)
+	row(name, len(want), hit, share, twice, others-hit, rate, rateOfList, rate/rateOfList, cpu, cpuOfList, cpuOfList/cpu)
 	return nil
 }
 
-// crawled starts the product, begins a crawl, and returns its items and how long it took.
-func (b *bench) crawled(begin func(p *product) error) (found []api.Item, took time.Duration, err error) {
+// crawlCost is the elapsed time of a crawl, and the processor time of the product.
+type crawlCost struct{ elapsed, cpu time.Duration }
+
+// crawled starts the product, begins a crawl, and returns its items and what it cost.
+func (b *bench) crawled(begin func(p *product) error) (found []api.Item, cost crawlCost, err error) {
 	p, err := b.startProduct("embedded")
 	if err != nil {
-		return nil, 0, err
+		return nil, cost, err
 	}
 	defer func() { _ = p.stop() }()
-	began := time.Now()
+	began, cpu := time.Now(), p.processor()
 	if err := begin(p); err != nil {
-		return nil, 0, err
+		return nil, cost, err
 	}
 	err = b.wait(30*b.patience, 200*time.Millisecond, "the end of the crawl", func() (bool, error) {
 		sites, err := api.ListSites.Call(b.ctx, p.client, api.None{})
@@ -126,16 +141,16 @@ func (b *bench) crawled(begin func(p *product) error) (found []api.Item, took ti
 		st, err := api.GetStatus.Call(b.ctx, p.client, api.StatusQuery{})
 		return err == nil && st.Total() > 0 && idle(st), err
 	})
-	if took = time.Since(began); err != nil {
-		return nil, 0, err
+	if cost = (crawlCost{time.Since(began), p.processor() - cpu}); err != nil {
+		return nil, cost, err
 	}
 	for page, err := range p.client.Pages(b.ctx, api.ItemQuery{Top: 1000}) {
 		if err != nil {
-			return nil, 0, err
+			return nil, cost, err
 		}
 		found = append(found, page.Items...)
 	}
-	return found, took, nil
+	return found, cost, nil
 }
 
 // newTraps returns a site of real pages with a calendar, lists under filters, sessions and growing paths, all endless.

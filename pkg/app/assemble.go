@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app/instrumented"
 	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
@@ -120,10 +121,12 @@ type inputs struct {
 	web       *fetch.Client
 	files     *file.Client
 	documents *document.Reader
+	awaited   discover.Awaited
 }
 
 func (a assembly) inputs() (in inputs, err error) {
 	cfg := a.cfg
+	in.awaited = discover.NewAwaited()
 	if in.web, err = fetch.New(cfg.Fetch); err != nil {
 		return in, err
 	}
@@ -214,7 +217,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics, Fetched: fetched,
-		RenderTime: cfg.Render.Timeout + renderMargin,
+		RenderTime: cfg.Render.Timeout + renderMargin, Awaited: in.awaited,
 	}
 	if browser != nil {
 		o.Browser = browser
@@ -301,10 +304,11 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 		migrate.Chunks(reg.Rebuilds, known.manifests, cfg.FileRoot)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Admit: in.web.Admit, Log: a.log,
-		Snapshots: known.snapshots, Agent: in.web.ProductToken(), Guard: cfg.Schedule,
+		Snapshots: known.snapshots, Awaited: in.awaited, Agent: in.web.ProductToken(), Guard: cfg.Schedule,
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
 	backfills.Added, backfills.Snapshots, backfills.Agent = polls.Known.Added, known.snapshots, in.web.ProductToken()
+	backfills.Awaited = in.awaited
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),

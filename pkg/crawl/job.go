@@ -30,7 +30,7 @@ type job struct {
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
 	stale    []placement.Manifest
-	fresh    []registry.Item // of these, the items that were fetched for the first time
+	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
 }
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
@@ -193,7 +193,7 @@ func (j *job) index(ctx context.Context) {
 		f := verdict.Record(c, j.w.o.Clock(), j.w.o.Jitter())
 		j.done = append(j.done, f)
 		j.outcomes = append(j.outcomes, verdict.Counted(c, f))
-		if c.Basis.RawBefore == "" {
+		if c.Basis.RawBefore == "" || c.Basis.Forced {
 			j.fresh = append(j.fresh, f.Item)
 		}
 		if kind := c.Outcome.News.Kind; kind != change.None {

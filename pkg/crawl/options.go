@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -47,9 +48,11 @@ type Options struct {
 	// Behind is the number of checks that may be in progress for each request in flight; 4 when zero. A check waits
 	// for storage several times, and meanwhile other checks should use the host.
 	Behind int
-	// Fetched is called after the commit of items that were fetched for the first time; it may be nil. It returns soon.
+	// Fetched is called after the commit of items that were fetched for the first time or by force; it may be nil. It
+	// returns soon.
 	Fetched func(ctx context.Context, items []registry.Item)
-	Started time.Time // when the process started; the time of [New] when zero
+	Awaited discover.Awaited // passes pages to the walks that wait for them
+	Started time.Time        // when the process started; the time of [New] when zero
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }

@@ -14,7 +14,8 @@ import (
 func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
 	header, contentType := got.Response.Header, got.ContentType()
 	body, address := got.Response.Body, got.Response.FinalURL
-	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address)
+	walked := c.o.Awaited.Reader(c.item.ID, got.Raw, contentType, address, header.Values("X-Robots-Tag"))
+	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address, walked)
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err
 	}
@@ -142,7 +143,7 @@ func (c *check) compared(got verdict.Answer) (o politeness.Origin, ok bool) {
 // prober returns the prober that learns the soft-404 fingerprint of the item's host.
 func (c *check) prober() politeness.Prober {
 	read := func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
-		return c.stored.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
+		return c.stored.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL, nil)
 	}
 	return c.site.Prober(c.basis.Rules.Version, read)
 }

@@ -3,6 +3,8 @@ package crawl
 import (
 	"context"
 
+	"golang.org/x/net/html"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -20,15 +22,15 @@ type reader struct {
 	documents *document.Reader
 }
 
-// extract reads a body. If the body cannot be read, unreadable is the reason (A17). The error err means that this
-// worker's time is over.
+// extract reads a body. The function seen may be nil, or is that of [extract.Limits]. If the body cannot be read,
+// unreadable is the reason (A17). The error err means that this worker's time is over.
 func (w *reader) extract(
-	ctx context.Context, r *room, body []byte, contentType, baseURL string,
+	ctx context.Context, r *room, body []byte, contentType, baseURL string, seen func(*html.Node),
 ) (doc extract.Document, unreadable, err error) {
 	if err := r.begin(ctx, len(body)); err != nil {
 		return doc, nil, err
 	}
-	doc, unreadable = w.documents.Extract(ctx, body, contentType, baseURL, extract.Limits{})
+	doc, unreadable = w.documents.Extract(ctx, body, contentType, baseURL, extract.Limits{Tree: seen})
 	if unreadable != nil && ctx.Err() != nil {
 		return doc, nil, unreadable
 	}
@@ -85,7 +87,7 @@ func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as *
 func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching, capture snapshot.Capture,
 	body []byte) (s stored, err error) {
 	s.capture = capture
-	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
+	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it), nil)
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
 		if capture.PlainHash != "" {
 			verdict.NoteShown(&s.doc, it.Rendering.PictureOnly)

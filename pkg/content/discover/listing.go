@@ -19,6 +19,9 @@ import (
 // maxListed limits the number of links from one listing page.
 const maxListed = 5_000
 
+// maxFollowed limits the number of links from one page of a walk. Contents of manuals have more than 5,000.
+const maxFollowed = 20_000
+
 // The default selectors.
 const (
 	everyLink = "a[href], area[href]"
@@ -46,7 +49,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
-	c, err := listed(goquery.NewDocumentFromNode(root).Selection, base, links, next)
+	c, err := listed(goquery.NewDocumentFromNode(root).Selection, base, links, next, maxListed)
 	if err != nil {
 		return Found{}, err
 	}
@@ -65,9 +68,9 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 	return root, nil
 }
 
-// listed returns the links and the next page of a parsed page. Errors: Invalid for a bad base.
-func listed(page *goquery.Selection, base string, links, next goquery.Matcher) (c *collector, err error) {
-	c = newCollector(HTML, base, maxListed)
+// listed returns at most so many links and the next page of a parsed page. Errors: Invalid for a bad base.
+func listed(page *goquery.Selection, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
+	c = newCollector(HTML, base, most)
 	if c.base, err = c.resolve(""); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -101,6 +102,21 @@ func TestE8ListingBounds(t *testing.T) {
 	found, err := Listing([]byte(b.String()), "", listingBase, "", "")
 	if err != nil || len(found.Links) != maxListed || found.Truncated != "more than 5000 addresses" {
 		t.Errorf("%d links, %q, %v", len(found.Links), found.Truncated, err)
+	}
+}
+
+// TestE16ManyLinks checks that a walk gets all links of a page with as many as the contents of a large manual, and that
+// there is a limit (E16).
+func TestE16ManyLinks(t *testing.T) {
+	for n, want := range map[int]string{maxListed + 1_000: "", maxFollowed + 1: "more than 20000 addresses"} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "<a href=/%d>", i)
+		}
+		page, err := ReadPage([]byte(b.String()), "", listingBase)
+		if err != nil || len(page.Links) != min(n, maxFollowed) || page.Truncated != want {
+			t.Errorf("%d of %d links, %q, %v", len(page.Links), n, page.Truncated, err)
+		}
 	}
 }
 

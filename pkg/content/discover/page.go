@@ -20,17 +20,22 @@ type Page struct {
 	Sketch   Sketch    // of its text
 }
 
-// ReadPage reads the links of a page, and a sketch of its text. It follows links as [Listing] does. Errors: Invalid for
-// a body that is not a web page or too deeply nested to parse, and for a bad base.
+// ReadPage reads the links of a page, at most 20,000, and a sketch of its text. It follows links as [Listing] does.
+// Errors: Invalid for a body that is not a web page or too deeply nested to parse, and for a bad base.
 func ReadPage(body []byte, contentType, base string) (Page, error) {
 	root, err := parse(body, contentType)
 	if err != nil {
 		return Page{}, err
 	}
+	return pageOfTree(root, base)
+}
+
+// pageOfTree is [ReadPage] for a parsed page.
+func pageOfTree(root *html.Node, base string) (Page, error) {
 	links, _ := selector("", everyLink) // the default selectors are right
 	next, _ := selector("", relNext)
 	page := goquery.NewDocumentFromNode(root).Selection
-	found, err := listed(page, base, links, next)
+	found, err := listed(page, base, links, next, maxFollowed)
 	if err != nil {
 		return Page{}, err
 	}

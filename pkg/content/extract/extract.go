@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
@@ -169,6 +171,9 @@ type Limits struct {
 	MaxBlocks int // default 20,000
 	MaxLinks  int // default 5,000
 	MaxImages int // default 500
+	// Tree, if it is set, is called with the tree of a web page that is read whole, before anything else reads or
+	// changes the tree. It must neither change nor keep the tree.
+	Tree func(root *html.Node) `json:"-"`
 }
 
 // WithDefaults returns l with its zero fields set to the defaults.

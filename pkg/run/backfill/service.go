@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -53,6 +54,7 @@ type Options struct {
 	StepTime   time.Duration // how long one message works; 25 s when zero, one step when negative
 	// Snapshots has the bodies of pages, whose links are followed, and Agent is the crawler's name in their directives.
 	Snapshots *snapshot.Store
+	Awaited   discover.Awaited // passes pages from the crawl of this process
 	Agent     string
 	Pace      func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
 	Clock     func() time.Time                      // the wall clock when nil

@@ -50,8 +50,9 @@
 //
 // # Alternatives considered
 //
-// If workers reported the links of the pages that they read, no body would be read twice. But each check would write
-// them somewhere, also where nobody follows links, and the parser of strangers' pages would be part of each check.
+// If workers stored the links of the pages that they read, no body would be read twice, by no process. But each check
+// would write them, also where nobody follows links. So a worker keeps them in memory, within 8 MiB, and only of pages
+// that a walk of this process waits for ([discover.Awaited]). What is not there is read from the stored body.
 //
 // If every address of a changed sitemap were registered again, no memory of addresses would be needed. But each
 // address would cost a read: 50,000 a day for a large site that adds one page.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -36,6 +37,7 @@ type Options struct {
 	PerDay int // new pages of a site in a day (UTC); 0 switches polls and pushes off
 	// Snapshots has the bodies of pages, whose links are followed, and Agent is the crawler's name in their directives.
 	Snapshots *snapshot.Store
+	Awaited   discover.Awaited // passes pages from the crawl of this process
 	Agent     string
 	// MaxOpen and MaxRead bound the steps of following links; see [walk.Step].
 	MaxOpen, MaxRead int

@@ -2,11 +2,12 @@
 // of backfills. It finds pages in the order of the links between them and a start, within the site's limits, and has
 // them registered.
 //
-// A step reads the bodies that the crawl has stored of pages that were registered before, adds the pages that these
-// link to, and registers the next ones. At most 256 pages are registered ahead of the crawl, and of a group of
-// addresses that is not known yet 8 ([discover.Bulk]): an endless space is recognized by its first pages. A later poll
-// compares the digest of each page's body with that of the body whose links were read, and reads the links of those
-// that differ. A dry run takes the same steps, but fetches pages by itself and registers nothing.
+// A step takes what the crawl of this process has kept of pages that the walk waits for, or reads their stored bodies:
+// both have the same links. It adds the pages that these link to, and registers the next ones. At most 256 pages are
+// registered ahead of the crawl, and of a group of addresses that is not known yet 8 ([discover.Bulk]): an endless
+// space is recognized by its first pages. A later poll compares the digest of each page's body with that of the body
+// whose links were read, and reads the links of those that differ. A dry run takes the same steps, but fetches pages by
+// itself and registers nothing.
 //
 // The rows of a walk are written in the transaction that ends the step:
 //

@@ -27,15 +27,19 @@ func bodyOf(it *registry.Item) string {
 	return hash[7:19] // behind "sha256:"
 }
 
-// pageOf reads the stored body of an item; nil if it is no web page, or cannot be read, which it reports.
+// pageOf returns the page that the crawl has read, or else reads the stored body of an item; nil if it is no web page,
+// or cannot be read, which it reports.
 func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, error) {
-	formers, err := s.Moves.Formers(ctx, it)
-	if err != nil {
-		return nil, err
-	}
 	hash := it.RawHash
 	if it.Validators.Body != "" {
 		hash = it.Validators.Body
+	}
+	if page, directives := s.Awaited.Page(it.ID, hash, verdict.BaseURL(it)); page != nil {
+		return s.directed(page, directives), nil
+	}
+	formers, err := s.Moves.Formers(ctx, it)
+	if err != nil {
+		return nil, err
 	}
 	capture, body, err := s.Snapshots.LoadOf(ctx, append([]source.ID{it.ID}, formers...), hash)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
@@ -58,6 +62,11 @@ func (s Step) readBody(body []byte, contentType, base string, directives []strin
 	case err != nil:
 		return nil
 	}
+	return s.directed(&page, directives)
+}
+
+// directed applies the directives of the headers of a page.
+func (s Step) directed(page *discover.Page, directives []string) *discover.Page {
 	page.NoFollow = page.NoFollow || robots.ParseDirectives(directives, s.Agent, time.Time{}).NoFollow
-	return &page
+	return page
 }

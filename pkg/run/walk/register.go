@@ -77,6 +77,9 @@ func (v *walking) register(ctx context.Context, chunk []at) error {
 		src, _ := v.Rules.ParseURL(url)
 		sources = append(sources, src)
 		forms.Note(src, url, v.Rules)
+		if !v.Dry {
+			v.Awaited.Await(src.ID())
+		}
 	}
 	taken, err := v.Report.Register(ctx, sources, forms)
 	if err != nil {

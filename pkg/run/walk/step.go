@@ -53,6 +53,7 @@ type Step struct {
 	Items     *registry.Items
 	Moves     *registry.Moves
 	Snapshots *snapshot.Store
+	Awaited   discover.Awaited
 	Web       politeness.ResourceFetcher
 	Rules     source.Rules
 	Agent     string // the crawler's name in directives of pages

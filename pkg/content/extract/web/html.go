@@ -13,7 +13,12 @@ import (
 )
 
 // readHTML reads an HTML page.
-func readHTML(p page) extract.Document { return p.html((*maincontent.Survey).Zones) }
+func readHTML(p page) extract.Document {
+	if !p.cut {
+		p.tree = p.limits.Tree
+	}
+	return p.html((*maincontent.Survey).Zones)
+}
 
 // html reads HTML, by its tree if there is one, and finds the content with the function choose.
 func (p page) html(choose chooser) extract.Document {
@@ -39,6 +44,9 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 		}
 	}()
 	root := tree.Parse(text, p.limits.MaxTags)
+	if root != nil && p.tree != nil {
+		p.tree(root)
+	}
 	if root == nil || !tree.ShowStreamed(root) {
 		return extract.Document{}, false
 	}
