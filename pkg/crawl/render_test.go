@@ -245,3 +245,25 @@ func TestR3ReadablePagesCostNothing(t *testing.T) {
 		t.Errorf("%d storage requests with a browser, %d without; %d renders", with, without, b.renders)
 	}
 }
+
+// TestR2Pace checks that what a page loads counts as requests of its host, and that the pause before the next request
+// grows with it: six requests count as one start.
+func TestR2Pace(t *testing.T) {
+	b := &stagehand{text: spring}
+	const delay = 10 * time.Second
+	r := browsed(t, b, func(k *knobs) { k.polite.MinDelay, k.polite.MaxDelay = delay, delay })
+	b.out.ByHost = map[string]int{strings.TrimPrefix(r.site.URL, "http://"): 13, "cdn.example": 99}
+	r.site.put("/p", shellPage("1"))
+	r.site.put("/q", shellPage("2"))
+	r.register(false, "/p", "/q")
+	began := r.clock.now()
+	r.mustWork()
+	h, err := r.reg.Hosts.View(t.Context(), strings.TrimPrefix(r.site.URL, "http://"))
+	must(t, err)
+	if took, least := r.clock.now().Sub(began), 3*delay; b.renders != 2 || took < least || took > least+2*delay {
+		t.Errorf("%d renders in %s, want at least %s", b.renders, took, least)
+	}
+	if n := h.Today.Requests; n < 2*(1+13) {
+		t.Errorf("%d requests count for the host", n)
+	}
+}

@@ -6,6 +6,7 @@ require (
 	github.com/chromedp/cdproto v0.0.0-20260321001828-e3e3800016bc
 	github.com/chromedp/chromedp v0.15.1
 	github.com/tidemark/tidemark v0.0.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -23,7 +24,6 @@ require (
 	github.com/nlnwa/whatwg-url v0.6.2 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
 

@@ -22,6 +22,12 @@ var times = flag.Int("render.times", 15, "renders in a row, with a Chromium that
 
 // elsewhere starts a Chromium as somebody else may run it, and returns its address.
 func elsewhere(t *testing.T) string {
+	port, _ := otherChromium(t, 0)
+	return "http://127.0.0.1:" + port
+}
+
+// otherChromium starts a Chromium, with the flags of clone(2), and returns its port and its process.
+func otherChromium(t *testing.T, clone uintptr) (port string, pid int) {
 	dir := t.TempDir()
 	program := os.Getenv("CHROMIUM")
 	if program == "" {
@@ -29,7 +35,7 @@ func elsewhere(t *testing.T) string {
 	}
 	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
 		"--user-data-dir="+dir, "about:blank")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: clone}
 	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -43,13 +49,13 @@ func elsewhere(t *testing.T) string {
 	})
 	for range 200 {
 		if said, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort")); err == nil {
-			port, _, _ := strings.Cut(string(said), "\n")
-			return "http://127.0.0.1:" + port
+			port, _, _ = strings.Cut(string(said), "\n")
+			return port, cmd.Process.Pid
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("the Chromium does not say its port")
-	return ""
+	return "", 0
 }
 
 // processes returns the processes of the Chromium that keeps its files below a folder, that which started the others
