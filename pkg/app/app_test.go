@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,7 +79,8 @@ func TestS13ActivityOutlivesARestart(t *testing.T) {
 	}
 }
 
-// Every service is set, except Indexes: an embedded store belongs to one process, so its index does, too.
+// Every service is set, except Indexes: an embedded store belongs to one process, so its index does, too. And there is
+// a Browser only where one is set up.
 func TestServicesAreComplete(t *testing.T) {
 	a, err := New(env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()}), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -91,7 +93,7 @@ func TestServicesAreComplete(t *testing.T) {
 	v := reflect.ValueOf(*s)
 	for i := range v.NumField() {
 		if f := v.Field(i); (f.Kind() == reflect.Pointer || f.Kind() == reflect.Interface || f.Kind() == reflect.Func) &&
-			f.IsNil() && v.Type().Field(i).Name != "Indexes" {
+			f.IsNil() && !slices.Contains([]string{"Indexes", "Browser"}, v.Type().Field(i).Name) {
 			t.Errorf("%s is missing", v.Type().Field(i).Name)
 		}
 	}
