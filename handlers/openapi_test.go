@@ -158,7 +158,8 @@ func TestW5SchemasServed(t *testing.T) {
 		}
 	}
 	w := do(t, r, "GET", "/api/schemas/keys", "")
-	if p := problemOf(t, w); w.Code != http.StatusNotFound || p.Detail != `no schema "keys"; there are rules and sites` {
+	const want = `there are schemas of rules and of sites, not of "keys"`
+	if p := problemOf(t, w); w.Code != http.StatusBadRequest || p.Detail != want {
 		t.Errorf("%d %s", w.Code, p.Detail)
 	}
 }

@@ -32,7 +32,7 @@ func schemaOfFile(r *http.Request) (int, any, error) {
 	}
 	body, err := tidemark.Schemas.ReadFile("schemas/" + req.Name + ".json")
 	if err != nil {
-		return 0, nil, fault.New(fault.NotFound, "no schema %.40q; there are rules and sites", req.Name)
+		return 0, nil, fault.Field("name", "there are schemas of rules and of sites, not of %.40q", req.Name)
 	}
 	return http.StatusOK, built{r: r, body: body, mediaType: "application/json; charset=utf-8",
 		policy: "default-src 'none'"}, nil

@@ -140,7 +140,7 @@ var written = []change{
 		function: "resolver.credible", old: "c.Named == cl.Normalized && !r.basis.IndexOnly", new: "true",
 		by: in("pkg/crawl", "TestA16Canonical")},
 	{rule: "a login page becomes the text of the page", file: "pkg/crawl/verdict/compare.go",
-		function: "Basis.failure", old: "return sentToDoor(it, final, r)", new: `return ""`,
+		function: "Basis.failure", old: "return sentToDoor(it, final, r)", new: `final = FetchURL(it); return sentToDoor(it, final, r)`,
 		by: in("pkg/crawl", "TestX9Doors")},
 	{rule: "a page that always ends at a login is never read", file: "pkg/crawl/verdict/compare.go",
 		function: "sentToDoor", old: `it.HTTPFinalURL != "" && sameAddress(final, it.HTTPFinalURL) || `, new: "",
