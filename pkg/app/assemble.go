@@ -217,7 +217,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics, Fetched: fetched,
-		RenderTime: cfg.Render.Timeout + renderMargin, Awaited: in.awaited,
+		RenderTime: cfg.Render.Timeout + renderMargin, Excluded: cfg.Sites.Judge, Awaited: in.awaited,
 	}
 	if browser != nil {
 		o.Browser = browser

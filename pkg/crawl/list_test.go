@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // jobs is a page that lists jobs, with navigation and a note.
@@ -144,6 +148,32 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 			if c.Entry != nil && (c.Entry.ID != "") != (add != options.ListOnly) {
 				t.Errorf("%q: %+v", add, c.Entry)
 			}
+		}
+	}
+}
+
+// W25: TestW25SiteFileIsAsked checks that entries which the site file leaves out are told, and named with the reason
+// instead of being registered.
+func TestW25SiteFileIsAsked(t *testing.T) {
+	r := newRig(t, func(k *knobs) {
+		k.crawl.Excluded = func(s source.Source) string {
+			if strings.HasSuffix(s.Normalized, "/2") {
+				return "exclude: /2$"
+			}
+			return ""
+		}
+	})
+	r.site.put("/p", jobs("", "1", "2"))
+	r.first("/p")
+	r.set("/p", &options.Watch{List: options.ListAddAll})
+	l := r.next("/p").Listed
+	want := []registry.Refused{{URL: r.site.URL + "/jobs/2", Why: "the site file leaves it out, by exclude: /2$"}}
+	if diff := cmp.Diff(want, l.Refused); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+	for path, want := range map[string]bool{"/jobs/1": true, "/jobs/2": false} {
+		if _, found, err := r.reg.Items.Lookup(t.Context(), r.source(path)); err != nil || found != want {
+			t.Errorf("%s: %t, %v", path, found, err)
 		}
 	}
 }

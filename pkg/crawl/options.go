@@ -34,7 +34,9 @@ type Options struct {
 	// time left to its lock, an item is given back.
 	Browser    Browser
 	RenderTime time.Duration
-	KeepGone   bool // the documents of Gone items stay in the index
+	// Excluded returns why an entry of a list is not registered, or ""; it may be nil.
+	Excluded func(source.Source) (why string)
+	KeepGone bool // the documents of Gone items stay in the index
 	// ReindexOnCanonical makes a check index a page again when only its rel=canonical has changed
 	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
@@ -71,6 +73,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Fetched == nil {
 		o.Fetched = func(context.Context, []registry.Item) {}
+	}
+	if o.Excluded == nil {
+		o.Excluded = func(source.Source) string { return "" }
 	}
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }

@@ -63,12 +63,19 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 	}
 	known = map[source.ID]bool{}
 	options := registry.RegisterOptions{NewOnly: true, Method: ListMethod, Forms: source.Forms{}}
+	var refused []registry.Refused
+	wanted = slices.DeleteFunc(slices.Clone(wanted), func(e verdict.Entry) bool {
+		why := c.o.Excluded(e.Source)
+		if why != "" {
+			refused = append(refused, registry.Refused{URL: e.URL, Why: "the site file leaves it out, by " + why})
+		}
+		return why != ""
+	})
 	sources := make([]source.Source, len(wanted))
 	for i, e := range wanted {
 		sources[i] = e.Source
 		options.Forms.Note(e.Source, e.URL, c.basis.Rules.Sources)
 	}
-	var refused []registry.Refused
 	for i, got := range c.in.Items.Register(ctx, sources, options) {
 		switch {
 		case got.Err == nil:

@@ -104,6 +104,20 @@ func (l List) Find(slug string) *Site {
 	return nil
 }
 
+// Judge returns the reason why no site with the host of a page wants the page, as [Site.Judge] gives it; "" if one wants
+// it, or if no site has the host.
+func (s *Sites) Judge(u source.Source) (reason string) {
+	for _, one := range s.all {
+		if !one.holds(u.Host) {
+			continue
+		}
+		if reason = one.Judge(u); reason == "" {
+			return ""
+		}
+	}
+	return reason
+}
+
 // Limits returns the limits of a host, which must be in the form of source.Source.Host. It returns ok = false if the
 // file sets no limits for the host.
 func (s *Sites) Limits(host string) (l Limits, ok bool) {

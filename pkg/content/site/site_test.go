@@ -316,6 +316,25 @@ func TestE9Judge(t *testing.T) {
 	}
 }
 
+// TestE9JudgeOfAll checks that a page is left out when every site with its host leaves it out.
+func TestE9JudgeOfAll(t *testing.T) {
+	sites, err := Parse("", []byte(minimal("  include: [/notices/]")+
+		"\n- {slug: b, domain: a.example, include: [/jobs/]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{"https://a.example/notices/1": "", "https://a.example/jobs/1": "",
+		"https://a.example/about": "no include pattern matches", "https://b.example/about": ""} {
+		u, err := source.DefaultRules().ParseURL(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := sites.Judge(u); have != want {
+			t.Errorf("%s: %q, want %q", address, have, want)
+		}
+	}
+}
+
 // FuzzParse checks that a file is refused, or that everything in it can be run.
 func FuzzParse(f *testing.F) {
 	data, err := os.ReadFile("../../../backfill-sites.example.yaml")
