@@ -103,7 +103,8 @@ func TestL4Attack(t *testing.T) {
 func (b *beyond) everyRoute(t *testing.T) {
 	for _, e := range api.Routes() {
 		path := "/api/" + strings.NewReplacer("{", "", "}", "").Replace(e.Path)
-		if status, body := b.ask(e.Method, path); status != http.StatusUnauthorized && e != api.GetHealth.Endpoint {
+		open := e == api.GetHealth.Endpoint || e == api.GetSchema.Endpoint
+		if status, body := b.ask(e.Method, path); status != http.StatusUnauthorized && !open {
 			t.Errorf("%s: %d %.200s", e.Pattern(), status, body)
 		}
 		if status, _ := b.ask(e.Method, path, "X-Functions-Key: "+b.admin); status == http.StatusUnauthorized ||
