@@ -20,6 +20,10 @@ type Render struct {
 	MaxMemory   int64
 }
 
+// maxRender is the longest timeout of a page, in seconds. With renderMargin it is shorter than what a job has from when
+// it locks its items: a longer one could never begin.
+const maxRender = 60
+
 // renderMargin is the time that a page may take to be opened and read, beside its timeout.
 const renderMargin = 15 * time.Second
 

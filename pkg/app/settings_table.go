@@ -363,7 +363,7 @@ func (c *Config) renderSettings() []Setting {
 		{browserSetting, "", shown, by(c.readBrowser),
 			"Chromium on this machine that renders such pages instead: its path, or auto for the one that is found, as with " +
 				"tidemark start --browser. It is started when it is needed"},
-		{"RENDER_TIMEOUT_SECONDS", "30", shown, span(&r.Timeout, 5, 120, time.Second),
+		{"RENDER_TIMEOUT_SECONDS", "30", shown, span(&r.Timeout, 5, maxRender, time.Second),
 			"Seconds for a page in the browser, {bounds}. Then it is read as it is"},
 		{"RENDER_MAX_REQUESTS", "300", shown, whole(&r.MaxRequests, 1, 5000),
 			"Requests of a page in the browser, {bounds}; further ones are refused"},
