@@ -104,8 +104,8 @@ func (l List) Find(slug string) *Site {
 	return nil
 }
 
-// Judge returns the reason why no site with the host of a page wants the page, as [Site.Judge] gives it; "" if one wants
-// it, or if no site has the host.
+// Judge returns the reason why no site with the host of a page wants the page, as [Site.Judge] gives it; "" if one
+// wants it, or if no site has the host.
 func (s *Sites) Judge(u source.Source) (reason string) {
 	for _, one := range s.all {
 		if !one.holds(u.Host) {
