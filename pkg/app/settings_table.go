@@ -380,7 +380,7 @@ func (c *Config) readEndpoint(s *settings, name string) {
 		return
 	}
 	if err := devtools.CheckEndpoint(c.Render.Endpoint); err != nil {
-		s.bad(name, "an address such as http://chrome:9222 or wss://browser.example: "+err.Error())
+		s.bad(name, "an address such as http://chrome:9222 or wss://browser.example")
 	}
 }
 
@@ -397,6 +397,6 @@ func (c *Config) readBrowser(s *settings, name string) {
 		c.Render.Program, err = devtools.Find()
 	}
 	if err != nil {
-		s.bad(name, err.Error())
+		s.bad(name, "the path of a Chromium, or auto where one is installed ("+err.Error()+")")
 	}
 }

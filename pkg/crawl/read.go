@@ -119,7 +119,8 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer) (
 	if err != nil || o.Decided() {
 		return got, plain, o, err
 	}
-	seen.Shown = renderingOf(out, got, policy.Why(&c.item, plain.Doc.Thin), c.now())
+	seen.Shown = renderingOf(out, p, got, policy.Why(&c.item, plain.Doc.Thin), c.now())
+	seen.Shown.Always = how == rendering.ReadRendered
 	shown := shownAs(got, out)
 	r, err := c.read(ctx, shown)
 	if err == nil && how == rendering.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&

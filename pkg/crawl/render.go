@@ -88,16 +88,18 @@ func shownAs(got verdict.Answer, out render.Rendered) verdict.Answer {
 }
 
 // renderingOf returns what is recorded of a render.
-func renderingOf(out render.Rendered, got verdict.Answer, why string, now time.Time) *registry.Rendering {
+func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why string,
+	now time.Time) *registry.Rendering {
 	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
-		Failed: out.Failed, Bytes: out.Bytes, Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
+		Failed: out.Failed + out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
+		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
 	if out.URL != got.Response.FinalURL {
 		r.URL = verdict.ShownURL(out.URL)
 	}
 	switch {
-	case !out.Waited:
+	case !out.Waited && p.Selector != "":
 		r.NotReady = "nothing matched the selector that it waited for"
-	case out.Changing:
+	case out.Changing && out.Waiting == 0:
 		r.NotReady = "its content still changed when it was read"
 	}
 	for _, b := range out.Met {

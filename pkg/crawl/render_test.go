@@ -76,7 +76,9 @@ func (r *rig) setRender(path, mode string) {
 func TestR3CheapFirst(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := &stagehand{text: spring}
-		r := browsed(t, b, on(open))
+		r := browsed(t, b, on(open), func(k *knobs) {
+			k.crawl.Schedule.Base, k.crawl.Schedule.Max = time.Hour, time.Hour
+		})
 		r.site.put("/p", shellPage("1"))
 		it := r.first("/p")
 		if b.renders != 1 || it.Thin != "" || !strings.Contains(r.indexedText("/p"), "spring tide") {
@@ -92,13 +94,13 @@ func TestR3CheapFirst(t *testing.T) {
 		}
 		// The same plain answer: rendered, then skipped once, rendered, then skipped three times.
 		for i, want := range []int{2, 2, 3, 3, 3, 3, 4} {
-			if it = r.look("/p"); b.renders != want || it.Status != registry.Indexed {
+			if it = r.next("/p"); b.renders != want || it.Status != registry.Indexed {
 				t.Fatalf("check %d: %d renders, want %d; %s %s", i, b.renders, want, it.Status, it.ErrorMessage)
 			}
 		}
 		b.text = neap // its HTML is the same
 		for range 8 {
-			it = r.look("/p")
+			it = r.next("/p")
 		}
 		if kinds := strings.Join(r.kinds("/p"), " "); kinds != "new content" || !it.Rendering.Apart {
 			t.Fatalf("changes %q, %+v", kinds, it.Rendering)

@@ -27,6 +27,8 @@ func (a *Asker) Subresources() func(ctx context.Context, address string) error {
 		defer one.Unlock()
 		r, err := a.ruling(ctx, o)
 		switch {
+		case fault.Is(err, fault.Blocked), fault.Is(err, fault.Invalid):
+			return nil // the address guard refuses the host, and the request itself
 		case err != nil:
 			return err
 		case r.unknown():

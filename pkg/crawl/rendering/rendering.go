@@ -98,13 +98,16 @@ func (p Policy) NeedsBody(it *registry.Item, now time.Time) bool {
 }
 
 // isDue reports whether a rendered page is to be rendered again even if its plain answer is the same. Where people have
-// said what they watch, or how often it is checked, each check renders.
+// said what they watch, or how often it is checked, each check renders, and so does one that comes long before its
+// time, because somebody asks for it.
 func (p Policy) isDue(it *registry.Item, now time.Time) bool {
 	known, set := it.Rendering, p.Options
 	if every := set.Every(); every > 0 {
 		return now.Sub(known.At) >= every
 	}
-	wished := set.Watch != nil || set.Interval != nil || set.Schedule != nil
+	interval := time.Duration(it.CrawlIntervalSeconds) * time.Second
+	early := now.Before(it.LastChecked.Add(interval * 3 / 4))
+	wished := early || set.Watch != nil || set.Interval != nil || set.Schedule != nil
 	return wished || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||
 		now.Sub(known.At) >= longestSkip
 }
@@ -116,7 +119,10 @@ func (p Policy) IsBaseline(it *registry.Item, rendered bool) bool {
 		return false
 	}
 	mode := p.Mode(it)
-	return !rendered && mode == options.RenderNever || rendered && (mode == options.RenderAlways || it.Thin != "")
+	if rendered {
+		return mode == options.RenderAlways || it.Thin != ""
+	}
+	return mode == options.RenderNever || it.Rendering.Always
 }
 
 // Why says for people why a page is read in a browser.
@@ -135,7 +141,7 @@ func IsWhole(seen registry.Rendering) bool {
 			return false
 		}
 	}
-	return len(seen.Met) == 0 && seen.Failed == 0 && seen.NotReady == "" && !seen.PictureOnly
+	return len(seen.Met) == 0 && seen.Failed+seen.Errors == 0 && seen.NotReady == "" && !seen.PictureOnly
 }
 
 // SamePlain reports whether the body with a hash is the one that the known content was read from.

@@ -53,6 +53,8 @@ func TestR3NeedsBody(t *testing.T) {
 	}
 	watched := policy("")
 	watched.Options.Watch = &options.Watch{Include: []string{"#price"}}
+	asked := item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9})
+	asked.LastChecked, asked.CrawlIntervalSeconds = renderedAt, 24*3600
 	hourly, daily := policy(""), policy("")
 	hourly.Options.RenderInterval, daily.Options.RenderInterval = "1h", "1d"
 	day := 24 * time.Hour
@@ -82,6 +84,7 @@ func TestR3NeedsBody(t *testing.T) {
 		{"its data changes alone", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
 			policy(""), true},
 		{"watched", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
+		{"somebody asks for a check", asked, policy(""), true},
 		{"its interval is over", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
 		{"its interval is not over", item("", registry.Rendering{Plain: "p", At: renderedAt}), daily, false},
 		{"back to plain", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}),
@@ -100,6 +103,8 @@ func TestR3Baseline(t *testing.T) {
 		it.RawHash, it.Thin, it.Rendering.Plain = raw, thin, plain
 		return it
 	}
+	always := item("raw", "", "p")
+	always.Rendering.Always = true
 	for _, tt := range []struct {
 		name     string
 		it       registry.Item
@@ -114,6 +119,7 @@ func TestR3Baseline(t *testing.T) {
 		{"it has become thin", item("raw", "", ""), true, "", false},
 		{"plain by a setting", item("raw", "", "p"), false, options.RenderNever, true},
 		{"it has become readable", item("raw", "", "p"), false, "", false},
+		{"no longer always by a setting", always, false, "", true},
 	} {
 		if have := policy(tt.mode).IsBaseline(&tt.it, tt.rendered); have != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, have, tt.want)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,16 +105,33 @@ func (p *paused) fetch() {
 		var reason Reason
 		var err error
 		if res, reason, err = p.send(h); reason != "" {
+			noteLed(p, "is refused: "+string(reason))
 			p.refuse(reason)
 			return
 		} else if err != nil {
+			noteLed(p, "does not answer")
 			p.fail("ConnectionFailed")
 			return
 		}
 		p.r.cache.put(h, public, res, time.Now())
 	}
+	if res.Status >= http.StatusBadRequest {
+		noteLed(p, fmt.Sprintf("answered %d", res.Status))
+		if slices.Contains([]string{"Fetch", "XHR", "Script"}, p.q.Type) {
+			p.account.note(func(out *Rendered) { out.Errors++ })
+		}
+	}
 	p.account.keep(h, res, known)
 	p.fulfil(res)
+}
+
+// noteLed remembers what became of a document that scripts lead the page to.
+func noteLed(p *paused, what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.main != nil && p.q.Frame == p.main.to.ID && p.q.Type == "Document" {
+		p.led.to, p.led.what = p.q.Request.URL, what
+	}
 }
 
 // isPlain reports whether the request is the first one for the document, to which the plain response is the answer.

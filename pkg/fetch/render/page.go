@@ -115,6 +115,8 @@ type Rendered struct {
 	Requests int            // sent, the plain one not among them
 	Cached   int            // answered from an earlier render
 	Failed   int            // sent, and not answered
+	Waiting  int            // sent, and not answered yet when the page was read
+	Errors   int            // of scripts and for scripts, answered with a status of 400 or more
 	Stopped  int            // connections that only the second wall stopped, those among them that Chromium opens ahead
 	Bytes    int64          // of the answers, decoded
 	ByHost   map[string]int // requests that were sent, by host with port

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 )
@@ -35,9 +36,10 @@ type tab struct {
 	sessions map[string]*session
 	main     *session // of the page; nil until it is attached
 	ready    chan struct{}
-	origins  map[string]string // of frames
-	address  string            // of the main frame
-	loaded   time.Time         // when the main frame was, or zero
+	origins  map[string]string         // of frames
+	address  string                    // of the main frame
+	led      struct{ to, what string } // the last document of the main frame that failed, and how
+	loaded   time.Time                 // when the main frame was, or zero
 	waiting  map[string]time.Time
 	quiet    time.Time // when the last request ended
 	plain    bool      // whether the plain response has been given
@@ -157,7 +159,26 @@ func (t *tab) render(ctx context.Context) (Rendered, error) {
 	if err == nil {
 		err = t.read()
 	}
+	if err == nil {
+		err = lost(t)
+	}
 	return t.result(), t.failure(ctx, err)
+}
+
+// lost returns why the document that is shown is not the page: the page's scripts led to one that was refused, or that
+// answered with an error. What Chromium shows then is a page of its own.
+func lost(t *tab) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, _, _ := strings.Cut(t.address, "#")
+	to, _, _ := strings.Cut(t.led.to, "#")
+	switch own := strings.HasPrefix(t.address, "chrome-error:"); {
+	case own && to == "":
+		return pageError("", fault.New(fault.Unavailable, "its scripts led to an address that cannot be shown"))
+	case own, to != "" && at == to:
+		return pageError("", fault.New(fault.Unavailable, "its scripts led to %.300s, which %s", to, t.led.what))
+	}
+	return nil
 }
 
 // failure gives an error its type.

@@ -144,7 +144,10 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 		quiet := v.quietFor(time.Now())
 		steady := time.Since(same)
 		if now.Ready == "complete" && now.Found && quiet >= calm && (steady >= enough || quiet >= restless) {
-			v.account.note(func(out *Rendered) { out.Waited, out.Changing = true, steady < enough })
+			waiting := unanswered(v.tab)
+			v.account.note(func(out *Rendered) {
+				out.Waited, out.Changing, out.Waiting = true, steady < enough, waiting
+			})
 			return nil
 		}
 		if v.isStopped() {
@@ -179,6 +182,12 @@ func (t *tab) quietFor(now time.Time) time.Duration {
 		}
 	}
 	return now.Sub(since)
+}
+
+func unanswered(t *tab) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting)
 }
 
 func (t *tab) isStopped() bool {

@@ -25,6 +25,9 @@ type Rendering struct {
 	Same    int  `json:"same,omitempty"`
 	Skipped int  `json:"skipped,omitempty"`
 
+	// Always states that it was rendered because it is set to be always.
+	Always bool `json:"always,omitempty"`
+
 	URL         string            `json:"url,omitempty"` // where its scripts led to; empty if that is where the answer came from
 	Met         []string          `json:"met,omitempty"` // the bounds that the page met
 	Refused     []RefusedRequests `json:"refused,omitempty"`
@@ -32,6 +35,7 @@ type Rendering struct {
 	NotReady    string            `json:"notReady,omitempty"`    // what it was read without: the selector, or calm
 	Requests    int               `json:"requests,omitempty"`    // the plain one not among them
 	Failed      int               `json:"failed,omitempty"`      // requests that were not answered
+	Errors      int               `json:"errors,omitempty"`      // requests for scripts and data that were answered by an error
 	Bytes       int64             `json:"bytes,omitempty"`
 	Millis      int64             `json:"millis,omitempty"`
 	Browser     string            `json:"browser,omitempty"` // its name and version
@@ -60,6 +64,9 @@ func (r Rendering) Missing() string {
 	}
 	if r.Failed > 0 {
 		out = append(out, words.Count(r.Failed, "request")+" without an answer")
+	}
+	if r.Errors > 0 {
+		out = append(out, words.Count(r.Errors, "request")+" for scripts or data answered with an error")
 	}
 	if r.NotReady != "" {
 		out = append(out, r.NotReady)
