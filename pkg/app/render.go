@@ -20,6 +20,9 @@ type Render struct {
 	MaxMemory   int64
 }
 
+// The settings that say which browser there is.
+const browserSetting, endpointSetting = "RENDER_BROWSER", "RENDER_ENDPOINT"
+
 // maxRender is the longest timeout of a page, in seconds. With renderMargin it is shorter than what a job has from when
 // it locks its items: a longer one could never begin.
 const maxRender = 60
@@ -37,9 +40,9 @@ func (r Render) Where() string {
 	}
 	u, err := url.Parse(r.Endpoint)
 	if err != nil {
-		return "RENDER_ENDPOINT"
+		return endpointSetting
 	}
-	return fmt.Sprintf("%s://%s (%s)", u.Scheme, u.Host, "RENDER_ENDPOINT")
+	return fmt.Sprintf("%s://%s (%s)", u.Scheme, u.Host, endpointSetting)
 }
 
 // Renderer returns what renders pages; nil if there is no browser. A Chromium keeps its files in the folder, which is

@@ -351,8 +351,6 @@ func (c *Config) commandSettings() []Setting {
 	}
 }
 
-const browserSetting, endpointSetting = "RENDER_BROWSER", "RENDER_ENDPOINT"
-
 // renderSettings returns the settings for pages that need a browser.
 func (c *Config) renderSettings() []Setting {
 	r := &c.Render

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"iter"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,6 +154,14 @@ func digestOf(etag string) uint64 {
 	return max(1, xxhash.Sum64String(etag))
 }
 
+// etagOf returns an ETag that stands for a digest; "" for none.
+func etagOf(digest uint64) string {
+	if digest == 0 {
+		return ""
+	}
+	return strconv.FormatUint(digest, 16)
+}
+
 // manner is how a file is registered.
 type manner struct {
 	credential string
@@ -169,13 +178,14 @@ func (b *listed) changed(e file.Entry) bool {
 	return read && !b.isSame(e.Info) || b.failing && nanos(e.LastModified) > b.checked
 }
 
-// isSame is [file.Info.Same] for the kept properties.
+// isSame is [file.Info.Same] for the kept properties, with digests in place of the ETags.
 func (b *listed) isSame(i file.Info) bool {
-	if i.ETag != "" || b.etag != 0 {
-		return digestOf(i.ETag) == b.etag
+	known := file.Info{ETag: etagOf(b.etag), Length: b.length, Recent: b.recent}
+	if b.modified != noTime {
+		known.LastModified = time.Unix(0, b.modified)
 	}
-	modified := nanos(i.LastModified)
-	return !i.Recent && !b.recent && modified != noTime && modified == b.modified && i.Length == b.length
+	i.ETag = etagOf(digestOf(i.ETag))
+	return i.Same(known)
 }
 
 // recall reads the items of the container's files. It reports whether there are too many items.

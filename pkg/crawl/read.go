@@ -70,13 +70,13 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 	defer c.release()
 	origin, compared := c.compared(got)
 	shown, known := c.prober().Remembered(origin)
-	browser := c.basis.Rendering.ReaderOf(&c.item, got.Response) != rendering.ReadPlain
-	if (known || !compared) && !browser {
+	how := c.basis.Rendering.ReaderOf(&c.item, got.Response)
+	if (known || !compared) && how == rendering.ReadPlain {
 		c.release()
 	}
 	// Only new content is compared with the fingerprint. To find out whether the content is new, the document must be
 	// read first.
-	if got, r, o, err = c.readPage(ctx, got); err != nil || o.Decided() {
+	if got, r, o, err = c.readPage(ctx, got, how); err != nil || o.Decided() {
 		return got, r, o, err
 	}
 	if !compared || !c.basis.IsNews(&c.item, r, c.now()) || r.Doc.Unsupported ||
@@ -92,10 +92,9 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 
 // readPage reads the answer itself or, if that is what the page needs, what a browser shows of it. In the second case
 // the body of the returned answer is the rendered page.
-func (c *check) readPage(ctx context.Context, got verdict.Answer) (
+func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.Reader) (
 	_ verdict.Answer, plain verdict.Reading, o verdict.Outcome, err error) {
 	policy, now, seen := c.basis.Rendering, c.now(), &c.basis.Rendered
-	how := policy.ReaderOf(&c.item, got.Response)
 	if how != rendering.ReadRendered {
 		plain, err = c.read(ctx, got)
 		thin := how == rendering.ReadIfThin && plain.Unreadable == nil && plain.Doc.Thin != ""
@@ -113,8 +112,7 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer) (
 	if err != nil {
 		return got, plain, verdict.FailedBy(err), nil
 	}
-	on := screen{c.o.Browser, c.o.RenderTime, c.lease.Deadline().Sub(now), c.o.Metrics}
-	out, o, err := on.show(ctx, p)
+	out, o, err := c.o.render(ctx, p, c.lease.Deadline().Sub(now))
 	c.site.Rendered(out.ByHost, out.Bytes)
 	if err != nil || o.Decided() {
 		return got, plain, o, err

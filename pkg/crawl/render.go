@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
@@ -26,32 +25,25 @@ type Browser interface {
 var errNoBrowser = fault.New(fault.Unavailable, "the page is to be read in a browser, and none is set up: set "+
 	"RENDER_ENDPOINT, start with --browser, or set the page's rendering to never")
 
-// screen is a browser, with what a check knows of the time that it may take.
-type screen struct {
-	browser Browser // nil if there is none
-	least   time.Duration
-	left    time.Duration // until the work on the item must end
-	metrics *telemetry.Metrics
-}
-
-// show lets the browser show a page. A decided outcome says why it is not shown. An error means that this worker's time
-// is over.
-func (s screen) show(ctx context.Context, p render.Page) (out render.Rendered, o verdict.Outcome, err error) {
-	if s.browser == nil {
+// render lets the browser show a page, while there is time left until the work on its item must end. A decided outcome
+// says why it is not shown. An error means that this worker's time is over.
+func (o *Options) render(ctx context.Context, p render.Page, left time.Duration) (
+	out render.Rendered, failed verdict.Outcome, err error) {
+	if o.Browser == nil {
 		return out, verdict.FailedBy(errNoBrowser), nil
 	}
-	if s.left < s.least {
-		return out, o, politeness.ErrNotNow
+	if left < o.RenderTime {
+		return out, failed, politeness.ErrNotNow
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.left)
+	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	out, err = s.browser.Render(ctx, p)
-	s.metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
+	out, err = o.Browser.Render(ctx, p)
+	o.Metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
 	switch {
 	case err == nil:
-		return out, o, nil
+		return out, failed, nil
 	case ctx.Err() != nil:
-		return out, o, fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
+		return out, failed, fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
 	}
 	return out, verdict.FailedBy(err), nil
 }
@@ -94,7 +86,7 @@ func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why str
 		Failed: out.Failed + out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
 		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
 	if out.URL != got.Response.FinalURL {
-		r.URL = verdict.ShownURL(out.URL)
+		r.URL = verdict.PublicURL(out.URL)
 	}
 	switch {
 	case !out.Waited && p.Selector != "":

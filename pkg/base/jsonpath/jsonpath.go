@@ -63,6 +63,16 @@ type Path struct{ text string }
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
+// Holder returns the path of what holds the values of a path, which is the path without its last segment. The root has
+// no holder: then ok is false.
+func (p Path) Holder() (holder Path, ok bool) {
+	q, err := parse(p.text, &run{})
+	if err != nil || len(q.Segments()) == 0 {
+		return Path{}, false
+	}
+	return Path{spec.Query(true, q.Segments()[:len(q.Segments())-1]...).String()}, true
+}
+
 // Is reports whether the text of a rule is meant as a path: it begins with $, as no CSS selector does.
 func Is(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "$") }
 

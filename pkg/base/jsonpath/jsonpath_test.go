@@ -271,3 +271,21 @@ func FuzzSelect(f *testing.F) {
 		}
 	})
 }
+
+// TestHolder checks which path leads to what holds the values of a path.
+func TestHolder(t *testing.T) {
+	for path, want := range map[string]string{"$.item.price": `$["item"]`, "$.a['b.c']": `$["a"]`, "$..price": "$",
+		"$[?@.x == '].y'].z": `$[?@["x"] == "].y"]`, "$.a[1,2]": `$["a"]`, "$": ""} {
+		p, err := jsonpath.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder, ok := p.Holder()
+		if ok != (want != "") || holder.String() != want {
+			t.Errorf("%s: %q, %t, want %q", path, holder, ok, want)
+		}
+		if _, err := jsonpath.Parse(holder.String()); ok && err != nil {
+			t.Errorf("%s: the holder is no path: %v", path, err)
+		}
+	}
+}

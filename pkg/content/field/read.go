@@ -221,13 +221,17 @@ func (p *Page) readJSON(s Spec) Result {
 	if p.json == nil {
 		return p.without(s, Gone, "a JSONPath needs JSON")
 	}
-	found, err := p.selectJSON(s.At)
+	path, err := jsonpath.Parse(s.At)
+	if err != nil {
+		return p.without(s, Unread, err.Error())
+	}
+	found, err := jsonpath.Select(p.json, []jsonpath.Path{path})
 	if err != nil {
 		return p.without(s, Unread, err.Error())
 	}
 	if len(found) == 0 {
-		if holder := holderOf(s.At); holder != "" {
-			if around, err := p.selectJSON(holder); err == nil && len(around) > 0 {
+		if holder, ok := path.Holder(); ok {
+			if around, err := jsonpath.Select(p.json, []jsonpath.Path{holder}); err == nil && len(around) > 0 {
 				return p.without(s, Disappeared, "")
 			}
 		}
@@ -249,44 +253,4 @@ func (p *Page) readJSON(s Spec) Result {
 		return p.without(s, Disappeared, "")
 	}
 	return p.parsed(s, program, texts...)
-}
-
-func (p *Page) selectJSON(text string) ([]*jsonpath.Node, error) {
-	path, err := jsonpath.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return jsonpath.Select(p.json, []jsonpath.Path{path})
-}
-
-// holderOf returns the path of what holds the values of a path, or "" if the path cannot be shortened.
-func holderOf(path string) string {
-	path = strings.TrimSpace(path)
-	depth, cut := 0, -1
-	var quote byte
-	for i := 0; i < len(path); i++ {
-		switch c := path[i]; {
-		case quote != 0 && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '[' || c == '(':
-			if depth == 0 {
-				cut = i
-			}
-			depth++
-		case c == ']' || c == ')':
-			depth--
-		case c == '.' && depth == 0 && (i == 0 || path[i-1] != '.'):
-			cut = i
-		}
-	}
-	if cut <= 0 {
-		return ""
-	}
-	return path[:cut]
 }

@@ -51,6 +51,15 @@ func (p *pacer) slow(d time.Duration) {
 	p.least = max(p.least, d)
 }
 
+// rest records that the latest request has ended now, with n requests beside it that had no start. They lengthen the
+// pause by as many gaps as starts says.
+func (p *pacer) rest(n, starts int, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.beside += int64(n)
+	p.rested = now.Add(p.gap(p.used) * time.Duration(starts))
+}
+
 // start returns the earliest start of the next request. The caller must hold mu.
 func (p *pacer) start(now time.Time) time.Time {
 	at := host.Later(now, p.rested)

@@ -3,14 +3,10 @@ package politeness
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 )
-
-// subresourcesAtOnce is the number of subresources that browsers request at once. So many count as one start in the
-// pace of their host.
-const subresourcesAtOnce = 6
 
 // Subresources returns a gate for what a page requests while a browser renders it: robots.txt of each host must allow
 // it. Such a request does not keep the pace, because a render is one start; only a robots.txt that is not known yet is
@@ -44,20 +40,12 @@ func (a *Asker) Subresources() func(ctx context.Context, address string) error {
 func (a *Asker) AtOnce(host string) int { return a.hosts.atOnce(host) }
 
 // Rendered records what the batch's host has sent while a page was rendered. The requests count towards the host's
-// budget, and the pause before its next request grows with them.
+// budget, and the pause before its next request grows with them: as many as a page may send at once count as one start.
 func (a *Asker) Rendered(byHost map[string]int, bytes int64) {
 	n := byHost[a.lease.batch.Host]
 	if n == 0 {
 		return
 	}
 	a.lease.Received(bytes)
-	a.lease.pace.rest(n, a.hosts.clock())
-}
-
-// rest records that n subresources were requested during the latest request, which has ended now.
-func (p *pacer) rest(n int, now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.beside += int64(n)
-	p.rested = now.Add(p.gap(p.used) * time.Duration((n+subresourcesAtOnce-1)/subresourcesAtOnce))
+	a.lease.pace.rest(n, (n+render.RequestsAtOne-1)/render.RequestsAtOne, a.hosts.clock())
 }

@@ -38,7 +38,7 @@ func TestA16Claims(t *testing.T) {
 			"", ""},
 		{"redirect for now by 307", "http://h.example/p", "", []string{"307 http://h.example/y"}, "", ""},
 		{"redirect that is not shown", "http://h.example/p", "",
-			[]string{"301 " + publicURL("http://h.example/"+strings.Repeat("x", maxHop))}, "", ""},
+			[]string{"301 " + PublicURL("http://h.example/"+strings.Repeat("x", maxHop))}, "", ""},
 		{"where it was moved, the canonical is at home", "http://h.example/p", "https://k.example/z",
 			[]string{"301 https://k.example/y"},
 			"https://k.example/y: permanent redirect, https://k.example/z: rel=canonical", ""},

@@ -223,7 +223,7 @@ func sentToDoor(it *registry.Item, final string, r Reading) string {
 	if sign == "" {
 		return ""
 	}
-	return "redirected to a page for login or consent, " + publicURL(withoutQuery(final)) + " (by " + sign + ")"
+	return "redirected to a page for login or consent, " + PublicURL(withoutQuery(final)) + " (by " + sign + ")"
 }
 
 // sameAddress reports whether two addresses have the same host and path.

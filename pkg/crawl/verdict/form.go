@@ -18,7 +18,7 @@ func NoteResponse(it registry.Item, got Answer, rules source.Rules) registry.Ite
 	}
 	it.HTTPStatusCode, it.HTTPRedirectChain = resp.Status, nil
 	for _, hop := range resp.Redirects {
-		it.HTTPRedirectChain = append(it.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, publicURL(hop.Location)))
+		it.HTTPRedirectChain = append(it.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, PublicURL(hop.Location)))
 	}
 	if resp.FinalURL == "" || resp.FinalURL == FetchURL(&it) {
 		return it

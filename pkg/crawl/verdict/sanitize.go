@@ -32,17 +32,14 @@ func mimeType(t string) string {
 	return Bounded(t)
 }
 
-// publicURL returns the URL of a redirect without userinfo, signatures and other secrets.
-func publicURL(raw string) string {
+// PublicURL returns the URL of a redirect, or one that a browser shows, without userinfo, signatures and other secrets.
+func PublicURL(raw string) string {
 	form, err := source.FetchForm(raw)
 	if err != nil || len(form) > maxHop {
 		return "(a URL that is not shown)"
 	}
 	return form
 }
-
-// ShownURL returns the address that a browser shows without userinfo, signatures and other secrets.
-func ShownURL(raw string) string { return publicURL(raw) }
 
 // replayHeaders are the headers that are stored with a capture. A replay of the response needs them, and none of them
 // can contain a visitor's secret.

@@ -13,10 +13,8 @@ type Tag struct {
 
 // Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a separate
 // setting.
-var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "watch.list",
-	"watch.listLinks", "interval",
-	"schedule", "activeHours", "priority", "files", "render", "renderInterval", "waitFor", "viewport",
-	"acceptLanguage", "colorScheme", "postHosts"}
+var Fields = append([]string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index",
+	"watch.list", "watch.listLinks", "interval", "schedule", "activeHours", "priority", "files"}, renderFields...)
 
 // Effective are the options that apply to an item.
 type Effective struct {

@@ -147,10 +147,10 @@ func (s *Store) dropSame(
 	return nil
 }
 
-// dropBody removes all captures of one of an item's bodies, and returns the other bodies.
+// dropBody removes all captures of one of an item's bodies, and returns the other bodies in the same slice.
 func (s *Store) dropBody(ctx context.Context, bodies [][]Capture, rawHash string) ([][]Capture, error) {
 	at := slices.IndexFunc(bodies, func(body []Capture) bool { return body[0].RawHash == rawHash })
 	body := bodies[at]
-	left := slices.Delete(slices.Clone(bodies), at, at+1)
+	left := slices.Delete(bodies, at, at+1)
 	return left, s.drop(ctx, body, left)
 }
