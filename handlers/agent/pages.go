@@ -48,7 +48,7 @@ type changesInput struct {
 	Since  string `json:"since" jsonschema:"a date, a time, or a span such as 1h, 7d or week for as long ago; or the cursor of an earlier answer"`
 	Host   string `json:"host,omitempty" jsonschema:"only changes of this host"`
 	Tag    string `json:"tag,omitempty" jsonschema:"only changes of pages with this tag"`
-	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: new, content, beside, beyond, bytes, reverted, title, images, metadata, gone, back, failing, recovered, watchBroken, watchRestored, listed"`
+	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: new, content, beside, beyond, bytes, reverted, title, images, metadata, field, gone, back, failing, recovered, watchBroken, watchRestored, listed"`
 	Words  string `json:"words,omitempty" jsonschema:"words that all stand in the title, the address or the passages of a change"`
 	Top    int    `json:"top,omitempty" jsonschema:"how many changes, 1 to 500; 50 when left out"`
 	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`

@@ -304,6 +304,8 @@ const (
 	ChangeImages   ChangeKind = "images"   // only the images are different
 	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
 
+	ChangeField ChangeKind = "field" // values of fields are different, and explain all that differs
+
 	// These kinds occur only in the feed.
 
 	ChangeGone      ChangeKind = "gone"      // the page was missing in several checks
@@ -321,7 +323,7 @@ const ZoneMain = "main"
 
 // ChangeKinds lists every kind.
 var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeBytes, ChangeReverted,
-	ChangeTitle, ChangeImages, ChangeMetadata,
+	ChangeTitle, ChangeImages, ChangeMetadata, ChangeField,
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored,
 	ChangeListed}
 

@@ -16,6 +16,18 @@ type Watch struct {
 	// entries are registered, too) or addAll (all entries are registered).
 	List      string   `json:"list,omitempty"`
 	ListLinks []string `json:"listLinks,omitempty"` // CSS selectors (JSONPaths for JSON) of its entries' links
+	// Fields are values that are read of the page, by name, such as a price. Their changes are told.
+	Fields map[string]FieldSpec `json:"fields,omitempty"`
+}
+
+// FieldSpec says where the value of a field stands in a page, and what it is.
+type FieldSpec struct {
+	// From is json-ld, microdata, rdfa, opengraph, css or jsonpath; or declared, for a field that pages declare (price,
+	// salePrice, availability, currency, variants, published, modified, author or version).
+	From   string `json:"from"`
+	Path   string `json:"path,omitempty"`   // the place in the source; left out for declared
+	Type   string `json:"type,omitempty"`   // text, number, money, date or availability; left out for declared
+	Locale string `json:"locale,omitempty"` // how the page writes numbers, such as de-CH; by default, as it says
 }
 
 // Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.

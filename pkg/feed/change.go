@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
@@ -25,6 +26,7 @@ const (
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)
 	Metadata       = Kind(change.Metadata)
+	Field          = Kind(change.Field)
 	Gone      Kind = "gone"      // the page no longer exists
 	Back      Kind = "back"      // a page that was gone exists again
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed or found no page; the last has failed
@@ -130,6 +132,8 @@ type Change struct {
 	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
+	// Fields are the values that have changed. The kind is [Field] if they explain all that differs.
+	Fields []track.Change `json:"fields,omitempty"`
 	// Entry is the entry of a list, for [Listed].
 	Entry *Entry `json:"listed,omitempty"`
 	Part  bool   `json:"part,omitempty"` // only the watched part of the page was compared

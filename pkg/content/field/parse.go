@@ -1,16 +1,19 @@
 package field
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// MaxText limits the bytes of a value of the type text.
-const MaxText = 2000
+// MaxText limits the bytes of a value of the type text: fields are labels, and their values are kept in rows.
+const MaxText = 300
 
 // Parse reads the value of a type in a text. why says how the text was read if it could be read in another way, or why
 // it was not read. ok is false if there is no value; then why is "" for a text that is empty or has nothing of the
@@ -46,9 +49,11 @@ func Parse(t Type, text string, h Hint) (v Value, why string, ok bool) {
 func readText(text string) (v Value, why string) {
 	text = dom.Fold(strings.ToValidUTF8(text, "\ufffd"))
 	if len(text) > MaxText {
-		why = "only the beginning of the text is kept"
+		rest := fmt.Sprintf("… #%08x", uint32(xxhash.Sum64String(text)))
+		return Value{Type: Text, Text: dom.Clip(text, MaxText-len(rest)) + rest},
+			"only the beginning of the text is kept; the number after # is another if the rest is"
 	}
-	return Value{Type: Text, Text: dom.Clip(text, MaxText)}, why
+	return Value{Type: Text, Text: text}, why
 }
 
 // readNumber reads the only number in a text.

@@ -15,12 +15,13 @@ const (
 	New      Kind = "new"      // the first content
 	Reverted Kind = "reverted" // the page has returned to a body that it had before
 	Content  Kind = "content"  // the main content is new or different
-	Beside   Kind = "beside"   // nothing has changed, or a collapse is waiting for confirmation
+	Beside   Kind = "beside"   // only the text beside the main content is different
 	Beyond   Kind = "beyond"   // only the text beyond the part that is read
 	Bytes    Kind = "bytes"    // the bytes of a document of which no text can be read
 	Title    Kind = "title"    // only the title
 	Images   Kind = "images"   // only the images
-	Metadata Kind = "metadata" // only the text beside the main content is different
+	Metadata Kind = "metadata" // only the metadata
+	Field    Kind = "field"    // only values of fields, which explain all that differs
 )
 
 // OfContent reports whether the content itself has changed, which shows that the page is alive.

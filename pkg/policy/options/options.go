@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
@@ -44,6 +45,8 @@ type Watch struct {
 	// List states that the page is a list, of which new entries are told: ListOnly, ListAdd or ListAddAll.
 	List      string   `json:"list,omitempty"`
 	ListLinks []string `json:"listLinks,omitempty"` // the links of the entries, see [watch.List]
+	// Fields are values that are read of the page, by name.
+	Fields map[string]api.FieldSpec `json:"fields,omitempty"`
 }
 
 // The values of [Watch].List.

@@ -3,6 +3,7 @@ package item
 import (
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -161,11 +162,13 @@ type Seen struct {
 	// Watched is the state of the watched part of the page.
 	Watched Watched `col:"watched"`
 	// Listed is what is known of the entries, if the page is a list.
-	Listed               Listed `col:"listed,gzip"`
-	NormalizationVersion string `col:"normalizationVersion"`
-	Language             string `col:"language"`
-	MimeType             string `col:"mimeType"`
-	Title                string `col:"title"`
+	Listed Listed `col:"listed,gzip"`
+	// Fields is what is known of the fields of the page.
+	Fields               track.Known `col:"fields,gzip"`
+	NormalizationVersion string      `col:"normalizationVersion"`
+	Language             string      `col:"language"`
+	MimeType             string      `col:"mimeType"`
+	Title                string      `col:"title"`
 	// PublishedAt and the following fields are metadata of the page (H4). They are empty if the page does not have
 	// them.
 	PublishedAt time.Time `col:"publishedAt"`
