@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/data"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
@@ -124,4 +125,14 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 		doc.Blocks, doc.Text = nil, "" // for empty content, [assemble] returned all visible text
 	}
 	return doc, len(roots), true, nil
+}
+
+// Values returns the values of a JSON document. It is not ok if the document is not JSON that can be read whole.
+func Values(body []byte, contentType, baseURL string) (root *jsonpath.Node, ok bool) {
+	p, mimeType, truncated, err := pageOf(body, contentType, baseURL, extract.Limits{})
+	if err != nil || truncated || !isJSON(mimeType) {
+		return nil, false
+	}
+	text, _ := decode(p.body, p.contentType, false)
+	return data.Tree(jsonText(text), isJSONLines(mimeType))
 }

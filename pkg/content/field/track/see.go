@@ -14,6 +14,7 @@ type Reading struct {
 	// Keys identify the definitions of the fields that somebody asked for, by name. Fields that are read unasked have
 	// none.
 	Keys    map[string]string
+	Unread  string // why no field could be read; then there are no results
 	Capture string // the body that was read
 	At      time.Time
 	// Baseline states that the values cannot be compared with those before: they were read in another way, or in a
@@ -21,8 +22,9 @@ type Reading struct {
 	Baseline bool
 }
 
-// See returns what is known after a check, with the changes and the entries of the histories. Fields that nobody asks
-// for any more are dropped, and so are those beyond [MaxFields].
+// See returns what is known after a check, with the changes, and with the entries that the histories get: the values
+// that are not the last ones any more. Fields that nobody asks for any more are dropped, and so are those beyond
+// [MaxFields].
 func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 	next = Known{Read: true}
 	product := slices.ContainsFunc(r.Results, func(res field.Result) bool {
@@ -30,7 +32,7 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 	})
 	for _, name := range k.names(r) {
 		was, had := k.Field(name)
-		res := resultOf(r.Results, name, product)
+		known, res := was, resultOf(r, name, product)
 		if key := r.Keys[name]; had && was.Key != key {
 			was, had = Kept{Entries: was.Entries}, false
 		}
@@ -41,9 +43,8 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 		is.Name, is.Key = name, r.Keys[name]
 		c.Name, c.First = name, c.First && (!k.Read || r.Keys[name] != "")
 		c.Reported = r.Keys[name] != "" || field.Reported(name)
-		if is.Entries > was.Entries {
-			entries = append(entries, Entry{Name: name, Number: is.Entries, At: r.At, Capture: r.Capture,
-				Value: is.Last.Value, Evidence: is.Evidence})
+		if last := known.Entry(); last.Number > 0 && is.Entries > last.Number {
+			entries = append(entries, last)
 		}
 		if c.State != "" && (c.First || !r.Baseline) {
 			changes = append(changes, c)
@@ -77,11 +78,14 @@ func (k Known) names(r Reading) (names []string) {
 
 // resultOf returns what was read of a field. Of the fields that are read unasked only those that a page declares are
 // in the results: if one is missing and the product is there, it has disappeared.
-func resultOf(all []field.Result, name string, product bool) field.Result {
-	for _, r := range all {
-		if r.Name == name {
-			return r
+func resultOf(r Reading, name string, product bool) field.Result {
+	for _, res := range r.Results {
+		if res.Name == name {
+			return res
 		}
+	}
+	if r.Unread != "" {
+		return field.Result{Name: name, State: field.Unread, Evidence: field.Evidence{Reason: r.Unread}}
 	}
 	if product && !field.Breaks(name) {
 		return field.Result{Name: name, State: field.Disappeared}

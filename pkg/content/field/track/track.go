@@ -77,9 +77,15 @@ type Kept struct {
 // Seen returns what has been seen until now.
 func (k Kept) Seen() Seen { return k.Last.Seen.With(k.Last.Value, k.At) }
 
-// Broken says why the field is broken; "" if it is not.
+// Entry returns the last entry of the history, which is kept here until another one follows. It has the number 0 if
+// there is none.
+func (k Kept) Entry() Entry {
+	return Entry{Name: k.Name, Number: k.Entries, At: k.At, Capture: k.Capture, Value: k.Last.Value, Evidence: k.Evidence}
+}
+
+// Broken says why the field is broken; "" if it is not. Of the fields that are read unasked, only the price can be.
 func (k Kept) Broken() string {
-	if k.State != field.Gone || !field.Breaks(k.Name) {
+	if k.State != field.Gone || !field.Breaks(k.Name) || k.Key == "" && !field.Reported(k.Name) {
 		return ""
 	}
 	return "the field " + k.Name + " is not there: " + cmp.Or(k.Evidence.Reason, "its source is gone")

@@ -1,0 +1,74 @@
+// Package reader reads the fields of a body while its text is extracted, so that the body is parsed once. It never
+// fails: fields that cannot be read say why.
+package reader
+
+import (
+	"fmt"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/field"
+)
+
+// Reader reads the fields of one body: those that somebody asked for, and those that a page declares.
+type Reader struct {
+	asked   []field.Spec
+	address string
+	results []field.Result
+	why     string // why the fields were not read
+	done    bool
+}
+
+// New returns a reader for the fields of a body with this address.
+func New(asked []field.Spec, address string) *Reader { return &Reader{asked: asked, address: address} }
+
+// Tree reads the tree of a web page, after another reader of the tree, which may be nil. It is for [extract.Limits].
+func (r *Reader) Tree(before func(*html.Node)) func(*html.Node) {
+	return func(root *html.Node) {
+		if before != nil {
+			before(root)
+		}
+		r.read(func() *field.Page { return field.NewPage(root, r.address) })
+	}
+}
+
+// read reads the fields of a page. A panic must not end the extraction of the text.
+func (r *Reader) read(open func() *field.Page) {
+	r.done = true
+	defer func() {
+		if p := recover(); p != nil {
+			r.results, r.why = nil, fmt.Sprintf("the fields could not be read: %.100v", p)
+		}
+	}()
+	page := open()
+	for _, spec := range r.asked {
+		r.results = append(r.results, page.Read(spec))
+	}
+	names := map[string]bool{}
+	for _, res := range r.results {
+		names[res.Name] = true
+	}
+	for _, res := range append(page.Product(), page.Article()...) {
+		if !names[res.Name] {
+			r.results = append(r.results, res)
+		}
+	}
+}
+
+// Results returns the fields, once the text of the body has been extracted. If no field could be read, why says why.
+func (r *Reader) Results(doc extract.Document, body []byte, contentType string) (results []field.Result, why string) {
+	if !r.done && len(r.asked) > 0 {
+		if root, ok := web.Values(body, contentType, r.address); ok {
+			r.read(func() *field.Page { return field.NewJSON(root, r.address) })
+		}
+	}
+	switch {
+	case r.done:
+		return r.results, r.why
+	case doc.Cut != "":
+		return nil, "the page is not read whole: " + doc.Cut
+	}
+	return nil, fmt.Sprintf("fields need a web page or JSON that can be parsed, and this is %.60s", doc.MimeType)
+}
