@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/idna"
 
 	"github.com/tidemark/tidemark/pkg/base/percent"
@@ -13,19 +12,20 @@ import (
 
 // displayHost returns the host with its port, and with punycode decoded. It does not decode a name if the decoded
 // name would parse to another host, or if IDNA forbids showing it.
-func displayHost(u *url.Url) string {
-	host := u.Hostname()
+func displayHost(u parts) string {
+	host := u.hostname
+	if !strings.Contains(host, "xn--") {
+		return u.host()
+	}
 	shown, err := idna.Display.ToUnicode(host)
 	if err != nil || strings.ContainsFunc(shown, unreadable) {
-		return u.Host()
+		return u.host()
 	}
-	if back, err := edge.Parse(u.Scheme() + "://" + shown); err != nil || back.Hostname() != host {
-		return u.Host() // Fuzzing has found no way to get here: the parser refuses such names.
+	if back, err := edge.Parse(u.scheme + "://" + shown); err != nil || back.Hostname() != host {
+		return u.host() // Fuzzing has found no way to get here: the parser refuses such names.
 	}
-	if u.Port() != "" {
-		shown += ":" + u.Port()
-	}
-	return shown
+	u.hostname = shown
+	return u.host()
 }
 
 // readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes. Decoded

@@ -34,23 +34,36 @@ const (
 var edge = url.NewParser(url.WithPreParseHostFunc(screenHost))
 
 // parse parses an http or https URL. For an absolute URL, the argument base is empty.
-func parse(base, raw string) (u *url.Url, err error) {
+func parse(base, raw string) (p parts, err error) {
 	if len(base) > MaxRaw || len(raw) > MaxRaw {
-		return nil, tooLong(MaxRaw)
+		return p, tooLong(MaxRaw)
 	}
 	if longAuthority(base) || longAuthority(raw) {
-		return nil, refuse("too long: host and credentials are more than %d bytes", maxAuthority)
+		return p, refuse("too long: host and credentials are more than %d bytes", maxAuthority)
 	}
+	p, ok := plain(base, raw)
+	if !ok {
+		p, err = parseByStandard(base, raw)
+	}
+	if err == nil {
+		err = check(p)
+	}
+	return p, err
+}
+
+// parseByStandard is parse for any address within the limits.
+func parseByStandard(base, raw string) (p parts, err error) {
+	var u *url.Url
 	if base == "" {
 		u, err = edge.Parse(asText(raw))
 	} else {
 		u, err = edge.ParseRef(asText(base), asText(raw))
 	}
 	if err != nil {
-		return nil, refusal(err)
+		return p, refusal(err)
 	}
 	u.SetHostname(withoutRoot(u.Hostname()))
-	return u, check(u)
+	return parts{u.Scheme(), u.Hostname(), u.Port(), u.Pathname(), u.Query()}, nil
 }
 
 // withoutRoot removes the dot that ends a fully qualified DNS name. "localhost." and "localhost" are the same host,
@@ -68,6 +81,9 @@ func withoutRoot(host string) string {
 // the text at the delimiters. The credentials can only be in the first or second piece, such as "https:" and
 // "user:password@host".
 func longAuthority(raw string) bool {
+	if len(raw) <= maxAuthority {
+		return false
+	}
 	stretches := 0
 	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
 		if len(text) > maxAuthority && strings.Contains(text, "@") {
@@ -81,10 +97,10 @@ func longAuthority(raw string) bool {
 }
 
 // check returns an error for a URL that can be parsed but not crawled.
-func check(u *url.Url) error {
-	host := u.Hostname()
+func check(p parts) error {
+	host := p.hostname
 	switch {
-	case u.Scheme() != "http" && u.Scheme() != "https":
+	case p.scheme != "http" && p.scheme != "https":
 		return refuse("scheme is neither http nor https")
 	case host == "":
 		return noHost() // Unreachable today: the parser requires a host for these schemes.

@@ -36,13 +36,13 @@ func (r Rules) FormOf(s Source, raw string) (out Form) {
 	if err != nil {
 		return Form{} // Unreachable: the form of an address is an address.
 	}
-	query := u.Query()
+	query := u.query
 	ps := params(query)
 	kept := slices.DeleteFunc(slices.Clone(ps), func(p param) bool { return r.tracks(p.name) })
 	if len(kept) < len(ps) {
 		query, out.Tracked = join(kept), tracked
 	}
-	if form := assemble(u.Scheme(), u.Host(), fixStray(u.Pathname()), query); form != s.Normalized {
+	if form := assemble(u.scheme, u.host(), fixStray(u.path), query); form != s.Normalized {
 		out.Requested = form
 	}
 	return out

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nlnwa/whatwg-url/url"
-
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
@@ -60,26 +58,26 @@ func Redirect(base, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return assemble(u.Scheme(), u.Host(), fixStray(u.Pathname()), u.Query()), nil
+	return assemble(u.scheme, u.host(), fixStray(u.path), u.query), nil
 }
 
 // parseRef resolves ref against base, which must itself be http or https.
-func parseRef(base, ref string) (*url.Url, error) {
+func parseRef(base, ref string) (parts, error) {
 	if _, err := parse("", base); err != nil {
-		return nil, err
+		return parts{}, err
 	}
 	return parse(base, ref)
 }
 
 // source applies the package's rules to a parsed URL, in the order of the package comment.
-func (r Rules) source(u *url.Url) (Source, error) {
-	path := percent.Canonical(u.Pathname(), inPath)
+func (r Rules) source(u parts) (Source, error) {
+	path := percent.Canonical(u.path, inPath)
 	path = strings.TrimRight(path, "/")
 	if path == "" {
 		path = "/"
 	}
 	query := r.canonicalQuery(u)
-	s := Source{Type: URL, Host: u.Host(), Scheme: u.Scheme()}
+	s := Source{Type: URL, Host: u.host(), Scheme: u.scheme}
 	s.Normalized = assemble(s.Scheme, s.Host, path, query)
 	if len(s.Normalized) > MaxNormalized {
 		return Source{}, tooLong(MaxNormalized)
@@ -90,22 +88,22 @@ func (r Rules) source(u *url.Url) (Source, error) {
 
 // canonicalQuery returns the query of the normalized URL. It encodes first, because the later steps examine names. It
 // sorts last, because the order must not decide which params are dropped.
-func (r Rules) canonicalQuery(u *url.Url) string {
-	ps := params(percent.Canonical(u.Query(), inQuery))
-	ps = withoutSecrets(u.Hostname(), ps)
+func (r Rules) canonicalQuery(u parts) string {
+	ps := params(percent.Canonical(u.query, inQuery))
+	ps = withoutSecrets(u.hostname, ps)
 	ps = slices.DeleteFunc(ps, func(p param) bool { return r.tracks(p.name) })
 	byName(ps)
 	return join(ps)
 }
 
 // fetchForm returns the form of a URL for requests. It keeps the query unchanged unless the query contains a secret.
-func fetchForm(u *url.Url) (string, error) {
-	query := u.Query()
+func fetchForm(u parts) (string, error) {
+	query := u.query
 	ps := params(query)
-	if kept := withoutSecrets(u.Hostname(), slices.Clone(ps)); len(kept) < len(ps) {
+	if kept := withoutSecrets(u.hostname, slices.Clone(ps)); len(kept) < len(ps) {
 		query = join(kept)
 	}
-	form := assemble(u.Scheme(), u.Host(), fixStray(u.Pathname()), query)
+	form := assemble(u.scheme, u.host(), fixStray(u.path), query)
 	if len(form) > MaxRaw {
 		return "", tooLong(MaxRaw)
 	}
