@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -19,6 +20,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
+
+// Asked returns the names of the fields that rules have conditions on, of the rules that are about the page of a
+// change. Same reports whether one of these conditions must know of a check that saw the same value as the one before.
+// A call may read from the store, so it is made only when a field has changed that readers are not told of. An error
+// means that nothing is known; the check is made again.
+type Asked func(ctx context.Context, c feed.Change) (fields []string, same bool, err error)
 
 // Options adjust a worker. Schedule and Agent are required; the other fields have defaults.
 type Options struct {
@@ -54,7 +61,9 @@ type Options struct {
 	// returns soon.
 	Fetched func(ctx context.Context, items []registry.Item)
 	Awaited discover.Awaited // passes pages to the walks that wait for them
-	Started time.Time        // when the process started; the time of [New] when zero
+	// Asked says what rules ask of the fields of the page of a change. It is nil if there are no rules.
+	Asked   Asked
+	Started time.Time // when the process started; the time of [New] when zero
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
