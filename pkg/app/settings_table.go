@@ -378,7 +378,7 @@ func (c *Config) readEndpoint(s *settings, name string) {
 		return
 	}
 	if err := devtools.CheckEndpoint(c.Render.Endpoint); err != nil {
-		s.bad(name, "an address such as http://chrome:9222 or wss://browser.example")
+		s.bad(name, "an address such as http://chrome:9222 or wss://browser.example ("+err.Error()+")")
 	}
 }
 
@@ -390,9 +390,10 @@ func (c *Config) readBrowser(s *settings, name string) {
 		s.bad(name, "nothing where "+endpointSetting+" is set")
 		return
 	}
-	err := devtools.CheckProgram(devtools.InContainer())
-	if err == nil && c.Render.Program == "auto" {
-		c.Render.Program, err = devtools.Find()
+	program, err := devtools.Lookup(c.Render.Program)
+	if err == nil {
+		c.Render.Program = program
+		err = devtools.CheckProgram(devtools.InContainer())
 	}
 	if err != nil {
 		s.bad(name, "the path of a Chromium, or auto where one is installed ("+err.Error()+")")

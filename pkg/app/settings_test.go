@@ -246,6 +246,28 @@ func TestA25BadValues(t *testing.T) {
 	}
 }
 
+// TestR1BrowserSettings checks that a browser that cannot be there stops the start, with the setting and what is wrong
+// (R1). An endpoint may contain a secret, so its value is not told.
+func TestR1BrowserSettings(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"RENDER_BROWSER", "/nowhere/chromium", `"/nowhere/chromium": allowed is the path of a Chromium, or auto where one ` +
+			`is installed (stat /nowhere/chromium: no such file`},
+		{"RENDER_BROWSER", "no-such-chromium", "(executable file not found"},
+		{"RENDER_BROWSER", thisFile, "(permission denied)"},
+		{"RENDER_BROWSER", t.TempDir(), "is a directory"},
+		{"RENDER_ENDPOINT", "hunter2", "=…: allowed is an address such as http://chrome:9222 or wss://browser.example (it is " +
+			"no URL)"},
+		{"RENDER_ENDPOINT", "chrome:9222/hunter2", "(it begins neither with http:// or"},
+		{"RENDER_ENDPOINT", "http://:9222/hunter2", "(it names no host)"},
+	} {
+		_, err := Load(env(map[string]string{tt.name: tt.value}))
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tt.name) ||
+			!strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s=%s: have %v, want %q", tt.name, tt.value, err, tt.want)
+		}
+	}
+}
+
 // A25: one start reports all errors, including settings that contradict each other.
 func TestA25SeveralAtOnce(t *testing.T) {
 	_, err := Load(env(map[string]string{

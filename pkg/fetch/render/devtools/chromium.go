@@ -29,6 +29,22 @@ func Find() (string, error) {
 	return "", fault.New(fault.NotFound, "no Chromium is installed: apt-get install chromium, or set RENDER_ENDPOINT")
 }
 
+// Lookup returns the path of a program that this process can start: that of a Chromium on this machine for "auto".
+// Errors: NotFound.
+func Lookup(program string) (string, error) {
+	if program == "auto" {
+		return Find()
+	}
+	path, err := exec.LookPath(program)
+	if cause, is := errors.AsType[*exec.Error](err); is {
+		err = cause.Err
+	}
+	if err != nil {
+		return "", fault.New(fault.NotFound, "%w", err)
+	}
+	return path, nil
+}
+
 // InContainer reports whether this process runs in a container, as its engine says. Chromium cannot make its sandbox in
 // most of them; the container is the wall then.
 func InContainer() bool {

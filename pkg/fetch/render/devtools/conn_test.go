@@ -187,7 +187,8 @@ func TestR1Endpoint(t *testing.T) {
 	if _, err := Dial(t.Context(), "http://127.0.0.1:9"); err == nil {
 		t.Error("nobody answers, and it is no error")
 	}
-	for _, bad := range []string{"", "chrome:9222", "ftp://chrome/", "http://"} {
+	for _, bad := range []string{"", "chrome", "chrome:9222", "ftp://chrome/", "http://", "http://:9222", "http://a b/",
+		"http://chrome:0", "http://chrome:99999"} {
 		if CheckEndpoint(bad) == nil {
 			t.Errorf("%q is taken for an address", bad)
 		}

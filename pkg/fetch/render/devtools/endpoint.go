@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,14 +23,19 @@ import (
 // CheckEndpoint returns why an address cannot be that of a browser, or nil. Errors: Invalid.
 func CheckEndpoint(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return fault.New(fault.Invalid, "want the address of a browser, such as http://chrome:9222")
+	if err != nil || u.Scheme == "" {
+		return fault.New(fault.Invalid, "it is no URL")
 	}
-	switch u.Scheme {
-	case "http", "https", "ws", "wss":
-		return nil
+	if !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
+		return fault.New(fault.Invalid, "it begins neither with http:// or https:// nor with ws:// or wss://")
 	}
-	return fault.New(fault.Invalid, "scheme %q: want http, https, ws or wss", u.Scheme)
+	if u.Hostname() == "" {
+		return fault.New(fault.Invalid, "it names no host")
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
+		return fault.New(fault.Invalid, "its port is not one from 1 to 65535")
+	}
+	return nil
 }
 
 // socket is a connection to a browser by WebSocket.
