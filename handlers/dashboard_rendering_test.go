@@ -46,10 +46,20 @@ func TestR3DashboardRendered(t *testing.T) {
 		"it met a bound (time); 3 requests refused by robots.txt; nothing matched "+evil+".", "It shows a picture,",
 		"robots.txt: 3 (the first: "+evil+")<br>reports of use: 1", "each check renders it", "/api/ui/help/rendering")
 	harmless(t, r, to)
-	renders(t, r, pageOne, registry.Rendering{At: r.now.Add(-time.Hour), Needless: "sha256:1", Why: "it is empty"})
+	needless := registry.Rendering{At: r.now.Add(-time.Hour), Needless: "sha256:1", Why: "it is empty"}
+	renders(t, r, pageOne, needless)
 	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, "It needs none: it said the same in one") ||
 		strings.Contains(body, "because it is empty") || strings.Contains(body, "may be missing") {
 		t.Errorf("it needs no browser: %s", body)
+	}
+	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(idOf(t, pageOne)), func(it *registry.Item) (string, error) {
+		it.Thin = "it has hardly any text in a browser, too"
+		return "rendered", nil
+	})
+	must(t, err)
+	if body := do(t, r, "GET", to, "").Body.String(); strings.Contains(body, "needs none") ||
+		!strings.Contains(body, "It was read in one") || !strings.Contains(body, ", and said no more there.") {
+		t.Errorf("it has no text in a browser: %s", body)
 	}
 }
 
@@ -155,5 +165,5 @@ func TestR3CostsAreShown(t *testing.T) {
 	}
 	says(t, do(t, r, "GET", "/api/ui/machine", ""), http.StatusOK,
 		"2 pages rendered, 3.5 s each on average; 1\n    of them failed",
-		"75 % of the checks of pages that a browser may read needed none")
+		"75 % of the checks of pages that a browser may read used none")
 }

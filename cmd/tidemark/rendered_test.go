@@ -36,6 +36,12 @@ func TestR3RenderedIsShown(t *testing.T) {
 			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
 			"in a browser   needs none: it said the same in one 2026-03-01 11:00:00Z (1 hour ago)\n" +
 			"render cost    0.1 s, 1 request, 9 bytes\n"},
+		{name: "no text in a browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
+			`"thin":true,"why":"it has hardly any text in a browser, too",` +
+			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
+			"thin           it has hardly any text in a browser, too\n" +
+			"in a browser   read 2026-03-01 11:00:00Z (1 hour ago), and it said no more there\n" +
+			"render cost    0.1 s, 1 request, 9 bytes\n"},
 		{name: "no browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"default"}}}`}}, out: known +
 			"thin           it is empty\nin a browser   not read, because none is set up: see `tidemark start --browser` or " +
@@ -73,8 +79,8 @@ func TestR3CostsAreShown(t *testing.T) {
 	performAll(t, []script{
 		{name: "rendered", args: []string{"status"}, answers: answers(`{"pages":2,"failed":1,"spared":6,"meanSeconds":3.54}`),
 			out: head + "2 pages rendered in 3.5 s each, 1 failed; of the checks of pages that a browser may read, " +
-				"75% needed none\n"},
+				"75% used none\n"},
 		{name: "spared", args: []string{"status"}, answers: answers(`{"pages":0,"spared":3}`),
-			out: head + "0 pages rendered; of the checks of pages that a browser may read, 100% needed none\n"},
+			out: head + "0 pages rendered; of the checks of pages that a browser may read, 100% used none\n"},
 	})
 }

@@ -153,6 +153,7 @@ type RefusedEntry struct {
 type Rendered struct {
 	At time.Time `json:"at"`
 	// Needless is true when the page says in a browser what it says without its scripts, so that it is read without one.
+	// If the item is thin all the same, it has hardly any text in a browser either.
 	Needless bool   `json:"needless,omitempty"`
 	Why      string `json:"why,omitempty"`     // why it was rendered
 	Missing  string `json:"missing,omitempty"` // what may not have been read, and why

@@ -33,6 +33,9 @@ func (r Rendered) Seconds() string { return fmt.Sprintf("%.1f s", float64(r.Mill
 // Lacks returns Missing as a part of a sentence.
 func (r Rendered) Lacks() string { return strings.TrimPrefix(r.Missing, "something may be missing: ") }
 
+// StaysThin reports whether the item is a page that was rendered, and has hardly any text in a browser either.
+func (d ItemDetail) StaysThin() bool { return d.Thin && d.Rendered != nil && d.Rendered.Needless }
+
 // LacksBrowser reports whether the item is a thin page that a browser would read, if there were one.
 func (d ItemDetail) LacksBrowser() bool {
 	return d.Thin && d.Type != TypeFile && d.Rendered == nil && d.Effective != nil && d.Effective.Render == "never" &&

@@ -21,12 +21,12 @@ type SearchStatus struct {
 type Renders struct {
 	Pages  int `json:"pages"`  // that a browser rendered, or failed to
 	Failed int `json:"failed"` // of these, those that failed
-	// number of checks of pages that a browser may read and that needed none
+	// number of checks of pages that a browser may read and that used none
 	Spared      int     `json:"spared"`
 	MeanSeconds float64 `json:"meanSeconds"` // of the pages, including those that failed
 }
 
-// SparedShare returns the share of checks, of those of pages that a browser may read, that needed none, 0 to 1.
+// SparedShare returns the share of checks, of those of pages that a browser may read, that used none, 0 to 1.
 func (r Renders) SparedShare() float64 {
 	if r.Pages+r.Spared == 0 {
 		return 0

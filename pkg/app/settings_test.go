@@ -255,8 +255,8 @@ func TestR1BrowserSettings(t *testing.T) {
 		{"RENDER_BROWSER", "no-such-chromium", "(executable file not found"},
 		{"RENDER_BROWSER", thisFile, "(permission denied)"},
 		{"RENDER_BROWSER", t.TempDir(), "is a directory"},
-		{"RENDER_ENDPOINT", "hunter2", "=…: allowed is an address such as http://chrome:9222 or wss://browser.example (it is " +
-			"no URL)"},
+		{"RENDER_ENDPOINT", "hunter2", "=…: allowed is an address such as http://chrome:9222 or wss://browser.example " +
+			"(it is no URL)"},
 		{"RENDER_ENDPOINT", "chrome:9222/hunter2", "(it begins neither with http:// or"},
 		{"RENDER_ENDPOINT", "http://:9222/hunter2", "(it names no host)"},
 	} {

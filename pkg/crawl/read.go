@@ -98,7 +98,10 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.
 	if how != rendering.ReadRendered {
 		plain, err = c.read(ctx, got)
 		thin := how == rendering.ReadIfThin && plain.Unreadable == nil && plain.Doc.Thin != ""
-		needless := thin && rendering.IsNeedless(&c.item, plain.Hash, now)
+		needless := thin && policy.IsNeedless(&c.item, plain.Hash, now)
+		if needless {
+			plain.Doc.Thin = c.item.Thin
+		}
 		if err != nil || !thin || needless {
 			seen.Baseline = policy.IsBaseline(&c.item, false)
 			if how == rendering.ReadIfThin {
@@ -123,7 +126,7 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.
 	r, err := c.read(ctx, shown)
 	if err == nil && how == rendering.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&
 		rendering.IsWhole(*seen.Shown) {
-		seen.Needless = plain.Hash
+		seen.Needless, plain.Doc.Thin = plain.Hash, r.Doc.Thin // of its text, the browser has the last word
 		return got, plain, o, nil
 	}
 	seen.Baseline = policy.IsBaseline(&c.item, true)

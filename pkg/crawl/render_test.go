@@ -32,9 +32,16 @@ func (b *stagehand) Render(_ context.Context, p render.Page) (render.Rendered, e
 		return render.Rendered{}, b.failing
 	}
 	out := b.out
-	out.HTML = []byte(strings.Replace(string(p.Plain.Body), `<div id="root">`, `<div id="root"><p>`+b.text+`</p>`, 1))
+	if out.HTML == nil {
+		out.HTML = filled(p.Plain.Body, b.text)
+	}
 	out.URL, out.Plain, out.Waited, out.Elapsed = p.Plain.FinalURL, *p.Plain, true, time.Second
 	return out, nil
+}
+
+// filled returns a page with a text in its root element.
+func filled(body []byte, text string) []byte {
+	return []byte(strings.Replace(string(body), `<div id="root">`, `<div id="root"><p>`+text+`</p>`, 1))
 }
 
 // shellPage is a page that has no text without its scripts. The given text is in a comment.
@@ -185,18 +192,42 @@ func TestR3LostBrowser(t *testing.T) {
 	}
 }
 
-// TestR3Needless checks that a page which says the same in a browser is rendered once, and read as it is.
+// TestR3Needless checks that a page which says the same in a browser is rendered once, and read as it is. If it has
+// hardly any text there either, it says so, and a check that somebody asks for renders it again: text that comes then
+// is a change.
 func TestR3Needless(t *testing.T) {
 	b := &stagehand{}
 	r := browsed(t, b)
 	r.site.put("/p", shellPage("1"))
+	r.first("/p")
 	for i := range 4 {
 		r.site.put("/p", shellPage(fmt.Sprint("other bytes ", i)))
-		r.look("/p")
+		r.next("/p")
 	}
 	it := r.item("/p")
-	if b.renders != 1 || it.Rendering.IsRendered() || it.Rendering.Needless == "" || it.Thin == "" {
+	if b.renders != 1 || it.Rendering.IsRendered() || it.Rendering.Needless == "" ||
+		it.Thin != "it has hardly any text in a browser, too" {
 		t.Errorf("%d renders, %+v, thin %q", b.renders, it.Rendering, it.Thin)
+	}
+	b.text = spring
+	r.look("/p")
+	if it = r.item("/p"); b.renders != 2 || it.Thin != "" || strings.Join(r.kinds("/p"), " ") != "new content" {
+		t.Errorf("%d renders, thin %q, changes %q, %+v", b.renders, it.Thin, r.kinds("/p"), it.Rendering)
+	}
+}
+
+// TestR3Short checks that a page that asks for JavaScript and is short, but says the same in a browser, is not thin.
+func TestR3Short(t *testing.T) {
+	b := &stagehand{}
+	r := browsed(t, b)
+	r.site.put("/p", page{body: `<html lang=en><title>Tides</title><p>The tide is high at noon.</p><script src=a.js>` +
+		`</script><noscript>Some things need JavaScript.</noscript>`})
+	b.out.HTML = []byte(`<html lang=en><title>Tides</title><p>The tide is high at noon.</p><script src=a.js></script>`)
+	for range 4 {
+		r.look("/p")
+	}
+	if it := r.item("/p"); b.renders != 1 || it.Thin != "" || it.Rendering.Needless == "" {
+		t.Errorf("%d renders, thin %q, %+v", b.renders, it.Thin, it.Rendering)
 	}
 }
 

@@ -47,7 +47,9 @@ func renderedFields(now time.Time, it api.ItemDetail) []field {
 		return nil
 	}
 	how := "read " + terminal.Moment(now, r.At) + ", because " + r.Why
-	if r.Needless {
+	if it.StaysThin() {
+		how = "read " + terminal.Moment(now, r.At) + ", and it said no more there"
+	} else if r.Needless {
 		how = "needs none: it said the same in one " + terminal.Moment(now, r.At)
 	}
 	var refused []string
@@ -79,5 +81,5 @@ func renderedPages(r api.Renders) string {
 	if r.Pages > 0 {
 		text += fmt.Sprintf(" in %.1f s each, %s failed", r.MeanSeconds, words.Thousands(r.Failed))
 	}
-	return text + "; of the checks of pages that a browser may read, " + percent(r.SparedShare()) + " needed none"
+	return text + "; of the checks of pages that a browser may read, " + percent(r.SparedShare()) + " used none"
 }

@@ -33,7 +33,7 @@ type Metrics struct {
 	// and by outcome: sent, retried, failed (permanently).
 	Deliveries *Counter
 	// Renders is how long browsers took for a page, in seconds and by outcome: ok, page or browser, which failed. Spared
-	// counts the checks of pages that a browser may read and that needed none, by reason: readable, same (the answer is
+	// counts the checks of pages that a browser may read and that used none, by reason: readable, same (the answer is
 	// the one that was rendered before), needless (a browser is known to show no more).
 	Renders *Histogram
 	Spared  *Counter
@@ -74,7 +74,7 @@ func New() *Metrics {
 		Renders: newHistogram("tidemark_render_seconds", "Times that browsers took to render a page, by outcome.", short,
 			"outcome"),
 		Spared: newCounter("tidemark_renders_spared_total",
-			"Checks of pages that a browser may read and that needed none, by reason.", "reason"),
+			"Checks of pages that a browser may read and that used none, by reason.", "reason"),
 	}
 }
 

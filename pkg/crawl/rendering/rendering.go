@@ -75,9 +75,12 @@ const (
 	longestSkip = 7 * 24 * time.Hour
 )
 
-// IsNeedless reports whether a plain reading with the given hash is known to say what the page says in a browser.
-func IsNeedless(it *registry.Item, hash string, now time.Time) bool {
-	return it.Rendering.Needless == hash && now.Sub(it.Rendering.At) < needlessFor
+// IsNeedless reports whether a plain reading with the given hash is known to say what the page says in a browser. One
+// that has hardly any text there either may get some later without another plain answer. So it is looked at again where
+// people wait for that.
+func (p Policy) IsNeedless(it *registry.Item, hash string, now time.Time) bool {
+	return it.Rendering.Needless == hash && now.Sub(it.Rendering.At) < needlessFor &&
+		(it.Thin == "" || !p.isWished(it, now))
 }
 
 // NeedsBody reports whether a check needs the plain answer itself, because a browser is to read it or, where none may
@@ -92,24 +95,27 @@ func (p Policy) NeedsBody(it *registry.Item, now time.Time) bool {
 	case mode == options.RenderNever:
 		return known.IsRendered()
 	case !known.IsRendered():
-		return it.Thin != "" && !IsNeedless(it, it.ContentHash, now)
+		return (it.Thin != "" || known.Needless != "") && !p.IsNeedless(it, it.ContentHash, now)
 	}
 	return p.isDue(it, now)
 }
 
-// isDue reports whether a rendered page is to be rendered again even if its plain answer is the same. Where people have
-// said what they watch, or how often it is checked, each check renders, and so does one that comes long before its
-// time, because somebody asks for it.
+// isDue reports whether a rendered page is to be rendered again even if its plain answer is the same.
 func (p Policy) isDue(it *registry.Item, now time.Time) bool {
 	known, set := it.Rendering, p.Options
 	if every := set.Every(); every > 0 {
 		return now.Sub(known.At) >= every
 	}
-	interval := time.Duration(it.CrawlIntervalSeconds) * time.Second
-	early := now.Before(it.LastChecked.Add(interval * 3 / 4))
-	wished := early || set.Watch != nil || set.Interval != nil || set.Schedule != nil
-	return wished || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||
+	return p.isWished(it, now) || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||
 		now.Sub(known.At) >= longestSkip
+}
+
+// isWished reports whether people want a check to render a page: they have said what they watch, or how often it is
+// checked; or the check comes long before its time, because somebody asks for it.
+func (p Policy) isWished(it *registry.Item, now time.Time) bool {
+	interval, set := time.Duration(it.CrawlIntervalSeconds)*time.Second, p.Options
+	early := now.Before(it.LastChecked.Add(interval * 3 / 4))
+	return early || set.Watch != nil || set.Interval != nil || set.Schedule != nil
 }
 
 // IsBaseline reports whether a reading cannot be compared with the known content, because one of the two is rendered
@@ -119,8 +125,8 @@ func (p Policy) IsBaseline(it *registry.Item, rendered bool) bool {
 		return false
 	}
 	mode := p.Mode(it)
-	if rendered {
-		return mode == options.RenderAlways || it.Thin != ""
+	if rendered { // what is known of a needless page is what the browser showed
+		return it.Rendering.Needless == "" && (mode == options.RenderAlways || it.Thin != "")
 	}
 	return mode == options.RenderNever || it.Rendering.Always
 }

@@ -71,6 +71,13 @@ func TestR3NeedsBody(t *testing.T) {
 			policy(""), false},
 		{"thin, and showed no more long ago", item("thin", registry.Rendering{Needless: "content",
 			At: renderedAt.Add(-31 * day)}), policy(""), true},
+		{"a short page, and shows no more", item("", registry.Rendering{Needless: "content", At: renderedAt}),
+			policy(""), false},
+		{"a short page, and showed no more long ago", item("", registry.Rendering{Needless: "content",
+			At: renderedAt.Add(-31 * day)}), policy(""), true},
+		{"a short page, and watched", item("", registry.Rendering{Needless: "content", At: renderedAt}), watched, false},
+		{"no text in a browser, and watched", item("thin", registry.Rendering{Needless: "content", At: renderedAt}),
+			watched, true},
 		{"rendered once", item("", registry.Rendering{Plain: "p", At: renderedAt}), policy(""), true},
 		{"the same again", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1}), policy(""), false},
 		{"the same again, one skipped", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1, Skipped: 1}),
@@ -103,8 +110,8 @@ func TestR3Baseline(t *testing.T) {
 		it.RawHash, it.Thin, it.Rendering.Plain = raw, thin, plain
 		return it
 	}
-	always := item("raw", "", "p")
-	always.Rendering.Always = true
+	always, empty := item("raw", "", "p"), item("raw", "thin", "")
+	always.Rendering.Always, empty.Rendering.Needless = true, "content"
 	for _, tt := range []struct {
 		name     string
 		it       registry.Item
@@ -116,6 +123,7 @@ func TestR3Baseline(t *testing.T) {
 		{"rendered again", item("raw", "", "p"), true, options.RenderAlways, false},
 		{"rendered by a setting", item("raw", "", ""), true, options.RenderAlways, true},
 		{"thin before there was a browser", item("raw", "thin", ""), true, "", true},
+		{"it had no text in a browser either", empty, true, "", false},
 		{"it has become thin", item("raw", "", ""), true, "", false},
 		{"plain by a setting", item("raw", "", "p"), false, options.RenderNever, true},
 		{"it has become readable", item("raw", "", "p"), false, "", false},
