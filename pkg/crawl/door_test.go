@@ -77,6 +77,58 @@ func TestX9Doors(t *testing.T) {
 	}
 }
 
+// TestX9ScriptsToADoor checks that a page whose scripts lead to a page for login or consent is a failed check, as with a
+// redirect; but that a page with a login box of its own is a page, and so is one that has moved (X9).
+func TestX9ScriptsToADoor(t *testing.T) {
+	const box = `<form><input name=user><input type=password><button>Log in</button></form>`
+	for _, tt := range []struct {
+		name, to string // the address that the scripts lead to
+		page     page
+		want     registry.Status
+	}{
+		{"a login page", "/login?next=/p", form("Sign in", "<p>Your name</p>"+box), registry.Error},
+		{"a login page by its form", "/start", form("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route of an application", "/p#/login", form("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route with a query", "/p#!/auth/login?next=p", form("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"a box of its own", "/p", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a box of its own, at a route", "/p#/tides", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a place in the page", "/p#login", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a page that has moved", "/tides", form("Harbour", "<p>The tide is high at noon.</p>"), indexed},
+		{"a long page with a box", "/tides", page{body: prose("Tides", 0, 200).body + box}, indexed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := &stagehand{text: spring}
+			r := browsed(t, b)
+			r.site.put("/p", shellPage("1"))
+			before := r.first("/p")
+			b.out.HTML, b.out.URL = []byte(tt.page.body), r.site.URL+tt.to
+			for range 4 {
+				r.clock.pass(time.Hour)
+				r.look("/p")
+			}
+			it := r.item("/p")
+			if it.Status != tt.want || (it.ContentHash == before.ContentHash) != (tt.want == registry.Error) {
+				t.Fatalf("%s (%s), index %q", it.Status, it.ErrorMessage, r.indexedText("/p"))
+			}
+			if tt.want == indexed {
+				return
+			}
+			address, _, _ := strings.Cut(r.site.URL+tt.to, "?")
+			said := strings.HasPrefix(it.ErrorMessage, "its scripts led to a page for login or consent, "+address+" (by ") ||
+				strings.HasPrefix(it.ErrorMessage, "HTTP 200, but a login form came instead of the page")
+			if !said || len(r.captures("/p")) != 1 {
+				t.Error(it.ErrorMessage)
+			}
+			if it = r.force("/p"); it.Status != indexed || it.ContentHash == before.ContentHash {
+				t.Errorf("forced: %s (%s)", it.Status, it.ErrorMessage)
+			}
+			if it = r.look("/p"); it.Status != indexed { // now earlier checks ended there
+				t.Errorf("then: %s (%s)", it.Status, it.ErrorMessage)
+			}
+		})
+	}
+}
+
 // TestX9FirstCheckAtADoor checks that a page that is a login form itself is read, and one whose first check is sent to
 // another page is not (X9).
 func TestX9FirstCheckAtADoor(t *testing.T) {

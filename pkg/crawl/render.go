@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
@@ -85,8 +86,8 @@ func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why str
 	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
 		Failed: out.Failed + out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
 		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
-	if out.URL != got.Response.FinalURL {
-		r.URL = verdict.PublicURL(out.URL)
+	if to := verdict.PublicURL(out.URL) + failure.Route(out.URL); to != verdict.PublicURL(got.Response.FinalURL) {
+		r.URL = to
 	}
 	switch {
 	case !out.Waited && p.Selector != "":

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -35,7 +36,7 @@ func (b *stagehand) Render(_ context.Context, p render.Page) (render.Rendered, e
 	if out.HTML == nil {
 		out.HTML = filled(p.Plain.Body, b.text)
 	}
-	out.URL, out.Plain, out.Waited, out.Elapsed = p.Plain.FinalURL, *p.Plain, true, time.Second
+	out.URL, out.Plain, out.Waited, out.Elapsed = cmp.Or(out.URL, p.Plain.FinalURL), *p.Plain, true, time.Second
 	return out, nil
 }
 

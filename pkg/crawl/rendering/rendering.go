@@ -216,7 +216,7 @@ func (s Seen) next(known registry.Rendering, got Taken, now time.Time) registry.
 	next.At, next.Apart, next.Same = now, known.Apart, known.Same
 	switch {
 	case !got.Known:
-		next.Plain = known.Plain // the next check tries again
+		next.Plain, next.URL = known.Plain, known.URL // the next check tries again
 	case known.Plain != got.Plain || s.Baseline:
 	case got.Same:
 		next.Same++

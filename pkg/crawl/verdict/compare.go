@@ -133,14 +133,20 @@ func (b Basis) failure(it *registry.Item, got Answer, r Reading) string {
 	case r.Doc.Failure != "":
 		return "HTTP 200, but " + r.Doc.Failure
 	}
-	final, led := got.Response.FinalURL, len(got.Response.Redirects) > 0
-	if shown := b.Rendered.Shown; shown != nil && shown.URL != "" {
-		final, led = shown.URL, true
+	final, led := got.Response.FinalURL, ""
+	if len(got.Response.Redirects) > 0 {
+		led = "redirected"
 	}
-	if !led {
+	if shown := b.Rendered.Shown; shown != nil && shown.URL != "" {
+		final, led = shown.URL, "its scripts led"
+	}
+	if led == "" {
 		return ""
 	}
-	return sentToDoor(it, final, r)
+	if door := sentToDoor(it, final, r); door != "" {
+		return led + " to a page for login or consent, " + door
+	}
+	return ""
 }
 
 func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
@@ -212,8 +218,12 @@ const doorLetters = 400
 // "" if it is the page. It must be at another path or host than the page, where no earlier check ended, with
 // little text, and its path, title or form must say what it is. Scripts lead there as well as redirects.
 func sentToDoor(it *registry.Item, final string, r Reading) string {
-	if sameAddress(final, FetchURL(it)) ||
-		it.HTTPFinalURL != "" && sameAddress(final, it.HTTPFinalURL) || manyLetters(r.Doc.MainText()) {
+	for _, known := range []string{FetchURL(it), it.HTTPFinalURL, it.Rendering.URL} {
+		if known != "" && sameAddress(final, known) && failure.DoorAddress(final) == failure.DoorAddress(known) {
+			return ""
+		}
+	}
+	if manyLetters(r.Doc.MainText()) {
 		return ""
 	}
 	sign := r.Doc.Door
@@ -223,7 +233,7 @@ func sentToDoor(it *registry.Item, final string, r Reading) string {
 	if sign == "" {
 		return ""
 	}
-	return "redirected to a page for login or consent, " + PublicURL(withoutQuery(final)) + " (by " + sign + ")"
+	return PublicURL(withoutQuery(final)) + failure.Route(final) + " (by " + sign + ")"
 }
 
 // sameAddress reports whether two addresses have the same host and path.

@@ -58,6 +58,7 @@ func (p *paused) answer() {
 	do, reason := rules.judge(p.q)
 	switch do {
 	case doRefuse:
+		noteLed(p, "is refused: "+string(reason))
 		p.refuse(reason)
 	case doOmit:
 		p.fail("Aborted")

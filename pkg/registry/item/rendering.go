@@ -28,7 +28,7 @@ type Rendering struct {
 	// Always states that it was rendered because it is set to be always.
 	Always bool `json:"always,omitempty"`
 
-	URL         string            `json:"url,omitempty"` // where its scripts led to; empty if that is where the answer came from
+	URL         string            `json:"url,omitempty"` // where its scripts led to; empty if that is where the answer came from. A failed check leaves it.
 	Met         []string          `json:"met,omitempty"` // the bounds that the page met
 	Refused     []RefusedRequests `json:"refused,omitempty"`
 	PictureOnly bool              `json:"pictureOnly,omitempty"` // it shows a picture, and hardly any text

@@ -36,6 +36,8 @@ func TestR5LedAway(t *testing.T) {
 	for to, want := range map[string]string{
 		`location.href = "http://10.0.0.5/x"`: "which is refused: address",
 		`location.href = "/trouble"`:          "which answered 500",
+		`document.write("<form method=post action=http://sso.example/><input name=SAMLRequest></form>");
+			document.forms[0].submit()`: "led to http://sso.example/, which is refused: post",
 	} {
 		_, err := leads(to)
 		failed, is := errors.AsType[*render.PageError](err)

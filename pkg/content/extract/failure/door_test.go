@@ -45,6 +45,10 @@ func TestX9DoorAddress(t *testing.T) {
 		"https://a.example/authors/":              false,
 		"https://a.example/p?next=/login":         false,
 		"https://id":                              false,
+		"https://a.example/#/login":               true,
+		"https://a.example/x#!/auth/login?next=p": true,
+		"https://a.example/x#login":               false,
+		"https://a.example/x#/case?login":         false,
 		"https://a.example/case":                  false,
 		"::":                                      false,
 	} {
