@@ -77,7 +77,7 @@ func TestX9Doors(t *testing.T) {
 	}
 }
 
-// TestX9ScriptsToADoor checks that a page whose scripts lead to a page for login or consent is a failed check, as with a
+// TestX9ScriptsToADoor checks that scripts which lead to a page for login or consent are a failed check, as with a
 // redirect; but that a page with a login box of its own is a page, and so is one that has moved (X9).
 func TestX9ScriptsToADoor(t *testing.T) {
 	const box = `<form><input name=user><input type=password><button>Log in</button></form>`
