@@ -164,6 +164,9 @@ func jsonName(t reflect.Type) string {
 	if t == reflect.TypeFor[api.TelegramID]() {
 		return "a whole number or text"
 	}
+	if t == reflect.TypeFor[api.Constant]() {
+		return "a number or text"
+	}
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return "a JSON object"

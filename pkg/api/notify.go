@@ -35,6 +35,9 @@ type RuleSpec struct {
 	// changes from then on.
 	Off bool `json:"off,omitempty"`
 
+	// When is what the rule wants of a field. Without it, the rule reports every change that its filter selects.
+	When *Condition `json:"when,omitempty"`
+
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
 	// Message is how messages about one change are worded. Digests have a form of their own.
 	Message *MessageWording `json:"message,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
@@ -112,6 +113,11 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	r.Warning = never(spec)
 	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
 	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))
+	if spec.When != nil {
+		if _, err := condition.Parse(*spec.When); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	if len(spec.Channels) == 0 || len(spec.Channels) > MaxChannels {
 		errs = append(errs, fault.Field("channels", "channels must name 1 to %d channels", MaxChannels))
 	}

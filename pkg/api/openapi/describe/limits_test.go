@@ -3,6 +3,7 @@ package describe
 import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
+	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
@@ -39,6 +40,11 @@ func nullable(kind string) openapi.Schema { return openapi.Schema{Type: openapi.
 var limits = map[string]openapi.Schema{
 	"Status":     among(api.Statuses()...),
 	"TelegramID": {AnyOf: []*openapi.Schema{{Type: openapi.Types{"string"}}, {Type: openapi.Types{"integer"}}}},
+	"Constant":   {AnyOf: []*openapi.Schema{{Type: openapi.Types{"string"}}, {Type: openapi.Types{"number"}}}},
+
+	"Condition.op":      among(condition.Ops...),
+	"Condition.unit":    among(condition.Absolute, condition.Percent),
+	"Condition.against": among(condition.References...),
 
 	"AddURLRequest.urls":   batchOf(api.MaxBatch),
 	"AddFileRequest.paths": batchOf(api.MaxBatch),

@@ -56,7 +56,7 @@ func RulesFile(root string) ([]byte, error) {
 	out.Defs.Put("ChannelSpec", channelOfFile(s.named["ChannelSpec"]))
 	narrow(s.named["MessageWording"], "title", openapi.Schema{MaxLength: wording.MaxTitle})
 	narrow(s.named["MessageWording"], "text", openapi.Schema{MaxLength: wording.MaxText})
-	for _, name := range []string{"MessageWording", "QuietHours", "RuleFilter", "RuleSpec"} {
+	for _, name := range []string{"Condition", "Constant", "MessageWording", "QuietHours", "RuleFilter", "RuleSpec"} {
 		out.Defs.Put(name, s.named[name])
 	}
 	b, err := encode(out)

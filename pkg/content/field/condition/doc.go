@@ -1,0 +1,27 @@
+// Package condition decides whether a change of a field is one that a rule wants: the price is below 80 EUR, lower than
+// ever, has changed by 10 %, the product can be had again.
+//
+// # Once
+//
+// A condition fires when a check finds that it holds, and the check before did not. So it fires once, and is armed
+// again when it holds no longer. Whether it fires follows from a [track.Change] alone, which has both moments; nothing
+// is kept of a condition. At the first check of a field a condition fires only if it asks for that.
+//
+// # What holds
+//
+// A comparison is with a constant, or with what was seen before the check: the previous, first, lowest or highest
+// value. It does not hold if there is no value, or nothing to compare with, or if the two cannot be compared:
+//
+//   - Numbers and amounts are compared exactly. Amounts have to be of one currency, and for one unit such as a month. A
+//     constant that names no currency is compared with amounts of every currency, and one that names no unit with
+//     amounts for every unit.
+//   - A range of prices counts as its lowest price, and so does "from 9.90". The same product at the same lowest price
+//     is what a reader of a condition asks for.
+//   - Dates are ordered. A constant is compared as precisely as it is: of 2026-11-27 each time of that day is equal.
+//   - Texts and availabilities are equal or not; no other comparison holds for them. Availabilities may be given in
+//     words.
+//   - A difference is of numbers and amounts. Of a reference of zero no percentage is taken: each other value differs
+//     by any percentage.
+//
+// "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it.
+package condition

@@ -1,0 +1,36 @@
+package condition
+
+// String writes the condition for people: "price < 80 EUR", "price changes by at least 10 % against the previous
+// value".
+func (c Condition) String() string {
+	text := c.name + " " + c.predicate()
+	if c.first {
+		text += ", also at the first check"
+	}
+	return text
+}
+
+func (c Condition) predicate() string {
+	switch c.op {
+	case Appears, Disappears:
+		return c.op
+	case ChangedBy:
+		least := c.value.String()
+		if c.percent {
+			least += " %"
+		}
+		return "changes by at least " + least + " against the " + c.against + " value"
+	case FromTo:
+		switch {
+		case c.from.isNone():
+			return "goes to " + c.to.String()
+		case c.to.isNone():
+			return "goes from " + c.from.String() + " to another value"
+		}
+		return "goes from " + c.from.String() + " to " + c.to.String()
+	}
+	if c.against != Value {
+		return c.op + " the " + c.against + " value"
+	}
+	return c.op + " " + c.value.String()
+}
