@@ -54,3 +54,37 @@ func TestA1AddressWithoutScheme(t *testing.T) {
 		t.Errorf("%+v", it)
 	}
 }
+
+// TestA26FolderForm checks that the form for pages and folders takes globs: a wrong one, and one without a folder, is
+// an error at its field, which keeps what was typed.
+func TestA26FolderForm(t *testing.T) {
+	r := newRig(t)
+	form := func(urls, include, hidden string) url.Values {
+		return url.Values{"urls": {urls}, "files.include": {include}, "files.exclude": {""}, "files.hidden": {hidden}}
+	}
+	for want, f := range map[string]url.Values{
+		"no [ ] { }":                                form("/srv/docs", "*.md\n[a]", ""),
+		"no line above is the path of a folder":     form("port.example/ok/one", "*.md", ""),
+		"no line above is the path of a folder, su": form("port.example/ok/one", "", "true"),
+	} {
+		w := post(t, r, "/api/ui/add", "same-origin", f)
+		says(t, w, http.StatusBadRequest, want, f.Get("urls")+"</textarea>", f.Get("files.include")+"</textarea>",
+			`<small class="bad">`, "Not added")
+	}
+	to := send(t, r, "/api/ui/add", form("/srv/docs", "*.md\r\n notes/**\r\n", "true"))
+	path, _, _ := strings.Cut(strings.TrimPrefix(to, "/api/ui"), "?")
+	var it api.Item
+	must(t, json.Unmarshal(do(t, r, "GET", "/api"+path, "").Body.Bytes(), &it))
+	if f := it.Files; f == nil || strings.Join(f.Include, "|") != "*.md|notes/**" || len(f.Exclude) > 0 || !f.Hidden {
+		t.Errorf("%s: %+v", to, it.Files)
+	}
+	send(t, r, "/api/ui/add", form("/srv/docs", "", ""))
+	shows(t, r, to, "Not read yet")
+	shows(t, r, "/api/ui"+path+"/settings", "*.md\nnotes/**</textarea>", `name="files.hidden" value="true" checked`)
+	send(t, r, "/api/ui"+path+"/settings", url.Values{"files.include": {""}, "files.exclude": {"drafts/"}})
+	it = api.Item{}
+	must(t, json.Unmarshal(do(t, r, "GET", "/api"+path, "").Body.Bytes(), &it))
+	if f := it.Files; f == nil || len(f.Include) > 0 || strings.Join(f.Exclude, "|") != "drafts/" || f.Hidden {
+		t.Errorf("saved: %+v", it.Files)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
@@ -72,8 +73,20 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	for _, c := range past.Changes {
 		d.Changes = append(d.Changes, changeJSON(c))
 	}
-	d.List = listJSON(it.Listed)
+	d.List, d.Folder = listJSON(it.Listed), folderJSON(it)
 	return d
+}
+
+// folderJSON returns what was found in a folder; nil for another item, and for a folder that was not listed yet.
+func folderJSON(it *registry.Item) *api.FolderState {
+	if it.Exclusion != verdict.ExclusionFolder {
+		return nil
+	}
+	out := &api.FolderState{Files: it.Listing.Files}
+	for _, p := range it.Listing.Passed {
+		out.PassedOver = append(out.PassedOver, api.PassedOver{Why: p.Why, Number: p.Number, Example: p.First})
+	}
+	return out
 }
 
 // listJSON returns what was read of a list; nil for an item that is not watched as one.

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl/rendering"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -56,6 +57,9 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 	}
 	if out.Interval == nil && out.Schedule == nil {
 		least, most := h.Tags.Usual()
+		if it.Exclusion == verdict.ExclusionFolder {
+			least, most = min(least, verdict.FolderEvery), min(most, verdict.FolderEvery)
+		}
 		out.Interval, out.From["interval"] = &api.Interval{Min: words.Short(least), Max: words.Short(most)}, "default"
 	}
 	if out.Render == "" && it.Type != source.File {

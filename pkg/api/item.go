@@ -131,6 +131,21 @@ type ItemDetail struct {
 	FormerIDs []string `json:"formerIds,omitempty"`
 	// List is what was read of a page that is watched as a list.
 	List *ListState `json:"list,omitempty"`
+	// Folder is what the last listing of a folder found.
+	Folder *FolderState `json:"folder,omitempty"`
+}
+
+// FolderState is what a listing of a folder found.
+type FolderState struct {
+	Files      int          `json:"files"`                // that are items
+	PassedOver []PassedOver `json:"passedOver,omitempty"` // by reason
+}
+
+// PassedOver counts the names that a listing passed over for one reason. A folder counts once, with all that is in it.
+type PassedOver struct {
+	Why     string `json:"why"` // what they are, such as hidden files and folders
+	Number  int    `json:"number"`
+	Example string `json:"example,omitempty"` // one of the names
 }
 
 // ListState is what was read of a list.

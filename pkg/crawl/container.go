@@ -33,7 +33,7 @@ var maxBlobs = MaxContainer // tests set a lower bound
 func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
 		items: items, location: place, credential: credential, known: map[hashKey]listed{}, sum: sha256.New(),
-		waiting: map[manner][]source.Source{}, passed: map[string]*passed{}, stamps: map[stamp]int{},
+		waiting: map[manner][]source.Source{}, passed: map[string]*registry.Passed{}, stamps: map[stamp]int{},
 	}
 }
 
@@ -90,13 +90,14 @@ type listing struct {
 	waiting                     map[manner][]source.Source // files to register
 	registered                  int                        // files registered so far
 	files, fresh, changed, gone int
-	moved                       int                // files of gone that are listed under another name
-	full                        int                // files not added, because the store holds the maximum number of items
-	unnamed                     int                // blobs skipped, because their names cannot be part of an address
-	alike                       int                // files skipped, because their names differ from others only in slashes
-	passed                      map[string]*passed // what a walk passed over, by reason
-	denied                      []file.Location    // folders that could not be read, up to maxDenied
-	stamps                      map[stamp]int      // new files, by their properties
+
+	moved   int                         // files of gone that are listed under another name
+	full    int                         // files not added, because there are as many items as there may be
+	unnamed int                         // blobs skipped, because their names cannot be part of an address
+	alike   int                         // files whose names differ from others only in slashes
+	passed  map[string]*registry.Passed // what a walk passed over, by reason
+	denied  []file.Location             // folders that could not be read, up to maxDenied
+	stamps  map[stamp]int               // new files, by their properties
 }
 
 // listed is the part of a file's item that the comparison needs. It is small and has no pointers, because a container
@@ -368,6 +369,7 @@ func (l *listing) close(it registry.Item, now time.Time) (registry.Item, verdict
 	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, verdict.ExclusionContainer
 	if l.isFolder() {
 		it.Exclusion, it.Cut = verdict.ExclusionFolder, l.unreadWhy()
+		it.Listing = registry.Listing{Files: l.files, Passed: l.allPassed()}
 	}
 	return it, o
 }
@@ -388,7 +390,10 @@ func (l *listing) summary() string {
 	if l.full > 0 {
 		text += fmt.Sprintf("; %d not added, there are as many items as there may be (LIMIT_ITEMS_PER_HOST)", l.full)
 	}
-	return text + l.passedText()
+	if passed := passedText(l.allPassed()); passed != "" {
+		text += "; " + passed
+	}
+	return text
 }
 
 func (l *listing) noun() string {

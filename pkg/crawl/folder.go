@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,12 +91,6 @@ func stampOf(i file.Info) stamp {
 	return stamp{nanos(i.LastModified), i.Length}
 }
 
-// passed counts the names that a walk passed over for one reason.
-type passed struct {
-	n     int
-	first string
-}
-
 // unread are the reasons for passing over what nobody has left out.
 var unread = []error{file.ErrLink, file.ErrSpecial, file.ErrName, file.ErrDenied}
 
@@ -103,9 +98,9 @@ var unread = []error{file.ErrLink, file.ErrSpecial, file.ErrName, file.ErrDenied
 func (l *listing) pass(e file.Entry) {
 	why := e.Refused.Error()
 	if l.passed[why] == nil {
-		l.passed[why] = &passed{first: e.Name}
+		l.passed[why] = &registry.Passed{Why: why, First: words.ClipRunes(e.Name, 60)}
 	}
-	l.passed[why].n++
+	l.passed[why].Number++
 	if !errors.Is(e.Refused, file.ErrDenied) || len(l.denied) == maxDenied {
 		return
 	}
@@ -132,37 +127,31 @@ func (l *listing) isDenied(normalized string) bool {
 	})
 }
 
-// passedText describes everything that was passed over.
-func (l *listing) passedText() string {
-	var parts []string
-	for why, p := range l.passed {
-		parts = append(parts, p.text(why))
+// allPassed returns what was passed over, sorted by reason.
+func (l *listing) allPassed() []registry.Passed {
+	var out []registry.Passed
+	for _, p := range l.passed {
+		out = append(out, *p)
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	slices.Sort(parts)
-	return "; passed over: " + strings.Join(parts, ", ")
+	slices.SortFunc(out, func(a, b registry.Passed) int { return cmp.Compare(a.Why, b.Why) })
+	return out
 }
 
 // unreadWhy describes what was passed over though nobody has left it out.
 func (l *listing) unreadWhy() string {
+	return passedText(slices.DeleteFunc(l.allPassed(), func(p registry.Passed) bool {
+		return !slices.ContainsFunc(unread, func(why error) bool { return why.Error() == p.Why })
+	}))
+}
+
+// passedText describes what was passed over; "" for nothing.
+func passedText(all []registry.Passed) string {
 	var parts []string
-	for _, why := range unread {
-		if p := l.passed[why.Error()]; p != nil {
-			parts = append(parts, p.text(why.Error()))
-		}
+	for _, p := range all {
+		parts = append(parts, fmt.Sprintf("%d %s (%q)", p.Number, p.Why, p.First))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "passed over: " + strings.Join(parts, ", ")
-}
-
-func (p *passed) text(why string) string {
-	text := fmt.Sprintf("%d %s", p.n, why)
-	if p.first != "" {
-		text += fmt.Sprintf(" (%q)", words.ClipRunes(p.first, 60))
-	}
-	return text
 }

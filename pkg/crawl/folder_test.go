@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,6 +120,10 @@ func TestA26FolderSelects(t *testing.T) {
 	if !said(it, "1 file: 1 new") || !said(it, "2 hidden files") || !strings.Contains(it.Cut, "link.md") ||
 		!strings.Contains(it.Cut, "pipe.md") || strings.Contains(it.Cut, "hidden") {
 		t.Errorf("%v; %s", it.History, it.Cut)
+	}
+	passed := registry.Passed{Why: "hidden files and folders", Number: 2, First: ".env"}
+	if got := it.Listing; got.Files != 1 || len(got.Passed) != 4 || !slices.Contains(got.Passed, passed) {
+		t.Errorf("%+v", got)
 	}
 	for range 3 {
 		it = choose(options.Files{Include: []string{"*.md", "*.txt"}, Exclude: []string{"a.md"}})

@@ -19,6 +19,8 @@ type (
 	Decision        = item.Decision
 	Watched         = item.Watched
 	Listed          = item.Listed
+	Listing         = item.Listing
+	Passed          = item.Passed
 	Refused         = item.Refused
 	Unreadable      = item.Unreadable
 	Rendering       = item.Rendering

@@ -141,6 +141,18 @@ func refusedEntries(l *api.ListState) string {
 	return strings.Join(out, "; ")
 }
 
+// passedOver says what the last listing of a folder passed over.
+func passedOver(f *api.FolderState) string {
+	if f == nil {
+		return ""
+	}
+	var out []string
+	for _, p := range f.PassedOver {
+		out = append(out, fmt.Sprintf("%s %s (%q)", words.Thousands(p.Number), p.Why, p.Example))
+	}
+	return strings.Join(out, ", ")
+}
+
 // offer asks whether a number that moves each time is to be ignored.
 func offer(o *api.IgnoreOffer) string {
 	if o == nil {
@@ -173,6 +185,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"collapsed", whyIf(it.Collapsed && !it.WatchBroken, it)},
 		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
 		{"cut", it.Cut},
+		{"passed over", passedOver(detail.Folder)},
 		{"unlinked", unlinked(now, it.UnlinkedSince)},
 		{"not registered", refusedEntries(detail.List)},
 		{"not compared", uncompared(now, it.Uncompared)},

@@ -15,6 +15,7 @@ type addData struct {
 	Items   []api.AddURLResult
 	Refused string
 	Number  int // of the refused ones
+	Form    frame.Form
 }
 
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
@@ -39,15 +40,15 @@ func address(text string) string {
 
 // add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
-	var sources []string
-	for line := range strings.Lines(r.PostForm.Get("urls")) {
-		if line = strings.TrimSpace(line); line != "" {
-			sources = append(sources, line)
-		}
-	}
-	force := r.PostForm.Get("force") != ""
+	sources := frame.Lines(r.PostForm.Get("urls"))
+	force, files := r.PostForm.Get("force") != "", filesOf(r.PostForm)
 	if slices.ContainsFunc(sources, isPath) {
-		return a.addPaths(r, sources, force)
+		return a.addPaths(r, sources, api.AddOptions{Force: force, Settings: api.ItemSettings{Files: files}})
+	}
+	if files != nil {
+		const why = "no line above is the path of a folder, such as /srv/docs"
+		wrong := []api.FieldError{{Field: "files", Message: why}}
+		return notAdded(r, &api.Problem{Status: http.StatusBadRequest, Errors: wrong}), nil
 	}
 	if len(sources) != 1 {
 		batch, err := a.client.AddURLs(r.Context(), sources, api.AddOptions{Force: force, GuessScheme: true})
@@ -71,8 +72,17 @@ func isPath(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.HasPrefix(line, "//") || drive
 }
 
+// filesOf reads which files of a folder are wanted; nil if nothing is said about that, which changes nothing.
+func filesOf(f url.Values) *api.Files {
+	files := frame.FilesOf(f)
+	if files == nil || len(files.Include)+len(files.Exclude) == 0 && !files.Hidden {
+		return nil
+	}
+	return files
+}
+
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a area) addPaths(r *http.Request, sources []string, force bool) (frame.Page, error) {
+func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (frame.Page, error) {
 	var pages, paths []string
 	for _, source := range sources {
 		if isPath(source) {
@@ -81,12 +91,24 @@ func (a area) addPaths(r *http.Request, sources []string, force bool) (frame.Pag
 			pages = append(pages, source)
 		}
 	}
-	batch, err := a.client.AddFiles(r.Context(), paths, api.AddOptions{Force: force})
+	batch, err := a.client.AddFiles(r.Context(), paths, o)
+	if problem := frame.Refusal(err); problem != nil {
+		return notAdded(r, problem), nil
+	}
+	if err == nil && len(sources) == 1 && batch.Items[0].Item != nil {
+		return frame.GoTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
+	}
 	if err != nil || len(pages) == 0 {
 		return added(batch.Items), err
 	}
-	more, err := a.client.AddURLs(r.Context(), pages, api.AddOptions{Force: force, GuessScheme: true})
+	more, err := a.client.AddURLs(r.Context(), pages, api.AddOptions{Force: o.Force, GuessScheme: true})
 	return added(append(batch.Items, more.Items...)), err
+}
+
+// notAdded shows the form again, with what is wrong with it.
+func notAdded(r *http.Request, problem *api.Problem) frame.Page {
+	d := addData{Refused: r.PostForm.Get("urls"), Form: frame.Form{Values: r.PostForm, Problem: problem}}
+	return frame.Page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
 }
 
 // added shows the outcome of an addition.

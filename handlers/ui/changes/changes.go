@@ -50,6 +50,9 @@ type changesData struct {
 	Guide   *guide // nil if no guide is needed
 }
 
+// Form returns the form for a folder, without values.
+func (changesData) Form() frame.Form { return frame.Form{} }
+
 // changesOfDay are the changes of one day in the time zone of the reader.
 type changesOfDay struct {
 	Day     time.Time // its beginning

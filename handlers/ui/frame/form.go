@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -47,6 +48,25 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 
 // Has reports whether the given value is among the values of a field.
 func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
+
+// Lines returns the lines of a field, without the empty ones.
+func Lines(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// FilesOf reads the selection of a folder's files from a form; nil if the form has no fields for it.
+func FilesOf(f url.Values) *api.Files {
+	if !f.Has("files.include") {
+		return nil
+	}
+	return &api.Files{Include: Lines(f.Get("files.include")), Exclude: Lines(f.Get("files.exclude")),
+		Hidden: f.Get("files.hidden") != ""}
+}
 
 // ReadForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is
 // an [api.Problem].

@@ -22,7 +22,7 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 		}
 	}
 	if i := s.Interval; i != nil {
-		add("interval", "Check interval", cmp.Or(i.Min, "default")+" to "+cmp.Or(i.Max, "default"))
+		add("interval", "Check interval", intervalText(*i))
 	}
 	if c := s.Schedule; c != nil {
 		add("schedule", "Schedule", cmp.Or(c.Text, c.Cron)+", "+cmp.Or(c.Timezone, "UTC"))
@@ -48,6 +48,14 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 	}
 	add(postHosts, "May send a POST to", strings.Join(s.PostHosts, ", "))
 	return out
+}
+
+// intervalText describes an interval in words.
+func intervalText(i api.Interval) string {
+	if i.Min == i.Max {
+		return "every " + i.Min
+	}
+	return cmp.Or(i.Min, "default") + " to " + cmp.Or(i.Max, "default")
 }
 
 // hoursText describes active hours in words.

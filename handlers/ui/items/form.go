@@ -42,9 +42,9 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 		Timezone: text("schedule.timezone")}
 	s.ActiveHours = &api.ActiveHours{From: text("activeHours.from"), To: text("activeHours.to"),
 		Days: f["activeHours.days"], Timezone: text("activeHours.timezone")}
-	s.Watch = &api.Watch{Include: linesOf(f.Get("watch.include")), Exclude: linesOf(f.Get("watch.exclude")),
-		Ignore: linesOf(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index"),
-		List: text("watch.list"), ListLinks: linesOf(f.Get("watch.listLinks"))}
+	s.Watch = &api.Watch{Include: frame.Lines(f.Get("watch.include")), Exclude: frame.Lines(f.Get("watch.exclude")),
+		Ignore: frame.Lines(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index"),
+		List: text("watch.list"), ListLinks: frame.Lines(f.Get("watch.listLinks"))}
 	s.Rendering = renderingOf(f)
 	if p := text("priority"); p != "" {
 		n, err := strconv.Atoi(p)
@@ -71,16 +71,6 @@ func shortSpan(text string) string {
 		return words[0] + units[words[1]]
 	}
 	return text
-}
-
-// linesOf returns the lines of a field, without the empty ones.
-func linesOf(text string) (out []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
 }
 
 // valuesOf returns settings as values of the form's fields.
@@ -117,6 +107,16 @@ func valuesOf(s api.TagSettings) url.Values {
 		f.Set("priority", strconv.Itoa(*s.Priority))
 	}
 	return f
+}
+
+// setFiles sets the fields of the form to the selection of a folder's files.
+func setFiles(f url.Values, files *api.Files) {
+	if files == nil {
+		return
+	}
+	f.Set("files.include", strings.Join(files.Include, "\n"))
+	f.Set("files.exclude", strings.Join(files.Exclude, "\n"))
+	f.Set("files.hidden", strconv.FormatBool(files.Hidden))
 }
 
 // Lists are the choices for a page that lists others.

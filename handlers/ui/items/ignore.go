@@ -38,7 +38,7 @@ func ignorePage(it api.Item, d ignoreData) frame.Page {
 func (a area) ignore(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
-		Patterns: linesOf(f.Get("patterns"))}
+		Patterns: frame.Lines(f.Get("patterns"))}
 	if n := f.Get("hunk"); n != "" && !f.Has("patterns") {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {

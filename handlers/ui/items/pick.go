@@ -104,7 +104,7 @@ func (a area) savePicked(r *http.Request) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	parts := [2][]string{linesOf(f.Get("watch.include")), linesOf(f.Get("watch.exclude"))}
+	parts := [2][]string{frame.Lines(f.Get("watch.include")), frame.Lines(f.Get("watch.exclude"))}
 	switch f.Get("do") {
 	case "preview":
 		return a.previewParts(r, it, parts, nil)
@@ -151,7 +151,7 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 // withList returns a watch with what a form says of a list.
 func withList(w api.Watch, f url.Values) api.Watch {
 	if f.Has("watch.list") {
-		w.List, w.ListLinks = f.Get("watch.list"), linesOf(f.Get("watch.listLinks"))
+		w.List, w.ListLinks = f.Get("watch.list"), frame.Lines(f.Get("watch.listLinks"))
 	}
 	return w
 }

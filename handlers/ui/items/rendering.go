@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -35,7 +36,7 @@ func renderingOf(f url.Values) (r api.Rendering) {
 	for _, t := range renderingTexts(&r) {
 		*t.text = strings.TrimSpace(f.Get(t.Field))
 	}
-	r.PostHosts = linesOf(f.Get(postHosts))
+	r.PostHosts = frame.Lines(f.Get(postHosts))
 	return r
 }
 

@@ -16,6 +16,9 @@ type settingsData struct {
 	Form form
 }
 
+// IsFolder reports whether the item is a folder, or waits to be listed as one.
+func (d settingsData) IsFolder() bool { return d.Folder != nil || d.Files != nil }
+
 // settings shows the form for the settings of an item.
 func (a area) settings(r *http.Request) (frame.Page, error) { return a.settingsPage(r, nil, nil) }
 
@@ -32,6 +35,7 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 		d.Form.Values = valuesOf(api.TagSettings{Watch: it.Watch, Interval: it.Interval, Schedule: it.Schedule,
 			ActiveHours: it.ActiveHours, Priority: it.Priority, Rendering: it.Rendering})
 		d.Form.Set("tags", strings.Join(it.Tags, ", "))
+		setFiles(d.Form.Values, it.Files)
 		if it.Paused {
 			d.Form.Set("paused", "true")
 		}
@@ -51,9 +55,11 @@ func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	paused := f.Get("paused") != ""
-	q := api.ItemPatch{ID: r.PathValue("id"), ItemSettings: api.ItemSettings{Watch: s.Watch, Interval: s.Interval,
-		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused,
-		Rendering: s.Rendering}, Null: unsetRendering(s.Rendering)}
+	q := api.ItemPatch{ID: r.PathValue("id"), ItemSettings: api.ItemSettings{Interval: s.Interval,
+		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused}}
+	if q.Files = frame.FilesOf(f); !f.Has("files.include") {
+		q.Watch, q.Rendering, q.Null = s.Watch, s.Rendering, unsetRendering(s.Rendering)
+	}
 	for tag := range strings.SplitSeq(f.Get("tags"), ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {
 			q.Tags = append(q.Tags, tag)
@@ -70,7 +76,7 @@ func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 		return a.settingsPage(r, f, problem)
 	}
 	done := "settings"
-	if err == nil && a.findsNothing(r, q.ID, s.Watch) {
+	if err == nil && a.findsNothing(r, q.ID, q.Watch) {
 		done = "settings-nothing"
 	}
 	return frame.GoTo("/items/" + url.PathEscape(q.ID) + "?done=" + done), err

@@ -194,7 +194,7 @@ func indexedShare(e *index.Prepared) string {
 func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 	config := b.Rules.Schedule
 	if it.Exclusion == ExclusionFolder {
-		config = atLeastEvery(config, folderEvery)
+		config = atLeastEvery(config, FolderEvery)
 	}
 	if every := b.Options.Every(); every > 0 && it.Rendering.IsRendered() {
 		config = atLeastEvery(config, every)
@@ -214,9 +214,9 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	}
 }
 
-// folderEvery is the longest time between two listings of a folder for which no other time is set. To list a folder
+// FolderEvery is the longest time between two listings of a folder for which no other time is set. To list a folder
 // asks no site, and reads no file.
-const folderEvery = time.Hour
+const FolderEvery = time.Hour
 
 // atLeastEvery returns the schedule with an upper bound of the time between two checks.
 func atLeastEvery(c schedule.Config, most time.Duration) schedule.Config {

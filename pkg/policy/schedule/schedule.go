@@ -170,15 +170,14 @@ func (c Config) climb(s State, what string, jitter float64) plan {
 	next := State{Interval: c.rung(step), Unchanged: count(s.Unchanged)}
 	reason := fmt.Sprintf("%s on %d of %s before the interval of %s gets longer", what, next.Unchanged,
 		words.Count(c.UnchangedSteps, "check"), words.Exact(next.Interval))
-	switch {
-	case next.Unchanged < c.UnchangedSteps:
-	case c.rung(step+1) > next.Interval:
+	switch isTop := c.rung(step+1) <= next.Interval; {
+	case isTop:
+		next.Unchanged = min(next.Unchanged, c.UnchangedSteps)
+		reason = fmt.Sprintf("%s: the interval stays at its longest, %s", what, words.Exact(next.Interval))
+	case next.Unchanged >= c.UnchangedSteps:
 		next = State{Interval: c.rung(step + 1)}
 		reason = fmt.Sprintf("%s on %s: the interval is now %s", what, words.Count(c.UnchangedSteps, "check"),
 			words.Exact(next.Interval))
-	default:
-		next.Unchanged = c.UnchangedSteps
-		reason = fmt.Sprintf("%s: the interval stays at its longest, %s", what, words.Exact(next.Interval))
 	}
 	return plan{next, c.spread(next.Interval, jitter), reason}
 }

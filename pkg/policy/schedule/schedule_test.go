@@ -424,6 +424,8 @@ func TestS13ReasonsArePlain(t *testing.T) {
 			"unchanged on 1 of 3 checks before the interval of 1 day gets longer"},
 		{schedule.State{Interval: 14 * day, Unchanged: 2}, schedule.Unchanged,
 			"unchanged: the interval stays at its longest, 14 days"},
+		{schedule.State{Interval: 14 * day}, schedule.Unchanged,
+			"unchanged: the interval stays at its longest, 14 days"},
 		{schedule.State{Interval: day}, schedule.Failed, "failed 1 time"},
 		{schedule.State{Interval: day, Attempts: 1}, schedule.Failed, "failed 2 times"},
 		{schedule.State{Interval: day}, schedule.Missing, "missing on 1 of 3 checks before it counts as gone"},

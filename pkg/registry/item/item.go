@@ -163,6 +163,8 @@ type Seen struct {
 	Watched Watched `col:"watched"`
 	// Listed is what is known of the entries, if the page is a list.
 	Listed Listed `col:"listed,gzip"`
+	// Listing is what was found in it, if the item is a folder.
+	Listing Listing `col:"listing"`
 	// Fields is what is known of the fields of the page.
 	Fields               track.Known `col:"fields,gzip"`
 	NormalizationVersion string      `col:"normalizationVersion"`
