@@ -1,11 +1,34 @@
 package handlers
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
+
+// TestA11NotIndexedIsTold checks that the API, the list and the page of an item say why its content is not in the index
+// (A11).
+func TestA11NotIndexedIsTold(t *testing.T) {
+	r := newItemsRig(t)
+	id := idOf(t, pageOne)
+	says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "Indexed")
+	if have := itemAt(t, r, pageOne).NotIndexed; have != "" {
+		t.Errorf("an item in the index is said to be out of it: %q", have)
+	}
+	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(id), func(it *registry.Item) (string, error) {
+		it.Exclusion = "noindex"
+		return "notIndexed", nil
+	})
+	must(t, err)
+	if have := itemAt(t, r, pageOne).NotIndexed; have != "noindex" {
+		t.Errorf("the API has %q", have)
+	}
+	says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "<strong>Not indexed:</strong> noindex.")
+	says(t, do(t, r, "GET", "/api/ui/items", ""), http.StatusOK, " <small>noindex</small>")
+}
 
 // TestE17UnlinkedIsTold checks that the API and the dashboard say of a page that nothing links to it any more, and of
 // no other page (E17).

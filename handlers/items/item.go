@@ -107,6 +107,7 @@ func itemJSON(it *registry.Item) api.Item {
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, Title: it.Title,
 		SourceHost: it.SourceHost,
 		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: it.Watched.Broken != "", Why: it.Thin,
+		NotIndexed:   it.Exclusion,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,

@@ -15,6 +15,9 @@ type Item struct {
 	WatchBroken bool `json:"watchBroken,omitempty"`
 	// Why explains the first of WatchBroken, Collapsed and Thin that is true.
 	Why string `json:"why,omitempty"`
+	// NotIndexed says why the content is kept, but not in the index, such as noindex: that is obeyed in the page as it
+	// was read, so also if its scripts have set it.
+	NotIndexed string `json:"notIndexed,omitempty"`
 	// Rendered is what a browser showed of the page when it was last rendered, if it ever was.
 	Rendered         *Rendered `json:"rendered,omitempty"`
 	NormalizedSource string    `json:"normalizedSource"`

@@ -232,6 +232,22 @@ func TestR3Short(t *testing.T) {
 	}
 }
 
+// TestA11NoIndexByScript checks that a page whose scripts forbid to index it leaves the index, and says
+// why (A11).
+func TestA11NoIndexByScript(t *testing.T) {
+	b := &stagehand{text: spring}
+	r := browsed(t, b)
+	r.site.put("/p", shellPage("1"))
+	if it := r.first("/p"); it.Status != indexed || it.Exclusion != "" {
+		t.Fatalf("%s, %q", it.Status, it.Exclusion)
+	}
+	shown := string(filled([]byte(shellPage("1").body), spring))
+	b.out.HTML = []byte(strings.Replace(shown, "<head>", "<head><meta name=robots content=noindex>", 1))
+	if it := r.look("/p"); it.Status != registry.OutOfScope || it.Exclusion != "noindex" || r.index.holds(it) != "" {
+		t.Errorf("%s, %q, holds %q", it.Status, it.Exclusion, r.index.holds(it))
+	}
+}
+
 // TestR2Said checks that the item says what of a rendered page may be missing, and that the browser gets the item's
 // options.
 func TestR2Said(t *testing.T) {

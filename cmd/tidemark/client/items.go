@@ -141,6 +141,9 @@ func itemRow(now time.Time, it api.Item) string {
 	if it.ErrorMessage != "" {
 		row += "  (" + terminal.Cut(terminal.Clean(it.ErrorMessage), 60) + ")"
 	}
+	if it.NotIndexed != "" {
+		row += "  (not indexed: " + terminal.Cut(terminal.Clean(it.NotIndexed), 60) + ")"
+	}
 	if it.Paused {
 		row += "  (paused)"
 	}

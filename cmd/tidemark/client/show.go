@@ -184,6 +184,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"watch broken", whyIf(it.WatchBroken, it)},
 		{"collapsed", whyIf(it.Collapsed && !it.WatchBroken, it)},
 		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
+		{"not indexed", it.NotIndexed},
 		{"cut", it.Cut},
 		{"passed over", passedOver(detail.Folder)},
 		{"unlinked", unlinked(now, it.UnlinkedSince)},
