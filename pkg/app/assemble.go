@@ -69,13 +69,13 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
-	worker := a.worker(in, reg, known, out, hosts, browser, runs.sites.Fetched)
-	ring := cfg.ring(a.store, log)
-	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	told, err := a.notifier(changes, reg.Items)
 	if err != nil {
 		return nil, err
 	}
+	worker := a.worker(in, reg, known, out, hosts, browser, runs.sites.Fetched, told.Asking.Asked)
+	ring := cfg.ring(a.store, log)
+	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	fill := func(ctx context.Context, created search.Index) error {
 		return fillIndex(ctx, created, reg.Items, pushed.entries, runs.rebuild)
 	}
@@ -202,7 +202,8 @@ func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 }
 
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
-	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item)) *crawl.Worker {
+	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item),
+	asked crawl.Asked) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{
 		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
@@ -217,7 +218,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, FileRoot: cfg.FileRoot, Setting: a.get, Log: a.log, Metrics: cfg.Metrics, Fetched: fetched,
-		RenderTime: cfg.Render.Timeout + renderMargin, Excluded: cfg.Sites.Judge, Awaited: in.awaited,
+		RenderTime: cfg.Render.Timeout + renderMargin, Excluded: cfg.Sites.Judge, Awaited: in.awaited, Asked: asked,
 	}
 	if browser != nil {
 		o.Browser = browser

@@ -143,6 +143,9 @@ type Change struct {
 	Position Position `json:"-"` // set when the change is published
 }
 
+// ForConditions reports whether a change stands in the feed for the conditions of rules, and not for readers.
+func (c Change) ForConditions() bool { return c.Silenced && c.Kind == Field }
+
 // Group is the changes of one commit, which are published together.
 type Group struct {
 	ID      string   `json:"id"`    // letters and digits; unique

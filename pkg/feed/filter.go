@@ -76,6 +76,20 @@ func (f Filter) Wants(c Change) bool { return f.admits(c) && f.finds(c) }
 // Seeks reports whether the filter accepts a change if words are in it: words of the filter, or others of the caller.
 func (f Filter) Seeks(c Change, others bool) bool { return (others || len(f.words) > 0) && f.admits(c) }
 
+// WithSilenced returns a filter that accepts silenced changes, too, unless it accepts nothing else already.
+func (f Filter) WithSilenced() Filter {
+	if f.silenced != "only" {
+		f.silenced = "true"
+	}
+	return f
+}
+
+// OfAnyKind returns a filter that accepts changes of all kinds.
+func (f Filter) OfAnyKind() Filter {
+	f.kinds = nil
+	return f
+}
+
 // Concerns reports whether a change is of a page that the filter accepts, whatever has changed there.
 func (f Filter) Concerns(c Change) bool {
 	return (f.host == "" || c.Host == f.host) && (f.of == "" || c.Type == f.of) &&
@@ -96,7 +110,8 @@ func (f Filter) admits(c Change) bool {
 	return true
 }
 
-// finds reports whether all words of the filter are in a change.
+// finds reports whether all words of the filter are in a change: in its title, its address, what differs, or what its
+// fields were and are.
 func (f Filter) finds(c Change) bool {
 	if len(f.words) == 0 {
 		return true
@@ -105,6 +120,9 @@ func (f Filter) finds(c Change) bool {
 	all.WriteString(c.Title + "\n" + c.URL)
 	for _, p := range c.Differing() {
 		all.WriteString("\n" + p.Text)
+	}
+	for _, field := range c.Fields {
+		all.WriteString("\n" + field.Name + "\n" + field.Previous().String() + "\n" + field.Current().String())
 	}
 	text := strings.ToLower(all.String())
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !strings.Contains(text, w) })

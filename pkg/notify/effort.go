@@ -82,7 +82,7 @@ func (r *rule) wants(ctx context.Context, c feed.Change, left *effort) (bool, er
 	if c.Kind == feed.WatchBroken && r.filter.Concerns(c) {
 		return true, nil
 	}
-	if !r.filter.Wants(c) {
+	if !r.isFor(c) || !r.selects(c).Wants(c) {
 		return false, nil
 	}
 	for _, s := range r.sought {

@@ -77,6 +77,7 @@ type Book struct {
 	compiled recent.Map[string, version] // stored rules, by their ids
 	resolver resolver
 	Mutes    mute.Book
+	Asking   Asking
 }
 
 // Follower decides which channels are notified of which changes.
@@ -120,6 +121,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
 	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}
+	book.Asking.book = book
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
 }
 

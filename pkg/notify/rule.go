@@ -43,7 +43,8 @@ type rule struct {
 	since  feed.Position // the rule reports only changes after this position
 	filter feed.Filter
 	items  itemSearch
-	sought []sought // regular expressions that must all match
+	when   condition.Condition // if it has one
+	sought []sought            // regular expressions that must all match
 	plan   digest.Plan
 	title  wording.Wording // how the rule words messages about one change; empty for the usual form
 	text   wording.Wording
@@ -82,7 +83,7 @@ func (r *rule) elsewhere(c feed.Change) bool {
 // withDifference reads the whole difference of a change, if one of the rules looks for words in it.
 func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...rule) (feed.Change, error) {
 	if c.Whole == "" || !slices.ContainsFunc(rules, func(r rule) bool {
-		return r.Problem == "" && !r.elsewhere(c) && r.filter.Seeks(c, len(r.sought) > 0)
+		return r.Problem == "" && !r.elsewhere(c) && r.isFor(c) && r.selects(c).Seeks(c, len(r.sought) > 0)
 	}) {
 		return c, nil
 	}
@@ -111,6 +112,9 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 		errs = append(errs, fault.Field("filter.itemId", "filter.itemId is not the id of a page: %.40q", spec.Filter.ItemID))
 	}
 	r.Warning = never(spec)
+	if err := r.condition(); err != nil {
+		errs = append(errs, err)
+	}
 	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
 	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))
 	if spec.When != nil {

@@ -114,6 +114,7 @@ func storeRule(ctx context.Context, s *Book, id string, etag storage.ETag, next 
 		}
 	}
 	_, err := s.rows.Transact(ctx, ruleRows.Put(keyOf(id), etag, next))
+	s.Asking.forget()
 	if err == nil && turned && next.Spec.Off {
 		err = forget(ctx, s.rows, id)
 	}
@@ -235,6 +236,7 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 		return r.Rule, ofFile("rule", r.Name)
 	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: keyOf(id), ETag: etag}})
+	s.Asking.forget()
 	if err == nil && isOfPage(id) {
 		err = forget(ctx, s.rows, id)
 	}

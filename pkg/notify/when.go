@@ -1,0 +1,111 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/field/condition"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// A rule with a condition reports a change if its filter selects the change and the condition is met by a field in it.
+//
+// Some changes stand in the feed only for conditions: a first value, a check that saw the same as the one before, or a
+// field of which readers are not told. They are silenced. A rule with a condition takes them, whatever kinds it is for,
+// and no other rule does. It also takes the other changes that are silenced: a watch that hides a change of the page's
+// text does not hide the field on which the rule has a condition.
+
+// condition reads the condition of a rule.
+func (r *rule) condition() (err error) {
+	if r.When != nil {
+		r.when, err = condition.Parse(*r.When)
+	}
+	return err
+}
+
+// selects returns the filter that decides about a change.
+func (r *rule) selects(c feed.Change) feed.Filter {
+	switch {
+	case r.When == nil:
+		return r.filter
+	case c.ForConditions():
+		return r.filter.WithSilenced().OfAnyKind()
+	}
+	return r.filter.WithSilenced()
+}
+
+// isFor reports whether a change is one for the rule, as far as fields decide: if the rule has a condition, a field
+// meets it; if not, the change is one for readers.
+func (r *rule) isFor(c feed.Change) bool {
+	if r.When == nil {
+		return !c.ForConditions() || len(c.Ignored) > 0
+	}
+	_, met := r.met(c)
+	return met
+}
+
+// met returns the change of a field that meets the rule's condition. A first value that one rule has asked for is no
+// news for the others.
+func (r *rule) met(c feed.Change) (track.Change, bool) {
+	forOthers := func(f track.Change) bool {
+		return f.First && f.Rule != "" && !slices.Contains(strings.Fields(f.Rule), r.ID)
+	}
+	return r.when.Fires(slices.DeleteFunc(slices.Clone(c.Fields), forOthers))
+}
+
+// Asking says what rules ask of fields. It keeps a copy of the rules with conditions, without those for one page.
+type Asking struct {
+	book  *Book
+	mu    sync.Mutex
+	read  time.Time // zero if they are not read yet
+	rules []rule
+}
+
+// askingAge is how old a process's copy of the rules that ask for fields may be.
+const askingAge = 30 * time.Second
+
+// Asked returns the names of the fields on which rules have conditions, of the rules that are about the page of a
+// change. Same reports whether one of these conditions must know of a check that saw the same value as the one before.
+// Rules that are not for one page may be half a minute old.
+func (a *Asking) Asked(ctx context.Context, c feed.Change) (fields []string, same bool, err error) {
+	all, err := a.all(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	own, err := a.book.ofPage(ctx, c.ItemID)
+	for _, r := range slices.Concat(all, own) {
+		if r.When == nil || r.Off || r.Problem != "" || r.elsewhere(c) || !r.selects(c).Concerns(c) {
+			continue
+		}
+		fields, same = append(fields, r.when.Field()), same || r.when.NeedsSame()
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields), same, err
+}
+
+func (a *Asking) all(ctx context.Context) ([]rule, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.book.now()
+	if age := now.Sub(a.read); !a.read.IsZero() && age >= 0 && age < askingAge {
+		return a.rules, nil
+	}
+	all, err := a.book.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.rules = slices.DeleteFunc(all.rules, func(r rule) bool { return r.When == nil })
+	a.read = now
+	return a.rules, nil
+}
+
+// forget makes the next call read the rules.
+func (a *Asking) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.read = time.Time{}
+}
