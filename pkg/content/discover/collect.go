@@ -13,9 +13,10 @@ import (
 // collector fills a [Found] within its bounds.
 type collector struct {
 	Found
-	base string
-	most int
-	read int // number of entries, including useless and repeated ones
+	base      string
+	most      int
+	read      int  // number of entries, including useless and repeated ones
+	forbidden bool // the page forbids following its links
 	// omitted counts links that are not followed, by reason.
 	omitted []Omitted
 	seen    map[string]bool // the address after an "m" for a sitemap or an "l" for a page: the two may be equal
@@ -94,15 +95,17 @@ var (
 // scheme, or the scheme. Another name may be that of a file: browsers take https:a.html for a relative address. It
 // drops a scheme before another one.
 func (c *collector) mended(ref string) string {
-	doubled := doubledScheme.FindStringSubmatchIndex(ref)
-	if doubled != nil {
-		ref = ref[doubled[2]:]
+	if len(ref) >= 4 && strings.EqualFold(ref[:4], "http") {
+		doubled := doubledScheme.FindStringSubmatchIndex(ref)
+		if doubled != nil {
+			ref = ref[doubled[2]:]
+		}
+		if m := brokenScheme.FindStringSubmatch(ref); m != nil && bareHost.MatchString(m[2]+"/") &&
+			(doubled != nil || c.isOwn(m[2])) {
+			return m[1] + "://" + m[2]
+		}
 	}
-	if m := brokenScheme.FindStringSubmatch(ref); m != nil && bareHost.MatchString(m[2]+"/") &&
-		(doubled != nil || c.isOwn(m[2])) {
-		return m[1] + "://" + m[2]
-	}
-	if bareHost.MatchString(ref) && c.isOwn(ref) {
+	if c.isOwn(ref) && bareHost.MatchString(ref) {
 		scheme, _, _ := strings.Cut(c.base, "://")
 		return scheme + "://" + ref
 	}

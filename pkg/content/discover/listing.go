@@ -23,9 +23,9 @@ const maxListed = 5_000
 const maxFollowed = 20_000
 
 // The default selectors.
-const (
-	everyLink = "a[href], area[href]"
-	relNext   = "link[rel~=next][href], a[rel~=next][href]"
+var (
+	everyLink = matcher(func(n *html.Node) bool { return (n.Data == "a" || n.Data == "area") && has(n, "href") })
+	relNext   = cascadia.MustCompile("link[rel~=next][href], a[rel~=next][href]")
 )
 
 // Listing reads a page that lists other pages. The CSS selectors linksSel and nextSel (see [CheckSelector]) select
@@ -49,7 +49,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
-	c, err := listed(goquery.NewDocumentFromNode(root).Selection, base, links, next, maxListed)
+	c, err := listed(root, base, links, next, maxListed)
 	if err != nil {
 		return Found{}, err
 	}
@@ -68,13 +68,14 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 	return root, nil
 }
 
-// listed returns at most so many links and the next page of a parsed page. Errors: Invalid for a bad base.
-func listed(page *goquery.Selection, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
+// listed returns at most so many links of a parsed page, and the next page unless next is nil. Errors: Invalid for a
+// bad base.
+func listed(root *html.Node, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
 	c = newCollector(HTML, base, most)
 	if c.base, err = c.resolve(""); err != nil {
 		return nil, err
 	}
-	c.list(page, links, next)
+	c.list(goquery.NewDocumentFromNode(root).Selection, links, next)
 	return c, nil
 }
 
@@ -82,7 +83,7 @@ func listed(page *goquery.Selection, base string, links, next goquery.Matcher, m
 func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	self := c.base
 	c.rebase(page)
-	if forbidsFollowing(page) {
+	if c.forbidden = forbidsFollowing(page); c.forbidden {
 		c.note("the page forbids following its links (robots nofollow)")
 		return
 	}
@@ -103,6 +104,9 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 			break
 		}
 	}
+	if next == nil {
+		return
+	}
 	for a := range linksOf(page.FindMatcher(next)) {
 		if href := followed(a); href != "" {
 			c.follow(href)
@@ -116,7 +120,7 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 
 // rebase applies the base element of a page.
 func (c *collector) rebase(page *goquery.Selection) {
-	if href, found := page.Find("head base[href]").First().Attr("href"); found {
+	if href, found := page.FindMatcher(headBase).First().Attr("href"); found {
 		if url, err := c.resolve(href); err == nil {
 			c.base = url
 		}
@@ -129,7 +133,7 @@ func linksOf(selected *goquery.Selection) iter.Seq[*goquery.Selection] {
 		for _, s := range selected.EachIter() {
 			within := s
 			if _, isLink := s.Attr("href"); !isLink {
-				within = s.Find(everyLink)
+				within = s.FindMatcher(everyLink)
 			}
 			for _, a := range within.EachIter() {
 				if !yield(a) {
@@ -164,7 +168,7 @@ func isNofollow(a *goquery.Selection) bool {
 // forbidsFollowing reports whether a robots meta element for all crawlers forbids following links.
 func forbidsFollowing(page *goquery.Selection) bool {
 	var values []string
-	for _, m := range page.Find("meta[name]").EachIter() {
+	for _, m := range page.FindMatcher(namedMeta).EachIter() {
 		if strings.EqualFold(strings.TrimSpace(m.AttrOr("name", "")), "robots") {
 			values = append(values, m.AttrOr("content", ""))
 		}
@@ -191,11 +195,11 @@ func CheckSelector(sel string) error {
 // is not a combinator.
 var attributeSelector = regexp.MustCompile(`\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// selector compiles the CSS selector sel, or the default selector if sel is "". It exists because goquery reports no
+// selector compiles the CSS selector sel, or the default one if sel is "". It exists because goquery reports no
 // error for a bad selector, which then matches nothing.
-func selector(sel, otherwise string) (goquery.Matcher, error) {
+func selector(sel string, otherwise goquery.Matcher) (goquery.Matcher, error) {
 	if sel == "" {
-		sel = otherwise
+		return otherwise, nil
 	}
 	compiled, err := cascadia.Compile(sel)
 	if err != nil {

@@ -2,7 +2,6 @@ package discover
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,15 +31,11 @@ func ReadPage(body []byte, contentType, base string) (Page, error) {
 
 // pageOfTree is [ReadPage] for a parsed page.
 func pageOfTree(root *html.Node, base string) (Page, error) {
-	links, _ := selector("", everyLink) // the default selectors are right
-	next, _ := selector("", relNext)
-	page := goquery.NewDocumentFromNode(root).Selection
-	found, err := listed(page, base, links, next, maxFollowed)
+	found, err := listed(root, base, everyLink, nil, maxFollowed)
 	if err != nil {
 		return Page{}, err
 	}
-	sketch := sketchOf(root, page.Find("title").First().Text())
-	return Page{Found: found.Found, Omitted: found.omitted, NoFollow: forbidsFollowing(page), Sketch: sketch}, nil
+	return Page{Found: found.Found, Omitted: found.omitted, NoFollow: found.forbidden, Sketch: sketchOf(root)}, nil
 }
 
 // sketchSize is the number of words in a [Sketch].
@@ -56,8 +51,8 @@ type Sketch struct {
 }
 
 // sketchOf returns the sketch of a page. Of the text, it is that outside of links.
-func sketchOf(root *html.Node, title string) Sketch {
-	met := map[uint32]bool{}
+func sketchOf(root *html.Node) Sketch {
+	var out Sketch
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
 		if n.Type == html.ElementNode && slices.Contains(unsketched, n.Data) {
@@ -65,7 +60,7 @@ func sketchOf(root *html.Node, title string) Sketch {
 		}
 		if n.Type == html.TextNode {
 			for word := range wordsOf(n.Data) {
-				met[uint32(xxhash.Sum64String(word))] = true
+				out.add(word)
 			}
 		}
 		for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -73,31 +68,54 @@ func sketchOf(root *html.Node, title string) Sketch {
 		}
 	}
 	walk(root)
-	words := slices.Sorted(maps.Keys(met))
-	return Sketch{uint32(xxhash.Sum64String(strings.Join(slices.Collect(wordsOf(title)), " "))),
-		slices.Clip(words[:min(len(words), sketchSize)])}
+	var title []string
+	for word := range wordsOf(goquery.NewDocumentFromNode(root).FindMatcher(titles).First().Text()) {
+		if !calendarWords[word] {
+			title = append(title, word)
+		}
+	}
+	out.Title = uint32(xxhash.Sum64String(strings.Join(title, " ")))
+	return out
+}
+
+// add adds a word of the text, if its hash is one of the smallest.
+func (s *Sketch) add(word string) {
+	hash := uint32(xxhash.Sum64String(word))
+	if len(s.Words) == sketchSize && hash >= s.Words[sketchSize-1] {
+		return
+	}
+	if at, found := slices.BinarySearch(s.Words, hash); !found && !calendarWords[word] {
+		s.Words = slices.Insert(s.Words[:min(len(s.Words), sketchSize-1)], at, hash)
+	}
 }
 
 // unsketched are the elements whose text is no part of a sketch.
 var unsketched = []string{"a", "script", "style", "noscript", "template", "head", "select", "nav", "footer"}
 
-// wordsOf yields the words of a text that count, in lower case.
+// wordsOf yields the words of a text, in lower case.
 func wordsOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
-			word = strings.ToLower(word)
-			if !slices.Contains(calendarWords, word) && !yield(word) {
+			if !yield(strings.ToLower(word)) {
 				return
 			}
 		}
 	}
 }
 
-// calendarWords are the names of months and days.
-var calendarWords = strings.Fields("january february march april may june july august september october november " +
+// calendarWords are the names of months and days, which do not count.
+var calendarWords = setOf("january february march april may june july august september october november " +
 	"december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday " +
 	"mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember montag dienstag mittwoch " +
 	"donnerstag freitag samstag sonntag")
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
 
 // Alike reports whether two pages are nearly equal: at least four of five words are in both texts and, if so asked, the
 // titles are the same. Two texts without words are.
