@@ -51,7 +51,7 @@ func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *functio
 // queue is empty, and not at all while the number of running invocations is above the threshold. Running invocations
 // continue after listen returns.
 func (l *queueListener) listen(ctx context.Context) {
-	misses, vain, failing := 0, 0, false
+	misses, used, failing := 0, time.Now(), false
 	for ctx.Err() == nil {
 		if l.busy() {
 			l.wait(ctx, l.finished, time.Hour)
@@ -64,12 +64,11 @@ func (l *queueListener) listen(ctx context.Context) {
 		}
 		failing = err != nil
 		if n > 0 {
-			misses, vain = 0, 0
+			misses, used = 0, polled
 			continue
 		}
 		if l.wait(ctx, l.nudge, pollPause(misses, l.config.maxPoll, rand.Float64())) {
-			l.wait(ctx, nil, wakeGap(vain)-time.Since(polled))
-			vain++
+			l.wait(ctx, nil, wakeGap(time.Since(used))-time.Since(polled))
 		}
 		misses++
 	}
@@ -86,12 +85,10 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	return min(minPoll+time.Duration(grown), most)
 }
 
-// wakeGap returns the time after a poll in which a wake-up causes no other poll. It grows with the number of wake-ups
-// in a row that found nothing. So a queue in use is polled at once, and a busy function does not make idle queues
-// expensive.
-func wakeGap(vain int) time.Duration {
-	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
-	return min(first<<min(vain, 8), most)
+// wakeGap returns the time after a poll in which a wake-up causes no other poll, for a queue that had no message for the
+// duration idle. So a queue in use is polled at once, and a busy function does not make idle queues expensive.
+func wakeGap(idle time.Duration) time.Duration {
+	return max(10*time.Millisecond, min(idle/8, 250*time.Millisecond))
 }
 
 // wait waits for the duration d or until a token arrives, and reports whether a token arrived.

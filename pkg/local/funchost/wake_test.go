@@ -48,10 +48,12 @@ func TestListenerWaits(t *testing.T) {
 
 // TestWakeGap checks that a queue in use is polled again at once, and idle ones four times a second.
 func TestWakeGap(t *testing.T) {
-	for vain, want := range map[int]time.Duration{0: 10 * time.Millisecond, 3: 80 * time.Millisecond,
-		5: 250 * time.Millisecond, 1000: 250 * time.Millisecond} {
-		if got := wakeGap(vain); got != want {
-			t.Errorf("after %d in vain: %v, want %v", vain, got, want)
+	for idle, want := range map[time.Duration]time.Duration{
+		0: 10 * time.Millisecond, 400 * time.Millisecond: 50 * time.Millisecond,
+		2 * time.Second: 250 * time.Millisecond, time.Hour: 250 * time.Millisecond,
+	} {
+		if got := wakeGap(idle); got != want {
+			t.Errorf("idle for %v: %v, want %v", idle, got, want)
 		}
 	}
 }
