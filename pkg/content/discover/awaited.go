@@ -51,6 +51,15 @@ func (a Awaited) Await(id source.ID) {
 	}
 }
 
+// Has reports whether the page of an item is kept.
+func (a Awaited) Has(id source.ID) bool {
+	if a.pages == nil {
+		return false
+	}
+	got, found := a.pages.Get(id)
+	return found && got.page != nil
+}
+
 // Reader returns a function that keeps what is read of the tree of an item's page, for [extract.Limits]. It is nil if
 // no walk waits for the page, or if the type is not that of a page. The body is the digest of the page's bytes, and
 // robots are its headers X-Robots-Tag.

@@ -32,7 +32,7 @@ func shorten(ctx context.Context, v *walking) error {
 			v.walk.Open++
 			v.walk.Read--
 			v.walk.First = min(v.walk.First, p.row)
-			v.acted = true
+			v.acted, v.left = true, true
 		}
 	}
 	return nil

@@ -7,14 +7,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// plan decides whether the walk goes on, and when. A walk for which the crawl has done nothing for an hour, or for as
-// long as the step says, ends: the site may be paused, or its budget for the day spent.
+// plan decides whether the walk goes on, and when. It waits for the crawl when nothing else can be done now. A walk for
+// which the crawl has done nothing for an hour, or for as long as the step says, ends: the site may be paused, or its
+// budget for the day spent.
 func (v *walking) plan() {
 	w, now := v.walk, v.Clock()
 	v.out.More, v.out.Acted = true, v.acted
-	switch waits := w.Open + w.Undecided; {
-	case v.acted || v.out.Wait > 0:
+	if v.acted {
 		w.Idle, w.IdleFrom = 0, time.Time{}
+	}
+	switch waits := w.Open + w.Undecided; {
+	case v.out.Wait > 0:
+		w.Idle, w.IdleFrom = 0, time.Time{}
+	case v.acted && (v.Dry || v.left || v.isRead()):
 	case v.isRead() && w.Undecided == 0:
 		v.out.More, v.out.Left, v.out.Note = false, w.Waiting, w.note()
 	case w.Idle > 0 && now.Sub(w.IdleFrom) >= v.Patience:

@@ -13,7 +13,11 @@ import (
 // registerPages registers pages in the order in which they were found, as long as not too many wait for the crawl.
 func (v *walking) registerPages(ctx context.Context) error {
 	rows := 0
-	for n := v.walk.First; n < v.walk.Rows && v.room() > 0 && rows < maxStepRows; n++ {
+	for n := v.walk.First; n < v.walk.Rows && v.room() > 0; n++ {
+		if rows == maxStepRows {
+			v.left = true
+			break
+		}
 		r, err := v.load(ctx, n)
 		if err != nil {
 			return err
@@ -96,6 +100,7 @@ func (v *walking) register(ctx context.Context, chunk []at) error {
 			v.walk.Deepest = max(v.walk.Deepest, page.Depth)
 		} else {
 			v.walk.Bulk.Read(page.URL, nil)
+			v.left = true
 		}
 	}
 	return nil

@@ -143,6 +143,8 @@ type walking struct {
 	nearer map[uint32]int // pages to which a shorter way was found, with its depth
 	traps  *discover.Traps
 	acted  bool // the step has done something
+	left   bool // the step has left something that the next one can do at once
+	unseen bool // the step has not looked at all pages that are to be read
 	out    Result
 	// The following count what the step adds; see maxStepPages.
 	added, bytes, examined int

@@ -142,24 +142,29 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 // at is the position of a page in the rows.
 type at struct{ row, i int }
 
-// openPages returns the first pages that are to be read: those that are registered, and of one row those that may have
-// changed since their links were read.
+// openPages returns pages that are to be read: of those that are registered the first ones and those that the crawl of
+// this process has read, and of one row those that may have changed since their links were read.
 func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 	if v.MaxRead < 0 {
 		return nil, nil
 	}
-	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows; n++ {
-		if len(out) >= min(v.walk.Open, v.MaxRead) {
-			break
-		}
+	met, first := 0, 0
+	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows && met < v.walk.Open; n++ {
 		some, err := v.inState(ctx, n, linkRegistered)
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, some...); len(some) > 0 {
+		if met += len(some); len(some) > 0 {
 			rows++
 		}
+		if first < v.MaxRead {
+			first += len(some)
+		} else {
+			some = slices.DeleteFunc(some, func(p at) bool { return v.Dry || !v.Awaited.Has(v.source(p).ID()) })
+		}
+		out = append(out, some...)
 	}
+	v.unseen = len(out) < v.walk.Open
 	if v.walk.Compared < v.walk.Compare {
 		some, err := v.inState(ctx, v.walk.Compared, linkRead)
 		if err != nil {
@@ -167,7 +172,7 @@ func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 		}
 		out = append(out, some...)
 		v.walk.Compared++
-		v.acted = true
+		v.acted, v.left = true, true
 	}
 	return out, nil
 }
@@ -198,8 +203,8 @@ func (v *walking) readPages(ctx context.Context) error {
 	}
 	for i, p := range open {
 		page := v.rows[p.row].Pages[p.i]
-		if v.isFull() {
-			v.again(p)
+		if v.isFull() || v.out.Read >= v.MaxRead {
+			v.again(open[i:]...)
 			return nil
 		}
 		if err := v.readPage(ctx, p, page, items[i]); err != nil {
@@ -215,10 +220,13 @@ func (v *walking) isFull() bool {
 		len(v.nearer) >= maxNearer || v.dirty >= maxDirty
 }
 
-// again returns to a row whose pages were not all compared.
-func (v *walking) again(p at) {
-	if v.rows[p.row].Pages[p.i].State == linkRead {
-		v.walk.Compared = min(v.walk.Compared, p.row)
+// again leaves pages to the next step. It returns to a row whose pages were not all compared.
+func (v *walking) again(pages ...at) {
+	v.left = true
+	for _, p := range pages {
+		if v.rows[p.row].Pages[p.i].State == linkRead {
+			v.walk.Compared = min(v.walk.Compared, p.row)
+		}
 	}
 }
 
@@ -226,9 +234,15 @@ func (v *walking) again(p at) {
 func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*registry.Item, error) {
 	sources := make([]source.Source, len(pages))
 	for i, p := range pages {
-		sources[i], _ = v.Rules.ParseURL(v.rows[p.row].Pages[p.i].URL) // it was parsed before
+		sources[i] = v.source(p)
 	}
 	return v.Items.LookupAll(ctx, sources)
+}
+
+// source returns the source of a page, whose row is loaded.
+func (v *walking) source(p at) source.Source {
+	src, _ := v.Rules.ParseURL(v.rows[p.row].Pages[p.i].URL) // it was parsed before
+	return src
 }
 
 // readPage reads the links of one page, if there is a body whose links were not read.
@@ -280,6 +294,7 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 // done records that a page was read, or why it will not be.
 func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) {
 	if page.State == linkRegistered {
+		v.left = v.left || v.unseen && !v.Awaited.Has(v.source(p).ID()) // there may be more that only the next step sees
 		v.walk.Open--
 		var text *discover.Sketch
 		if got != nil {
