@@ -85,8 +85,8 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	return min(minPoll+time.Duration(grown), most)
 }
 
-// wakeGap returns the time after a poll in which a wake-up causes no other poll, for a queue that had no message for the
-// duration idle. So a queue in use is polled at once, and a busy function does not make idle queues expensive.
+// wakeGap returns the time after a poll in which a wake-up causes no other poll, for a queue that had no message for
+// the duration idle. So a queue in use is polled at once, and a busy function does not make idle queues expensive.
 func wakeGap(idle time.Duration) time.Duration {
 	return max(10*time.Millisecond, min(idle/8, 250*time.Millisecond))
 }
