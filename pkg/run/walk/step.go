@@ -160,7 +160,7 @@ func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 		if first < v.MaxRead {
 			first += len(some)
 		} else {
-			some = slices.DeleteFunc(some, func(p at) bool { return v.Dry || !v.Awaited.Has(v.source(p).ID()) })
+			some = slices.DeleteFunc(some, func(p at) bool { return v.Dry || !v.Awaited.Has(sourceAt(v, p).ID()) })
 		}
 		out = append(out, some...)
 	}
@@ -234,13 +234,13 @@ func (v *walking) again(pages ...at) {
 func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*registry.Item, error) {
 	sources := make([]source.Source, len(pages))
 	for i, p := range pages {
-		sources[i] = v.source(p)
+		sources[i] = sourceAt(v, p)
 	}
 	return v.Items.LookupAll(ctx, sources)
 }
 
-// source returns the source of a page, whose row is loaded.
-func (v *walking) source(p at) source.Source {
+// sourceAt returns the source of a page, whose row is loaded.
+func sourceAt(v *walking, p at) source.Source {
 	src, _ := v.Rules.ParseURL(v.rows[p.row].Pages[p.i].URL) // it was parsed before
 	return src
 }
@@ -294,7 +294,7 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 // done records that a page was read, or why it will not be.
 func (v *walking) done(p at, page *linked, state linkState, got *discover.Page) {
 	if page.State == linkRegistered {
-		v.left = v.left || v.unseen && !v.Awaited.Has(v.source(p).ID()) // there may be more that only the next step sees
+		v.left = v.left || v.unseen && !v.Awaited.Has(sourceAt(v, p).ID()) // there may be more that only the next step sees
 		v.walk.Open--
 		var text *discover.Sketch
 		if got != nil {
