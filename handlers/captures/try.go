@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -44,6 +45,11 @@ func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTria
 	set := (*options.Watch)(q.Watch)
 	if _, err := (options.Options{Watch: set}).Validate(); err != nil {
 		return out, err
+	}
+	if set != nil {
+		if _, err := field.Asked(set.Fields); err != nil {
+			return out, err
+		}
 	}
 	done, err := h.Compare.Try(ctx, past, set,
 		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})

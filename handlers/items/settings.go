@@ -2,12 +2,14 @@ package items
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -55,6 +57,9 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 	for field := range e.From {
 		out.From[field] = strings.TrimPrefix(e.By(field), "the ")
 	}
+	for _, name := range e.Over {
+		out.From[options.FieldSetting(name)] = fmt.Sprintf("left out: an item has at most %d fields", options.MaxFields)
+	}
 	if out.Interval == nil && out.Schedule == nil {
 		least, most := h.Tags.Usual()
 		if it.Exclusion == verdict.ExclusionFolder {
@@ -73,9 +78,13 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 
 // optionsOf reads and checks the options of a request.
 func optionsOf(s api.TagSettings) (options.Options, error) {
-	return options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
+	o, err := options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
 		Schedule: (*options.Schedule)(s.Schedule), ActiveHours: (*options.ActiveHours)(s.ActiveHours),
 		Priority: s.Priority, Rendering: options.Rendering(s.Rendering)}.Validate()
+	if err == nil && o.Watch != nil {
+		_, err = field.Asked(o.Watch.Fields)
+	}
+	return o, err
 }
 
 // editOf reads a request's changes to options. The strings in nulls are the names of the fields that are null.

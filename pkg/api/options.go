@@ -25,7 +25,7 @@ type FieldSpec struct {
 	// From is json-ld, microdata, rdfa, opengraph, css or jsonpath; or declared, for a field that pages declare (price,
 	// salePrice, availability, currency, variants, published, modified, author or version).
 	From   string `json:"from"`
-	Path   string `json:"path,omitempty"`   // the place in the source; left out for declared
+	Path   string `json:"path,omitempty"`   // the place in the source; of declared, the field that pages declare, by default the name
 	Type   string `json:"type,omitempty"`   // text, number, money, date or availability; left out for declared
 	Locale string `json:"locale,omitempty"` // how the page writes numbers, such as de-CH; by default, as it says
 }
@@ -115,8 +115,9 @@ func (p ItemPatch) MarshalJSON() ([]byte, error) {
 type Effective struct {
 	TagSettings
 	// From says where each setting comes from: item, default, or tag followed by the tag's name. The settings are
-	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours,
-	// priority, and those of a browser. A setting that is not listed is not set. By default, render is thin where there
+	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, watch.fields. followed by the name of a
+	// field, interval, schedule, activeHours, priority, and those of a browser. A field that is left out, because the
+	// item has 20 before it, says so. A setting that is not listed is not set. By default, render is thin where there
 	// is a browser, and never elsewhere.
 	From map[string]string `json:"from"`
 }

@@ -20,6 +20,7 @@ var labels = map[string]string{
 	"text": "Ignored lines", "watch.trigger": "Only if the watched text matches", "watch.index": "What to index",
 	"watch.list": "List of other pages", "watch.listLinks": "Links of its entries",
 	"files": "Only files like these", "files.include": "Only files like these", "files.exclude": "No files like these",
+	"watch.fields": "Values of the page",
 	"render": "Read in a browser, with its scripts", "renderInterval": "Render every", "waitFor": "Wait for",
 	"viewport": "Window", "acceptLanguage": "Language to ask for", "colorScheme": "Colours to ask for",
 	"postHosts":   "Hosts to which it may send a POST",

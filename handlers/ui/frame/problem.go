@@ -27,7 +27,8 @@ func NotFound(detail string) error {
 	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
 }
 
-// FieldMessage returns the problem's message about one of the given fields, or "" if there is none.
+// FieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
+// a point stands for all fields below it.
 func FieldMessage(p *api.Problem, fields ...string) string {
 	if p == nil {
 		return ""
@@ -35,6 +36,11 @@ func FieldMessage(p *api.Problem, fields ...string) string {
 	for _, e := range p.Errors {
 		if slices.Contains(fields, e.Field) {
 			return strings.TrimPrefix(e.Message, e.Field+": ") // the label names the field
+		}
+		for _, field := range fields {
+			if strings.HasSuffix(field, ".") && strings.HasPrefix(e.Field, field) {
+				return strings.TrimPrefix(e.Message, field)
+			}
 		}
 	}
 	return ""

@@ -2,6 +2,8 @@ package items
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +42,9 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 		add("watch.trigger", "Trigger", w.Trigger)
 		add("watch.list", "List", listWords[w.List])
 		add("watch.listLinks", "Links of its entries", strings.Join(w.ListLinks, ", "))
+		for _, name := range slices.Sorted(maps.Keys(w.Fields)) {
+			add("watch.fields."+name, "Value", api.FieldLine(name, w.Fields[name]))
+		}
 		add("watch.index", "Indexed", map[string]string{"page": "the whole page", "watched": "the watched part"}[w.Index])
 	}
 	s.Render = cmp.Or(renderWords[s.Render], s.Render)

@@ -1,6 +1,7 @@
 package items
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -45,6 +46,10 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	s.Watch = &api.Watch{Include: frame.Lines(f.Get("watch.include")), Exclude: frame.Lines(f.Get("watch.exclude")),
 		Ignore: frame.Lines(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index"),
 		List: text("watch.list"), ListLinks: frame.Lines(f.Get("watch.listLinks"))}
+	if s.Watch.Fields, err = api.ParseFieldLines(frame.Lines(f.Get("watch.fields"))); err != nil {
+		return s, &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: err.Error(),
+			Errors: []api.FieldError{{Field: "watch.fields", Message: err.Error()}}}
+	}
 	s.Rendering = renderingOf(f)
 	if p := text("priority"); p != "" {
 		n, err := strconv.Atoi(p)
@@ -101,6 +106,7 @@ func valuesOf(s api.TagSettings) url.Values {
 		f.Set("watch.index", w.Index)
 		f.Set("watch.list", w.List)
 		f.Set("watch.listLinks", strings.Join(w.ListLinks, "\n"))
+		f.Set("watch.fields", strings.Join(api.FieldLines(w.Fields), "\n"))
 	}
 	setRendering(f, s.Rendering)
 	if s.Priority != nil {

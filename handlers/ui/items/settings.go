@@ -51,6 +51,9 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	s, err := settingsOf(f)
+	if problem := frame.Refusal(err); problem != nil && len(problem.Errors) > 0 {
+		return a.settingsPage(r, f, problem)
+	}
 	if err != nil {
 		return frame.Page{}, err
 	}

@@ -71,10 +71,10 @@ func (a area) actTag(r *http.Request) (frame.Page, error) {
 
 func (a area) saveTag(r *http.Request, name string) (frame.Page, error) {
 	s, err := settingsOf(r.PostForm)
-	if err != nil {
-		return frame.Page{}, err
+	var t api.Tag
+	if err == nil {
+		t, err = api.SaveTag.Call(r.Context(), a.client, api.TagRequest{Name: name, TagSettings: s})
 	}
-	t, err := api.SaveTag.Call(r.Context(), a.client, api.TagRequest{Name: name, TagSettings: s})
 	if problem := frame.Refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
 			Form: form{frame.Form{Values: r.PostForm, Problem: problem}}}

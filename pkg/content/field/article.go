@@ -14,13 +14,19 @@ var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "TechArticl
 	"DiscussionForumPosting", "CreativeWork", "Recipe", "HowTo", "Question", "VideoObject", "SoftwareSourceCode",
 	"SoftwareApplication", "WebApplication", "MobileApplication", "Dataset", "LearningResource", "Review"}
 
-// facts are the fields of an article, and where they are declared.
-var facts = []struct {
+// pageTypes are the types of the item that is the page itself.
+var pageTypes = []string{"WebPage", "ItemPage", "AboutPage", "FAQPage", "ProfilePage"}
+
+// fact is a field of an article, and where it is declared.
+type fact struct {
 	name  string
 	of    Type
 	props []string
 	metas []string
-}{
+}
+
+// facts are the fields of an article.
+var facts = []fact{
 	{Published, Date, []string{"datePublished", "dateCreated", "uploadDate"},
 		[]string{"article:published_time", "og:article:published_time", "datepublished", "dcterms.issued",
 			"dcterms.created", "dc.date.issued", "citation_publication_date", "date", "dc.date"}},
@@ -33,7 +39,9 @@ var facts = []struct {
 
 // Article returns what a page declares about its text: published, modified, author and version. Only fields that are
 // declared are in the result. Items of articles count before items of pages, and these before meta elements.
-func (p *Page) Article() (out []Result) {
+func (p *Page) Article() []Result { return slices.Clone(p.article()) }
+
+func (p *Page) readArticle() (out []Result) {
 	for _, f := range facts {
 		for _, source := range []Source{JSONLD, Microdata, RDFa} {
 			if r, found := p.fact(source, f.name, f.of, f.props); found {
@@ -53,7 +61,7 @@ func (p *Page) Article() (out []Result) {
 
 // fact reads a field of the article of a page, or of the page itself.
 func (p *Page) fact(source Source, name string, of Type, props []string) (r Result, found bool) {
-	for _, types := range [][]string{articleTypes, {"WebPage", "ItemPage", "AboutPage", "FAQPage", "ProfilePage"}} {
+	for _, types := range [][]string{articleTypes, pageTypes} {
 		it, _ := p.theItem(p.sets[source], types)
 		if it == nil {
 			continue

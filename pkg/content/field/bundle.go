@@ -19,7 +19,9 @@ type declaredProduct struct {
 // Product returns what a page declares about the product that it offers: price, salePrice, currency, availability and
 // variants. It returns nothing if no product is declared, and a price that is [Unread] if several are, and none is that
 // of the page. JSON-LD counts before microdata, RDFa and OpenGraph, and price and sale price are of one source.
-func (p *Page) Product() []Result {
+func (p *Page) Product() []Result { return slices.Clone(p.product()) }
+
+func (p *Page) readProduct() []Result {
 	var all []declaredProduct
 	why := ""
 	for _, source := range []Source{JSONLD, Microdata, RDFa} {

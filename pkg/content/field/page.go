@@ -3,6 +3,7 @@ package field
 import (
 	"net/url"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -28,6 +29,8 @@ type Page struct {
 	shown  []shownAmount // amounts that it shows; nil until they are needed
 	free   bool          // it shows the word for free
 	same   []string      // addresses of the page: its own and the canonical one
+
+	product, article func() []Result // see Product and Article
 }
 
 // meta is a meta element with a property.
@@ -55,6 +58,7 @@ func NewPage(root *html.Node, address string) *Page {
 		}
 	}
 	p.locale = localeOf(lang, p.address.Hostname())
+	p.product, p.article = sync.OnceValue(p.readProduct), sync.OnceValue(p.readArticle)
 	return p
 }
 
@@ -62,6 +66,7 @@ func NewPage(root *html.Node, address string) *Page {
 func NewJSON(root *jsonpath.Node, address string) *Page {
 	p := &Page{json: root, address: parseAddress(address)}
 	p.locale = localeOf("", p.address.Hostname())
+	p.product, p.article = func() []Result { return nil }, func() []Result { return nil }
 	return p
 }
 

@@ -259,6 +259,9 @@ func FuzzPage(f *testing.F) {
 			t.Fatal("two readings differ")
 		}
 		all := append(p.Product(), p.Article()...)
+		for _, d := range declaredTypes {
+			all = append(all, p.Read(Spec{"mine", "", Declared, d.name, ""}))
+		}
 		for _, source := range []Source{JSONLD, Microdata, RDFa, OpenGraph, CSS} {
 			all = append(all, p.Read(Spec{"mine", Money, source, "p.offers.price", ""}))
 		}

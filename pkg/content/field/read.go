@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,19 +24,28 @@ func Compile(s Spec) error {
 	switch s.Source {
 	case CSS:
 		selector, _ := cutAttribute(s.At)
+		if jsonpath.Is(selector) {
+			return fault.Field("at", "%.60q is a JSONPath, for which the source is jsonpath", s.At)
+		}
 		_, err = watch.Compile(watch.Spec{Include: []string{selector}})
 	case JSONPath:
 		_, err = jsonpath.Parse(s.At)
 	case JSONLD, Microdata, RDFa:
-		if !strings.Contains(s.At, ".") || slices.Contains(strings.Split(s.At, "."), "") {
-			return fault.Field("at", "%.60q is no type with a property, such as Product.offers.price", s.At)
+		names := strings.Split(s.At, ".")
+		if slices.Contains(names, "") || len(names) == 1 && isType(names[0]) {
+			return fault.Field("at", "%.60q is no property, such as offers.price or Product.offers.price", s.At)
 		}
+	case Declared:
+		return checkDeclared(s)
 	}
 	if err != nil {
-		return fault.Field("at", "at: %w", err)
+		return fault.Field("at", "%s", strings.TrimPrefix(err.Error(), "watch.include: "))
 	}
 	return nil
 }
+
+// isType reports whether a name is that of a type: it begins with a capital letter, those of properties do not.
+func isType(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 // Read reads a field. A field whose expression is not correct is gone, with the reason.
 func (p *Page) Read(s Spec) Result {
@@ -49,6 +59,8 @@ func (p *Page) Read(s Spec) Result {
 		return p.readJSON(s)
 	case OpenGraph:
 		return p.readMetaField(s)
+	case Declared:
+		return p.readDeclared(s)
 	}
 	return p.readItem(s)
 }
@@ -96,8 +108,7 @@ func (p *Page) currencyBeside(s Spec) string {
 		content, _, _ := p.meta("product:price:currency", "og:price:currency")
 		return codeOf(content)
 	case JSONLD, Microdata, RDFa:
-		of, path, _ := strings.Cut(s.At, ".")
-		it, _ := p.theItem(p.sets[s.Source], typesFor(of))
+		it, path, _ := p.itemFor(s.Source, s.At)
 		if at := strings.LastIndexByte(path, '.'); it != nil {
 			holder := ""
 			if at >= 0 {
@@ -111,14 +122,43 @@ func (p *Page) currencyBeside(s Spec) string {
 	return ""
 }
 
-// readItem reads a property of the item of the page that has the type.
+// itemFor returns the item of the page that a path begins at, and the path of properties below it. If the path names no
+// type, that is the product of the page, its article or the page itself: the first that has the property, or else its
+// product or its article. If it is nil, why says why several items leave none.
+func (p *Page) itemFor(source Source, at string) (it *items.Item, path, why string) {
+	of, path, _ := strings.Cut(at, ".")
+	if isType(of) {
+		it, why = p.theItem(p.sets[source], typesFor(of))
+		return it, path, why
+	}
+	var first *items.Item
+	for _, types := range [][]string{productTypes, articleTypes, pageTypes} {
+		it, reason := p.theItem(p.sets[source], types)
+		if it != nil && len(follow(it, at)) > 0 {
+			return it, at, ""
+		}
+		if first == nil && !slices.Equal(types, pageTypes) {
+			first = it
+		}
+		why = cmp.Or(why, reason)
+	}
+	if why != "" {
+		return nil, at, why
+	}
+	return first, at, ""
+}
+
+// readItem reads a property of an item of the page.
 func (p *Page) readItem(s Spec) Result {
-	of, path, _ := strings.Cut(s.At, ".")
-	it, why := p.theItem(p.sets[s.Source], typesFor(of))
+	it, path, why := p.itemFor(s.Source, s.At)
 	switch {
 	case it == nil && why != "":
 		return p.without(s, Unread, why)
 	case it == nil:
+		of, _, _ := strings.Cut(s.At, ".")
+		if !isType(of) {
+			of = "product and no article"
+		}
 		return p.without(s, Gone, "the page declares no "+words.Clip(of, 60))
 	}
 	var texts []string

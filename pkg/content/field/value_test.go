@@ -119,7 +119,7 @@ func TestG1Rows(t *testing.T) {
 		Evidence{JSONLD, "Product.offers.price", "1.299,00 €", ""}}
 	text, err := json.Marshal(r)
 	const want = `{"name":"price","state":"value","v":{"t":"money","n":"1299","c":"EUR","as":"1.299,00 €"},` +
-		`"by":{"src":"jsonld","at":"Product.offers.price","x":"1.299,00 €"}}`
+		`"by":{"src":"json-ld","at":"Product.offers.price","x":"1.299,00 €"}}`
 	if err != nil || string(text) != want {
 		t.Errorf("have %s %v\nwant %s", text, err, want)
 	}
@@ -140,7 +140,7 @@ func TestG1Specs(t *testing.T) {
 		field  string
 	}{
 		{func(*Spec) {}, ""}, {func(s *Spec) { s.Name = " " }, "name"}, {func(s *Spec) { s.Name = "a " }, "name"},
-		{func(s *Spec) { s.Name = strings.Repeat("a", MaxName+1) }, "name"}, {func(s *Spec) { s.Type = "float" }, "type"},
+		{func(s *Spec) { s.Name = strings.Repeat("a", 61) }, "name"}, {func(s *Spec) { s.Type = "float" }, "type"},
 		{func(s *Spec) { s.Locale = "no tag" }, "locale"}, {func(s *Spec) { s.Locale = "de-CH" }, ""},
 		{func(s *Spec) { s.Source = "xpath" }, "source"}, {func(s *Spec) { s.At = "" }, "at"},
 	} {

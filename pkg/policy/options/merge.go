@@ -2,7 +2,10 @@ package options
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // Tag is a tag with the options that it sets for its items.
@@ -12,7 +15,7 @@ type Tag struct {
 }
 
 // Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a separate
-// setting.
+// setting, and so is each field that is read of the page, by the name that [FieldSetting] gives.
 var Fields = append([]string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index",
 	"watch.list", "watch.listLinks", "interval", "schedule", "activeHours", "priority", "files"}, renderFields...)
 
@@ -21,6 +24,8 @@ type Effective struct {
 	Options
 	// From maps each of [Fields] that is set to the name of the tag that set it, or to "" if the item itself set it.
 	From map[string]string
+	// Over are the fields of the page that are not read, because there are [MaxFields] before them.
+	Over []string
 }
 
 // Merge returns the options that apply to an item with the given options of its own and the given tags.
@@ -81,6 +86,19 @@ func (e *Effective) fillWatch(w Watch, from string) {
 	text("watch.index", &is.Index, w.Index)
 	text("watch.list", &is.List, w.List)
 	list("watch.listLinks", &is.ListLinks, w.ListLinks)
+	is.Fields = maps.Clone(is.Fields)
+	for _, name := range slices.Sorted(maps.Keys(w.Fields)) {
+		switch _, has := is.Fields[name]; {
+		case has:
+		case len(is.Fields) == MaxFields:
+			e.Over = append(e.Over, name)
+		default:
+			if is.Fields == nil {
+				is.Fields = map[string]api.FieldSpec{}
+			}
+			is.Fields[name], e.From[FieldSetting(name)] = w.Fields[name], from
+		}
+	}
 	e.Watch = &is
 }
 

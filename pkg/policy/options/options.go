@@ -134,7 +134,7 @@ func (o Options) Validate() (Options, error) {
 // tidy removes fields that set nothing.
 func (o Options) tidy() Options {
 	if w := o.Watch; w != nil && len(w.Include)+len(w.Exclude)+len(w.Ignore) == 0 && w.Trigger == "" && w.Index == "" &&
-		w.List == "" && len(w.ListLinks) == 0 {
+		w.List == "" && len(w.ListLinks)+len(w.Fields) == 0 {
 		o.Watch = nil
 	}
 	if i := o.Interval; i != nil && *i == (Interval{}) {
@@ -188,6 +188,9 @@ func (w *Watch) validate() error {
 		return fault.Field("watch.list", "watch.list must be %s, %s or %s, not %.40q", ListOnly, ListAdd, ListAddAll, w.List)
 	case w.List == "" && len(w.ListLinks) > 0:
 		return fault.Field("watch.list", "watch.list must say what to do with the entries that watch.listLinks finds")
+	}
+	if err := w.CheckFields(); err != nil {
+		return err
 	}
 	_, err := watch.Compile(w.Spec())
 	return err

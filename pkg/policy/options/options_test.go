@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
@@ -75,6 +76,37 @@ func TestW9Merge(t *testing.T) {
 	}
 	if n := options.Merge(options.Options{}, nil).Level(); n != options.UsualPriority {
 		t.Errorf("the usual priority is %d", n)
+	}
+}
+
+// TestG1Fields checks that fields have bounds, that a watch may have nothing else, and that each field is a setting
+// of its own, of which an item has no more than may be read (G1).
+func TestG1Fields(t *testing.T) {
+	of := func(path string, names ...string) options.Options {
+		w := options.Watch{Fields: map[string]api.FieldSpec{}}
+		for _, name := range names {
+			w.Fields[name] = api.FieldSpec{From: "css", Path: path, Type: "text"}
+		}
+		return options.Options{Watch: &w}
+	}
+	letters := strings.Split("abcdefghijklmnopqrstu", "")
+	for _, o := range []options.Options{of("p", letters...), of("p", "a/b"), of("p", ".."), of("p", " a"),
+		of("p", "a\x00"), of("p", strings.Repeat("é", 61)), of(strings.Repeat("p", 5000), "a", "b"), of("p", "")} {
+		if _, err := o.Validate(); fault.FieldOf(err) != "watch.fields" {
+			t.Errorf("%d fields: %v", len(o.Watch.Fields), err)
+		}
+	}
+	if o, err := of("p", strings.Repeat("é", 60), "sale price").Validate(); err != nil || o.Watch == nil {
+		t.Errorf("fields alone are %+v, %v", o, err)
+	}
+	own, tag := of("own", "a", "b"), of("tag", letters[1:]...)
+	e := options.Merge(own, []options.Tag{{Name: "t", Options: tag}})
+	if w := e.Watch; len(w.Fields) != options.MaxFields || w.Fields["b"].Path != "own" || w.Fields["c"].Path != "tag" ||
+		e.From["watch.fields.b"] != "" || e.From["watch.fields.c"] != "t" || !slices.Equal(e.Over, []string{"u"}) {
+		t.Errorf("merged: %+v", e)
+	}
+	if len(own.Watch.Fields) != 2 {
+		t.Error("what was merged has changed")
 	}
 }
 

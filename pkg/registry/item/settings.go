@@ -1,6 +1,7 @@
 package item
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,6 +63,11 @@ func set(o options.Options) string {
 	for _, field := range options.Fields {
 		if _, ok := own[field]; ok {
 			names = append(names, field)
+		}
+	}
+	if o.Watch != nil {
+		for _, name := range slices.Sorted(maps.Keys(o.Watch.Fields)) {
+			names = append(names, options.FieldSetting(name))
 		}
 	}
 	if len(names) == 0 {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // Parse reads a condition. Errors: Invalid, with the name of the field of the API that is wrong, such as when.value.
 func Parse(spec api.Condition) (Condition, error) {
 	c := Condition{name: strings.TrimSpace(spec.Field), op: spec.Op, first: spec.First, percent: spec.Unit == Percent}
-	if c.name == "" || len(c.name) > field.MaxName {
-		return c, fault.Field("when.field", "when.field must name a field, such as price, in at most %d bytes", field.MaxName)
+	if err := options.FieldName(c.name); err != nil {
+		return c, fault.Field("when.field", "when.field must name a field, such as price: %w", err)
 	}
 	err := c.constants(spec)
 	if err == nil {
