@@ -21,7 +21,7 @@ var labels = map[string]string{
 	"watch.list": "List of other pages", "watch.listLinks": "Links of its entries",
 	"files": "Only files like these", "files.include": "Only files like these", "files.exclude": "No files like these",
 	"watch.fields": "Values of the page",
-	"render": "Read in a browser, with its scripts", "renderInterval": "Render every", "waitFor": "Wait for",
+	"render":       "Read in a browser, with its scripts", "renderInterval": "Render every", "waitFor": "Wait for",
 	"viewport": "Window", "acceptLanguage": "Language to ask for", "colorScheme": "Colours to ask for",
 	"postHosts":   "Hosts to which it may send a POST",
 	"filter.host": "Host", "filter.tag": "Tag", "filter.items": "Pages that a search finds", "filter.type": "Type",
