@@ -3,6 +3,7 @@ package field
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
@@ -79,4 +80,16 @@ func readStock(text string) (v Value, why string, ok bool) {
 		}
 	}
 	return v, "the words for this availability are not known", false
+}
+
+// stockInWords returns the name of an availability as words: OutOfStock is out of stock.
+func stockInWords(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }

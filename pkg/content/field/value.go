@@ -67,7 +67,18 @@ func (v Value) Compare(w Value) (order int, ok bool) {
 func (v Value) top() Decimal { return cmp.Or(v.High, v.Number) }
 
 // String writes the value for people: "79 EUR", "12.90–19.90 EUR", "from 9.90 EUR per month", "InStock".
-func (v Value) String() string {
+func (v Value) String() string { return strings.TrimSpace(v.Figures() + " " + v.Unit()) }
+
+// Words writes the value like String, and an availability in words: "in stock".
+func (v Value) Words() string {
+	if v.Type == Availability {
+		return stockInWords(v.Text)
+	}
+	return v.String()
+}
+
+// Figures writes the value without its currency and unit: "79", "12.90–19.90", "from 9.90".
+func (v Value) Figures() string {
 	if v.Type != Number && v.Type != Money {
 		return v.Text
 	}
@@ -78,13 +89,15 @@ func (v Value) String() string {
 	if v.From {
 		text = "from " + text
 	}
-	if v.Currency != "" {
-		text += " " + v.Currency
-	}
-	if v.Per != "" {
-		text += " per " + v.Per
-	}
 	return text
+}
+
+// Unit returns the currency of an amount and what it is for: "EUR per month".
+func (v Value) Unit() string {
+	if v.Per == "" {
+		return v.Currency
+	}
+	return strings.TrimSpace(v.Currency + " per " + v.Per)
 }
 
 // Amount writes a number as an amount of the value's currency: with all decimals of the currency, or with none if the

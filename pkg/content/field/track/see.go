@@ -26,32 +26,54 @@ type Reading struct {
 // that are not the last ones any more. Fields that nobody asks for any more are dropped, and so are those beyond
 // [MaxFields].
 func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
+	if r.Unread != "" {
+		return k.unread(r.Unread), nil, nil
+	}
 	next = Known{Read: true}
-	product := slices.ContainsFunc(r.Results, func(res field.Result) bool {
-		return r.Keys[res.Name] == "" && res.Name == field.Price && res.State == field.Found
-	})
 	for _, name := range k.names(r) {
 		was, had := k.Field(name)
-		known, res := was, resultOf(r, name, product)
-		if key := r.Keys[name]; had && was.Key != key {
-			was, had = Kept{Entries: was.Entries}, false
+		key, res := r.Keys[name], resultOf(r, name)
+		redefined := had && was.Key != key
+		if redefined {
+			was = Kept{Entries: was.Entries}
 		}
-		if !had && res.State != field.Found && r.Keys[name] == "" || len(next.All) == MaxFields {
+		begins := res.State == field.Found || res.State == field.Unread && (redefined || !k.Read)
+		if (redefined || !had) && key == "" && !begins || len(next.All) == MaxFields {
 			continue
 		}
 		is, c := was.see(res, r)
-		is.Name, is.Key = name, r.Keys[name]
-		c.Name, c.First = name, c.First && (!k.Read || r.Keys[name] != "")
-		c.Reported = r.Keys[name] != "" || field.Reported(name)
-		if last := known.Entry(); last.Number > 0 && is.Entries > last.Number {
-			entries = append(entries, last)
-		}
+		is.Name, is.Key = name, key
+		// A page that was read before did not have an unasked field of which nothing is known.
+		c.Name, c.First = name, c.First && (!k.Read || had || key != "")
+		c.Reported = key != "" || field.Reported(name)
 		if c.State != "" && (c.First || !r.Baseline) {
 			changes = append(changes, c)
 		}
 		next.All = append(next.All, is)
 	}
-	return next, changes, entries
+	return next, changes, k.entriesUntil(next)
+}
+
+// unread returns what is known after a check that could not read the fields. Nobody knows then whether a field that is
+// defined in another way is there.
+func (k Known) unread(why string) (next Known) {
+	next = k
+	next.All = slices.Clone(k.All)
+	for i := range next.All {
+		next.All[i].State, next.All[i].Evidence.Reason = field.Unread, why
+	}
+	return next
+}
+
+// entriesUntil returns the last entries of histories that are not the last ones any more.
+func (k Known) entriesUntil(next Known) (entries []Entry) {
+	for _, was := range k.All {
+		is, _ := next.Field(was.Name)
+		if e := was.Entry(); e.Number > 0 && e.Number != is.Entry().Number {
+			entries = append(entries, e)
+		}
+	}
+	return entries
 }
 
 // names returns the names of the fields that are known or read, in their order.
@@ -76,19 +98,13 @@ func (k Known) names(r Reading) (names []string) {
 	return slices.Compact(names)
 }
 
-// resultOf returns what was read of a field. Of the fields that are read unasked only those that a page declares are
-// in the results: if one is missing and the product is there, it has disappeared.
-func resultOf(r Reading, name string, product bool) field.Result {
+// resultOf returns what was read of a field. Fields that are read unasked are in the results only if a page declares
+// them.
+func resultOf(r Reading, name string) field.Result {
 	for _, res := range r.Results {
 		if res.Name == name {
 			return res
 		}
-	}
-	if r.Unread != "" {
-		return field.Result{Name: name, State: field.Unread, Evidence: field.Evidence{Reason: r.Unread}}
-	}
-	if product && !field.Breaks(name) {
-		return field.Result{Name: name, State: field.Disappeared}
 	}
 	return field.Result{Name: name, State: field.Gone, Evidence: field.Evidence{Reason: "the page does not declare it"}}
 }

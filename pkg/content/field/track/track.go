@@ -80,6 +80,9 @@ func (k Kept) Seen() Seen { return k.Last.Seen.With(k.Last.Value, k.At) }
 // Entry returns the last entry of the history, which is kept here until another one follows. It has the number 0 if
 // there is none.
 func (k Kept) Entry() Entry {
+	if k.At.IsZero() {
+		return Entry{}
+	}
 	return Entry{Name: k.Name, Number: k.Entries, At: k.At, Capture: k.Capture, Value: k.Last.Value, Evidence: k.Evidence}
 }
 
