@@ -2,6 +2,7 @@ package condition
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
@@ -72,15 +73,36 @@ func (k constant) equals(v field.Value) bool {
 	return ok && order == 0
 }
 
-// String writes the constant as it is read.
+// String writes the constant for people: amounts and dates as they are read, and words and numbers as they are given.
 func (k constant) String() string {
+	if _, plain := field.ParseDecimal(k.text.Text); plain {
+		return k.text.Text
+	}
 	for _, v := range []field.Value{k.number, k.money, k.date} {
 		if !v.None() {
 			return v.String()
 		}
 	}
-	if k.stock.None() {
+	switch {
+	case k.stock.None():
 		return strconv.Quote(k.text.Text)
+	case strings.Contains(k.text.Text, k.stock.Text): // a name or an address of schema.org
+		return k.stock.Words()
 	}
 	return k.text.Text
+}
+
+// fits reports whether the constant can be compared with values of a type.
+func (k constant) fits(t field.Type) bool {
+	switch t {
+	case field.Number:
+		return !k.number.None()
+	case field.Money:
+		return !k.money.None()
+	case field.Date:
+		return !k.date.None()
+	case field.Availability:
+		return !k.stock.None()
+	}
+	return true
 }

@@ -14,8 +14,8 @@ import (
 const histories = 1000
 
 // TestG2ConditionsFireExactlyWhenTheyShould checks over random histories of shops in eight locales that each condition
-// fires at the checks at which a model says so, and at no other. The model follows each condition with a machine that is
-// armed or not, and has all values that were seen (G2).
+// fires at the checks at which a model says so, and at no other. The model follows each condition with a machine that
+// is armed or not, and has all values that were seen (G2).
 func TestG2ConditionsFireExactlyWhenTheyShould(t *testing.T) {
 	r := rand.New(rand.NewPCG(44, 2))
 	misread, fired := 0, map[string]int{}

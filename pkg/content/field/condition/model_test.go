@@ -83,8 +83,8 @@ type follower struct {
 	known bool   // the last check saw it
 }
 
-// see tells the model what a check saw, and returns which conditions fire. mute states that the check cannot be compared
-// with the one before. untold states that the first sight makes no change.
+// see tells the model what a check saw, and returns which conditions fire. mute states that the check cannot be
+// compared with the one before. untold states that the first sight makes no change.
 func (f *follower) see(now sight, machines []*machine, mute, untold bool) (fired []bool) {
 	start := len(f.seen) == 0
 	for _, m := range machines {

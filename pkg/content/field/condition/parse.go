@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
@@ -116,6 +117,32 @@ func superfluous(spec api.Condition) error {
 		if one.given && !slices.Contains(one.ops, spec.Op) {
 			return fault.Field(one.name, "%s must be left out for %s: it has no meaning there", one.name, spec.Op)
 		}
+	}
+	return nil
+}
+
+// Fits reports why the condition can never hold for a field of a type. Errors: Invalid, with the name of the field of
+// the API that is wrong.
+func (c Condition) Fits(t field.Type) error {
+	ordered := t == field.Number || t == field.Money || t == field.Date
+	for _, one := range []struct {
+		name    string
+		k       constant
+		matters bool
+	}{{"when.value", c.value, c.against == Value}, {"when.from", c.from, true}, {"when.to", c.to, true}} {
+		if one.matters && !one.k.isNone() && !one.k.fits(t) {
+			return fault.Field(one.name, "%s is no value of the field %s, whose type is %s", one.name, c.name, t)
+		}
+	}
+	switch {
+	case !ordered && (c.op == Less || c.op == More || c.op == AtMost || c.op == AtLeast):
+		return fault.Field("when.op", "when.op must be %s, %s, %s or %s for the field %s, whose type is %s", Equal, FromTo,
+			Appears, Disappears, c.name, t)
+	case c.op == ChangedBy && t != field.Number && t != field.Money:
+		return fault.Field("when.op", "when.op cannot be %s for the field %s, whose type is %s", ChangedBy, c.name, t)
+	case !ordered && (c.against == Lowest || c.against == Highest):
+		return fault.Field("when.against", "when.against cannot be %s for the field %s, whose type is %s", c.against, c.name,
+			t)
 	}
 	return nil
 }

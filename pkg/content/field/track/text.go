@@ -15,10 +15,10 @@ const longestShown = 80
 func (c Change) Text(now time.Time) string {
 	before, after := c.Then.Value, c.Now.Value
 	switch {
-	case after.None():
-		return shown(before) + " → none"
 	case c.First || c.Same:
 		return shown(after) + c.lowest(now)
+	case after.None():
+		return shown(before) + " → none"
 	case before.None():
 		return "→ " + shown(after) + c.lowest(now)
 	case after.Unit() != "" && before.Unit() == after.Unit():
