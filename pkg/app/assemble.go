@@ -280,7 +280,8 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items) (*notify.N
 	sender := send.New(web, a.cfg.Fetch.UserAgent, time.Now)
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
 		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
-		Home: home.Book{Set: a.cfg.PublicURL, Nearby: home.Machine}, Metrics: a.cfg.Metrics}), nil
+		AskFields: items.AskFields,
+		Home:      home.Book{Set: a.cfg.PublicURL, Nearby: home.Machine}, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -54,10 +55,12 @@ type Options struct {
 	Clock  func() time.Time
 	Token  func() string // makes the ids of rules
 	// Page finds the page of a rule for one page. If it is nil, such rules are not checked, and their page is not named.
-	Page    func(ctx context.Context, id string) (Page, error)
-	Home    home.Book // the address at which people reach the installation; its rows are set by [New]
-	Log     *slog.Logger
-	Metrics *telemetry.Metrics // new ones when nil
+	Page func(ctx context.Context, id string) (Page, error)
+	// AskFields requests the present values of the fields of a page for a rule that is about to be stored. It may be nil.
+	AskFields func(ctx context.Context, item source.ID, rule string) error
+	Home      home.Book // the address at which people reach the installation; its rows are set by [New]
+	Log       *slog.Logger
+	Metrics   *telemetry.Metrics // new ones when nil
 }
 
 // base is what all parts of a notifier share.

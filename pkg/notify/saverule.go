@@ -98,6 +98,9 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	if err := errors.Join(append(errs, checkBounds(ctx, s, &r)...)...); err != nil {
 		return out, first(err)
 	}
+	if err := askFirst(ctx, s, &r, &old); err != nil {
+		return out, err
+	}
 	return r.Rule, storeRule(ctx, s, id, etag, &next, fresh || old.Off != spec.Off)
 }
 

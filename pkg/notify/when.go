@@ -3,13 +3,13 @@ package notify
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // A rule with a condition reports a change if its filter selects the change and the condition is met by a field in it.
@@ -51,10 +51,18 @@ func (r *rule) isFor(c feed.Change) bool {
 // met returns the change of a field that meets the rule's condition. A first value that one rule has asked for is no
 // news for the others.
 func (r *rule) met(c feed.Change) (track.Change, bool) {
-	forOthers := func(f track.Change) bool {
-		return f.First && f.Rule != "" && !slices.Contains(strings.Fields(f.Rule), r.ID)
-	}
+	forOthers := func(f track.Change) bool { return !f.IsFor(r.ID) }
 	return r.when.Fires(slices.DeleteFunc(slices.Clone(c.Fields), forOthers))
+}
+
+// askFirst requests the present values of the fields of a page, if a rule for it has a condition that may be met by the
+// first value, and the rule is new, or its condition is, or it was switched off.
+func askFirst(ctx context.Context, s *Book, r, old *rule) error {
+	same := old.When != nil && r.When != nil && *old.When == *r.When && !old.Off
+	if s.o.AskFields == nil || r.When == nil || !r.When.First || r.Off || !isOfPage(r.ID) || same {
+		return nil
+	}
+	return s.o.AskFields(ctx, source.ID(r.Filter.ItemID), r.ID)
 }
 
 // Asking says what rules ask of fields. It keeps a copy of the rules with conditions, without those for one page.

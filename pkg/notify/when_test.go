@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 func euros(n field.Decimal) track.Moment {
@@ -178,4 +180,45 @@ func TestG2Asked(t *testing.T) {
 	must(t, err)
 	r.now = r.now.Add(askingAge)
 	asked(feed.Change{ItemID: "other"}, false, "author")
+}
+
+// TestG2FirstIsAskedFor checks that a rule for one page whose condition may be met by the first value asks for the
+// present values before it is stored: when it is new, when its condition changes, and when it is switched on (G2).
+func TestG2FirstIsAskedFor(t *testing.T) {
+	r := newRig(t)
+	var asked []string
+	var fails error
+	r.Book.o.AskFields = func(ctx context.Context, item source.ID, rule string) error {
+		asked = append(asked, string(item)+" "+rule)
+		return fails
+	}
+	spec := forPage("lamp")
+	spec.When = &api.Condition{Field: field.Price, Op: "<", Value: "80", First: true}
+	fails = fault.New(fault.Unavailable, "no answer")
+	r.rule(api.RuleSpec{When: spec.When}, "ops")
+	spec.Channels = []string{"ops"}
+	if _, err := r.SaveRule(t.Context(), "", spec); len(asked) != 1 || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("asked %q: %v", asked, err)
+	}
+	if all, err := r.Rules(t.Context(), api.RuleQuery{ItemID: "lamp"}); err != nil || len(all.Rules) != 0 {
+		t.Errorf("rules of the page: %+v, %v", all, err)
+	}
+	fails, asked = nil, nil
+	rule := r.rule(spec, "ops")
+	save := func(want int, change func(spec *api.RuleSpec)) {
+		t.Helper()
+		change(&rule.RuleSpec)
+		_, err := r.SaveRule(t.Context(), rule.ID, rule.RuleSpec)
+		must(t, err)
+		if len(asked) != want || asked[0] != "lamp "+rule.ID {
+			t.Errorf("asked %q, want %d", asked, want)
+		}
+	}
+	save(1, func(spec *api.RuleSpec) { spec.Name = "another name" })
+	save(2, func(spec *api.RuleSpec) {
+		spec.When = &api.Condition{Field: field.Price, Op: ">", Value: "80", First: true}
+	})
+	save(2, func(spec *api.RuleSpec) { spec.Off = true })
+	save(3, func(spec *api.RuleSpec) { spec.Off = false })
+	save(3, func(spec *api.RuleSpec) { spec.When = nil })
 }

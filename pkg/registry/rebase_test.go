@@ -1,9 +1,11 @@
 package registry
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/store"
@@ -180,4 +182,39 @@ func TestA7RegisterAndRebuildDuringTheCheck(t *testing.T) {
 		t.Errorf("%d jobs after the commit", len(jobs))
 	}
 	b.check(t)
+}
+
+// G2: a rule that asks for the present values of fields brings the next check forward by seconds, so that it is stored
+// by then, and is not lost if a check is in progress that answers earlier rules.
+func TestG2FieldsAskedDuringTheCheck(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		batch, id := b.underway(t)
+		ask := func(rule string) {
+			t.Helper()
+			if err := b.Items.AskFields(t.Context(), id, rule); err != nil {
+				t.Fatal(err)
+			}
+		}
+		batch.Items[0].Fields.Again = "" // the check answers those that ask
+		ask("one")
+		ask("two")
+		ask("one")
+		b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
+		it := b.find(t, id)
+		if want := b.clock.Now().Add(askDelay); !it.NextCrawlAt.Equal(want) || it.Fields.Again != "one two" {
+			t.Errorf("the rules %q ask, and the next check is at %v, want %v", it.Fields.Again, it.NextCrawlAt, want)
+		}
+		yes := true
+		b.set(t, id, Settings{Paused: &yes})
+		ask("three")
+		if it := b.find(t, id); !it.NextCrawlAt.Equal(Never) || it.Fields.Again != "one two three" {
+			t.Errorf("a paused page is checked at %v, and %q ask", it.NextCrawlAt, it.Fields.Again)
+		}
+		b.check(t)
+	})
+	none := source.ID("url_" + strings.Repeat("a", 26))
+	if err := openMem(t, Options{}).Items.AskFields(t.Context(), none, "one"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("of a page that is not registered: %v", err)
+	}
 }

@@ -43,8 +43,8 @@ func (m Meanwhile) Rebase(it *Item, now time.Time) {
 	// The record Lock is not changed, because the lock belongs to the worker.
 }
 
-// rebaseSeen keeps what the check has found. Only two things are taken from other writers: a person's acceptance of
-// what the next check finds, and entries of the history.
+// rebaseSeen keeps what the check has found. Only three things are taken from other writers: a person's acceptance of
+// what the next check finds, rules that ask for the values of fields, and entries of the history.
 func (m Meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	asked := m.Asked(now)
 	if asked || m.Read.Collapse.Asked != m.Now.Collapse.Asked {
@@ -52,6 +52,11 @@ func (m Meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	}
 	if asked || m.Read.Watched.Asked != m.Now.Watched.Asked {
 		s.Watched.Asked = m.Now.Watched.Asked
+	}
+	for _, rule := range m.Now.Fields.Asking() {
+		if !slices.Contains(m.Read.Fields.Asking(), rule) {
+			s.Fields.Ask(rule)
+		}
 	}
 	s.History = mergeHistory(s.History, m.Now.History)
 }

@@ -30,6 +30,7 @@ func TestEveryColumnIsRebased(t *testing.T) {
 	read, found, stored := filled(1), filled(2), filled(3)
 	stored.NextCrawlAt, stored.Tags = read.NextCrawlAt, read.Tags
 	stored.ReindexGeneration, stored.RebuildRun = read.ReindexGeneration, read.RebuildRun
+	stored.Fields.Again = read.Fields.Again
 	have := found
 	Meanwhile{Read: &read, Now: &stored, Began: noon}.Rebase(&have, noon)
 	row := reflect.TypeFor[Item]()

@@ -99,7 +99,7 @@ type Known struct {
 	// Read states that the fields of the item have been read.
 	Read bool   `json:"read,omitempty"`
 	All  []Kept `json:"all,omitempty"` // by name
-	// Again is the id of a rule that asks for the present values, as at a first check.
+	// Again are the ids of rules that ask for the present values, as at a first check, with blanks between them.
 	Again string `json:"again,omitempty"`
 }
 
@@ -131,7 +131,7 @@ type Change struct {
 	Then     Moment      `json:"then"`            // what the check before saw
 	First    bool        `json:"first,omitempty"` // there was no check of the field before
 	Reported bool        `json:"told,omitempty"`  // the change is one for readers
-	Rule     string      `json:"rule,omitempty"`  // of a first check: the rule that asks for it, if only one does
+	Rule     string      `json:"rule,omitempty"`  // of a first value: the ids of the rules that ask for it, if not all do
 	Same     bool        `json:"same,omitempty"`  // the check saw the same as the one before, which had seen a change
 }
 
