@@ -142,7 +142,8 @@ func (x *remembering) Put(ctx context.Context, pages ...search.Page) error {
 // storesOf returns the stores of a registry and of the snapshots beside it.
 func storesOf(reg *registry.Registry, snaps *snapshot.Store) crawl.Stores {
 	return crawl.Stores{
-		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
+		Jobs: reg.Jobs, Fields: reg.Fields(),
+		Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
 	}
 }
 
@@ -151,7 +152,8 @@ func (r *rig) pages(
 	reg *registry.Registry, snaps *snapshot.Store, store storage.Store, clock func() time.Time,
 ) *placement.Service {
 	return placement.New(placement.Stores{
-		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Fields: reg.Fields(), Items: reg.Items,
+		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
 		Index: instrumented.Index(r.index, r.metrics),
 	}, placement.Options{Clock: clock})
 }

@@ -51,6 +51,7 @@ var tables = [
   'Embeddings'
   'Entries'
   'EntriesTest'
+  'FieldValues'
   'Imports'
   'IngestIndex'
   'IngestItems'

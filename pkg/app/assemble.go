@@ -206,11 +206,13 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 	asked crawl.Asked) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{
-		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
+		Fields: reg.Fields(), Items: reg.Items,
+		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
 		Index: instrumented.Index(out.engine, cfg.Metrics), Vectors: out.vectors,
 	}, placement.Options{Log: a.log})
 	stores := crawl.Stores{
-		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: known.snapshots,
+		Jobs: reg.Jobs, Fields: reg.Fields(),
+		Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: known.snapshots,
 	}
 	o := crawl.Options{
 		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules,

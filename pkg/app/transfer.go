@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -24,8 +25,8 @@ func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The tables with pointers come first, in the order in which the registry writes them.
-		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, feed.Table,
-			items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
+		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,
+			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
 		Later:      []string{feed.Table, keys.Table, notify.Table},
 		Containers: []string{snapshot.Container},

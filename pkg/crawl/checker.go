@@ -4,6 +4,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -15,6 +16,7 @@ type Stores struct {
 	Moves     *registry.Moves
 	Tags      *registry.Tags
 	Snapshots *snapshot.Store
+	Fields    *fieldlog.Store
 }
 
 // checker holds the dependencies that all checks of a worker share.

@@ -70,7 +70,8 @@ func (e errand) run(ctx context.Context) error {
 	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
 	snaps := snapshot.New(store)
 	w := New(storesOf(reg, snaps), hosts, placement.New(placement.Stores{
-		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Fields: reg.Fields(), Items: reg.Items,
+		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
 		Index: search.None{},
 	}, placement.Options{}), Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), RunID: "run",

@@ -15,7 +15,8 @@ import (
 // storesOf returns the stores of a registry, with these snapshots.
 func storesOf(reg *registry.Registry, snaps *snapshot.Store) Stores {
 	return Stores{
-		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
+		Jobs: reg.Jobs, Fields: reg.Fields(),
+		Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
 	}
 }
 
@@ -24,7 +25,8 @@ func (r *rig) newWorker(
 	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, engine placement.Indexer,
 ) *Worker {
 	pages := placement.New(placement.Stores{
-		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: manifests,
+		Fields: reg.Fields(), Items: reg.Items,
+		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: manifests,
 		Index: engine, Vectors: r.vectors,
 	}, placement.Options{Clock: r.clock.now, Log: r.crawl.Log})
 	return New(storesOf(reg, snaps), r.newHosts(reg), pages, r.crawl)

@@ -232,7 +232,8 @@ func (p *process) newWorker() *Worker {
 	}
 	snaps := snapshot.New(p.store).By(p.clock)
 	pages := placement.New(placement.Stores{
-		Items: p.reg.Items, Aliases: p.reg.Aliases, Moves: p.reg.Moves, Snapshots: snaps,
+		Fields: p.reg.Fields(), Items: p.reg.Items,
+		Aliases: p.reg.Aliases, Moves: p.reg.Moves, Snapshots: snaps,
 		Manifests: index.NewManifests(p.store), Index: s.index,
 	}, placement.Options{Clock: p.clock})
 	return New(storesOf(p.reg, snaps), p.hosts(), pages, Options{

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -31,7 +32,8 @@ type Registry struct {
 	Aliases  *Aliases
 	Tags     *Tags
 
-	s *store.Store
+	fields *fieldlog.Store
+	s      *store.Store
 }
 
 type (
@@ -83,12 +85,21 @@ func New(under storage.Store, o Options) *Registry {
 	i, j := &Items{s, t}, &Jobs{s, t}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
-		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: t, s: s,
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: t,
+		fields: fieldlog.New(under), s: s,
 	}
 }
 
+// Fields returns the histories of the fields of items.
+func (r *Registry) Fields() *fieldlog.Store { return r.fields }
+
 // Create creates the tables and queues that are missing.
-func (r *Registry) Create(ctx context.Context) error { return r.s.Create(ctx) }
+func (r *Registry) Create(ctx context.Context) error {
+	if err := r.fields.Create(ctx); err != nil {
+		return err
+	}
+	return r.s.Create(ctx)
+}
 
 // Tables returns the table names of a registry with the given name of the items table. If the name is empty,
 // [DefaultTable] is used.

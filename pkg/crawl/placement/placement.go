@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -45,6 +46,7 @@ type Stores struct {
 	Aliases   *registry.Aliases
 	Moves     *registry.Moves
 	Snapshots *snapshot.Store
+	Fields    *fieldlog.Store
 	Manifests *index.Manifests
 	Index     Indexer  // [search.None] if no index is configured
 	Vectors   Embedder // when nil, chunks get no vectors

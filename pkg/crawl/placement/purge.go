@@ -34,7 +34,8 @@ func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	return nil
 }
 
-// purgeCaptures removes the captures of the item, and those of items that have moved to it.
+// purgeCaptures removes the captures of the item and the history of its fields, and those of items that have moved to
+// it.
 func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {
@@ -42,6 +43,9 @@ func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	}
 	for _, id := range append(formers, it.ID) {
 		if err := p.in.Snapshots.Purge(ctx, id); err != nil {
+			return err
+		}
+		if err := p.in.Fields.Purge(ctx, id); err != nil {
 			return err
 		}
 	}

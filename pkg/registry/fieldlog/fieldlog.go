@@ -1,0 +1,178 @@
+// Package fieldlog keeps the history of the fields of items: the values that checks found, from the first one on. It
+// outlives the captures in which they were read.
+//
+// # Rows
+//
+// The table FieldValues has a row for each entry. Its partition is the item's id, and its row key the name of the field
+// and the number of the entry. The item's row counts the entries of each field ([track.Kept]): rows with higher numbers
+// are those of a check that has not committed, and are not read. If the check is repeated, it writes the same numbers.
+//
+// Of each field, the last [Most] entries are kept.
+//
+// # Items that move
+//
+// When an item moves to another id, its rows stay where they are, as its captures do. The item's row has its count, so
+// the entries are those of the item's own id and, for numbers that it does not have, of its former ids.
+package fieldlog
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Table is the name of the table.
+const Table = "FieldValues"
+
+// Most is how many entries of a field are kept.
+const Most = 5000
+
+// Store keeps the histories. It is safe for concurrent use.
+type Store struct {
+	table storage.Table
+	most  int
+}
+
+// New returns a Store that keeps the histories in s. It sends no request; see [Store.Create].
+func New(s storage.Store) *Store { return &Store{s.Table(Table), Most} }
+
+// Create creates the table if it is missing.
+func (s *Store) Create(ctx context.Context) error { return s.table.Create(ctx) }
+
+// entry is a row.
+type entry struct {
+	Name     string         `col:"name"`
+	At       time.Time      `col:"at,must"`
+	Capture  string         `col:"capture"`
+	Value    field.Value    `col:"value,must"`
+	Evidence field.Evidence `col:"evidence"`
+}
+
+var rows = row.Of[entry]()
+
+// Add adds entries to the histories of an item. The writes are deferred ([storage.Deferred]): they are durable with the
+// write that counts them on the item. After an error, callers must repeat the check, which adds entries with the same
+// numbers.
+func (s *Store) Add(ctx context.Context, id source.ID, entries []track.Entry) (err error) {
+	defer fault.Wrap(&err, "history of the fields of %s", id)
+	ctx = storage.Deferred(ctx)
+	for part := range slices.Chunk(entries, storage.MaxOps) {
+		var ops []storage.Op
+		for _, e := range part {
+			ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+				Key: storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number)}, Props: rows.Encode(&entry{
+					Name: e.Name, At: e.At, Capture: e.Capture, Value: e.Value, Evidence: e.Evidence}),
+			}})
+		}
+		if _, err := s.table.Transact(ctx, ops...); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if e.Number > s.most {
+			if err := s.delete(ctx, storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number-s.most)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// delete deletes a row if it is there.
+func (s *Store) delete(ctx context.Context, key storage.Key) error {
+	_, err := s.table.Transact(ctx, storage.Op{Kind: storage.Delete,
+		Entity: storage.Entity{Key: key, ETag: storage.AnyETag}})
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// History is what is kept of a field.
+type History struct {
+	Entries []track.Entry // oldest first
+	Older   int           // entries that are not kept any more
+}
+
+// List returns the history of a field, of which the item's row counts the entries. The ids are the item's own and those
+// of the items that have moved to it.
+func (s *Store) List(ctx context.Context, ids []source.ID, name string, entries int) (h History, err error) {
+	found := map[int]track.Entry{}
+	for _, id := range ids {
+		if err := s.read(ctx, id, name, entries, found); err != nil {
+			return h, fmt.Errorf("history of %.60q of %s: %w", name, id, err)
+		}
+		if len(found) == min(entries, s.most) {
+			break
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(found)) {
+		h.Entries = append(h.Entries, found[number])
+	}
+	h.Older = entries - len(h.Entries)
+	return h, nil
+}
+
+// read adds the entries of one id whose numbers are not found yet.
+func (s *Store) read(ctx context.Context, id source.ID, name string, entries int, found map[int]track.Entry) error {
+	q := storage.Query{Partition: string(id), RowFrom: rowKey(name, max(1, entries-s.most+1)),
+		RowTo: rowKey(name, entries+1)}
+	for e, err := range s.table.Query(ctx, q) {
+		if err != nil {
+			return err
+		}
+		number := 0
+		_, digits, _ := strings.Cut(e.Row, bar)
+		if _, err := fmt.Sscanf(digits, "%d", &number); err != nil {
+			return fault.New(fault.Internal, "the row %s has no number: %w", e.Row, err)
+		}
+		if _, has := found[number]; has {
+			continue
+		}
+		r, err := rows.Decode(e.Props)
+		if err != nil {
+			return err
+		}
+		found[number] = track.Entry{Name: name, Number: number, At: r.At, Capture: r.Capture, Value: r.Value,
+			Evidence: r.Evidence}
+	}
+	return nil
+}
+
+// Purge removes all histories of an item. After an error, callers must repeat the call.
+func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
+	defer fault.Wrap(&err, "purge the history of the fields of %s", id)
+	var ops []storage.Op
+	for e, err := range s.table.Query(ctx, storage.Query{Partition: string(id), Select: []string{"name"}}) {
+		if err != nil {
+			return err
+		}
+		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+	}
+	for part := range slices.Chunk(ops, storage.MaxOps) {
+		if _, err := s.table.Transact(ctx, part...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const bar = "|"
+
+// escapes writes the characters that a key may not have, and those that have a meaning in it.
+var escapes = strings.NewReplacer("!", "!0", "#", "!1", "?", "!2", bar, "!3", "/", "!4", `\`, "!5")
+
+// rowKey returns the key of an entry. The keys of a field are in the order of the numbers.
+func rowKey(name string, number int) string {
+	return fmt.Sprintf("%s%s%010d", escapes.Replace(name), bar, number)
+}
