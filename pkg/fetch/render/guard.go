@@ -182,14 +182,14 @@ func (t *tab) event(m devtools.Message) {
 	case "Page.loadEventFired":
 		t.mu.Lock()
 		if t.main != nil && t.main.id == m.Session {
-			t.loaded = time.Now()
+			t.loaded, t.file = time.Now(), ""
 		}
 		t.mu.Unlock()
 	case "Page.javascriptDialogOpening":
 		t.b.dev.Send(m.Session, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
 		t.refuse(RefusedDialog, "", maxDialogs, BoundDialogs)
 	case "Page.downloadWillBegin":
-		t.refuse(RefusedDownload, "", maxDownloads, BoundDownloads)
+		t.downloadBegun(m)
 	case "Network.webSocketCreated":
 		t.socketOpened(m)
 	case "Inspector.targetCrashed":
@@ -197,6 +197,22 @@ func (t *tab) event(m devtools.Message) {
 	case "Target.detachedFromTarget":
 		t.detached(m)
 	}
+}
+
+// downloadBegun counts a file to be saved, which the browser refuses. If the page is led to one before it is loaded, its
+// load ends there.
+func (t *tab) downloadBegun(m devtools.Message) {
+	var e struct {
+		Frame string `json:"frameId"`
+		URL   string `json:"url"`
+	}
+	_ = json.Unmarshal(m.Params, &e)
+	t.mu.Lock()
+	if t.main != nil && e.Frame == t.main.to.ID && t.loaded.IsZero() {
+		t.file = e.URL
+	}
+	t.mu.Unlock()
+	t.refuse(RefusedDownload, e.URL, maxDownloads, BoundDownloads)
 }
 
 // socketOpened counts a WebSocket, which the second wall refuses.
@@ -252,7 +268,7 @@ func (t *tab) frameNavigated(m devtools.Message) {
 	defer t.mu.Unlock()
 	t.origins[e.Frame.ID] = e.Frame.Origin
 	if e.Frame.Parent == "" && t.main != nil && t.main.id == m.Session {
-		t.address, t.loaded = e.Frame.URL, time.Time{}
+		t.address, t.loaded, t.file = e.Frame.URL, time.Time{}, ""
 	}
 }
 

@@ -40,6 +40,7 @@ type tab struct {
 	address  string                    // of the main frame
 	led      struct{ to, what string } // the last document of the main frame that failed, and how
 	loaded   time.Time                 // when the main frame was, or zero
+	file     string                    // led to while the main frame was being loaded, to be saved
 	waiting  map[string]time.Time
 	quiet    time.Time // when the last request ended
 	plain    bool      // whether the plain response has been given
@@ -173,6 +174,8 @@ func lost(t *tab) error {
 	at, _, _ := strings.Cut(t.address, "#")
 	to, _, _ := strings.Cut(t.led.to, "#")
 	switch own := strings.HasPrefix(t.address, "chrome-error:"); {
+	case t.file != "":
+		return pageError("", fault.New(fault.Unavailable, "its scripts led to %.300s, which is a file to be saved", t.file))
 	case own && to == "":
 		return pageError("", fault.New(fault.Unavailable, "its scripts led to an address that cannot be shown"))
 	case own, to != "" && at == to:

@@ -141,6 +141,9 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 		if now != last {
 			last, same = now, time.Now()
 		}
+		if now.Ready == "complete" {
+			v.noteLoaded()
+		}
 		quiet := v.quietFor(time.Now())
 		steady := time.Since(same)
 		if now.Ready == "complete" && now.Found && quiet >= calm && (steady >= enough || quiet >= restless) {
@@ -156,6 +159,16 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 		if err := pause.For(ctx, interval); err != nil {
 			return err
 		}
+	}
+}
+
+// noteLoaded notes that a document is complete. It may be so without the event of its load: a script that leads to a
+// file, or to an answer without content, while the document is loaded, ends that, and leaves the document as it is.
+func (t *tab) noteLoaded() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.loaded.IsZero() {
+		t.loaded = time.Now()
 	}
 }
 

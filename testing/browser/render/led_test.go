@@ -21,6 +21,11 @@ func TestR5LedAway(t *testing.T) {
 		case "/trouble":
 			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = w.Write([]byte("<p>Internal trouble"))
+		case "/file":
+			w.Header().Set("Content-Type", "application/zip")
+			_, _ = w.Write([]byte("PK"))
+		case "/nothing":
+			w.WriteHeader(http.StatusNoContent)
 		case "/there":
 			_, _ = w.Write([]byte("<p>The harbour is here."))
 		}
@@ -36,6 +41,7 @@ func TestR5LedAway(t *testing.T) {
 	for to, want := range map[string]string{
 		`location.href = "http://10.0.0.5/x"`: "which is refused: address",
 		`location.href = "/trouble"`:          "which answered 500",
+		`location.href = "/file"`:             "/file, which is a file to be saved",
 		`document.write("<form method=post action=http://sso.example/><input name=SAMLRequest></form>");
 			document.forms[0].submit()`: "led to http://sso.example/, which is refused: post",
 	} {
@@ -43,6 +49,13 @@ func TestR5LedAway(t *testing.T) {
 		failed, is := errors.AsType[*render.PageError](err)
 		if !is || !strings.Contains(failed.Error(), want) {
 			t.Errorf("%s: %v, want %q", to, err, want)
+		}
+	}
+	for _, stays := range []string{`location.href = "/nothing"`, `const a = document.createElement("a"); a.href = "/file";
+		a.download = "x.zip"; document.body.append(a); a.click()`, `addEventListener("load", () => location.href = "/file")`} {
+		out, err := leads(stays + "; document.querySelector('p').append(' After.')")
+		if err != nil || !strings.Contains(string(out.HTML), "Before. After.") || len(out.Met) > 0 {
+			t.Errorf("%s: %v, %s, met %v", stays, err, out.HTML, out.Met)
 		}
 	}
 	out, err := leads(`location.href = "/there"`)
