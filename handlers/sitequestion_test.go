@@ -77,7 +77,7 @@ func TestE16DryRunPage(t *testing.T) {
 	r := newWebRig(t, map[string]any{
 		"https://tree.example/": `<a href="/a">A</a><a href="/print/a">P</a><a href="https://else.example/">E</a>` +
 			`<a rel=nofollow href="/never">N</a>`,
-		"https://tree.example/a": `<a href="/b">B</a>`,
+		"https://tree.example/a": `<a href="/b">B</a><div id=root></div><script src=/app.js></script>`,
 	})
 	to := send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follows": {"1"}, "depth": {"1"},
 		"addresses": {"50"}, "exclude": {"/print/"}, "dryRun": {"1"}})
@@ -85,7 +85,7 @@ func TestE16DryRunPage(t *testing.T) {
 	r.readSites()
 	shows(t, r, to, "2 pages would be watched", "https://tree.example/a", "other host: else.example", "Watch these pages",
 		`name="addresses" value="50"`, "set follow.depth in the site file", "links that forbid following them (nofollow)",
-		"https://tree.example/never")
+		"https://tree.example/never", "1 page of these with", `<span class="source">https://tree.example/a</span>`)
 	if w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"tree.example"}, "follows": {"1"},
 		"depth": {"deep"}}); w.Code != 400 {
 		t.Errorf("no number: %d", w.Code)

@@ -3,6 +3,7 @@ package runs
 import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 )
@@ -47,5 +48,9 @@ func dryRunJSON(v sitepoll.Site) *api.SiteDryRun {
 	if v.TrialUntil.IsZero() {
 		return nil
 	}
-	return &api.SiteDryRun{Until: v.TrialUntil}
+	out := &api.SiteDryRun{Until: v.TrialUntil}
+	if v.Walk != nil && v.Walk.Thin > 0 {
+		out.Thin, out.ThinExample = v.Walk.Thin, verdict.PublicURL(v.Walk.ThinAt)
+	}
+	return out
 }

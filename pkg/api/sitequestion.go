@@ -55,4 +55,8 @@ type SiteDryRun struct {
 	Until time.Time   `json:"until"`           // when it is deleted
 	Would []string    `json:"would,omitempty"` // the addresses that would be registered, or are known already
 	Send  SiteRequest `json:"send"`            // the body of `POST sites` that adds the site
+	// Thin is the number of pages with little text without their scripts, and ThinExample the first of them. A dry run
+	// reads no page in a browser, so these may have more links.
+	Thin        int    `json:"thin,omitempty"`
+	ThinExample string `json:"thinExample,omitempty"`
 }

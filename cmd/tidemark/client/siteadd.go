@@ -116,6 +116,10 @@ func showSite(t *terminal.Terminal, one api.Site) {
 		t.Say("%s would be watched, %s known already; this list is at sites/%s until %s",
 			words.Count(len(one.DryRun.Would), "page"), words.Thousands(c.Known), terminal.Clean(one.Slug),
 			one.DryRun.Until.Format(time.RFC3339))
+		if one.DryRun.Thin > 0 {
+			t.Say("  read without a browser, as by every dry run: %s with little text without scripts, which may have more "+
+				"links, such as %s", words.Count(one.DryRun.Thin, "page"), terminal.Clean(one.DryRun.ThinExample))
+		}
 	} else if one.Question == nil {
 		t.Say("%s: %s found, %s new, %s known", terminal.Clean(one.Slug), words.Count(c.Found, "page"),
 			words.Thousands(c.New), words.Thousands(c.Known))

@@ -161,6 +161,7 @@ func TestE16DryRun(t *testing.T) {
 	tree(r)
 	r.register(root + "b")
 	r.web.Pages[root+"a/2"] = 404
+	r.web.Pages[root+"a/1"] = `<div id=root></div><script src=/app.js></script>`
 	tried, err := r.Try(t.Context(), "tree.example", site.Sources{Follow: &site.Follow{Depth: 2},
 		Exclude: []string{"/print/"}})
 	r.Must(err)
@@ -175,7 +176,8 @@ func TestE16DryRun(t *testing.T) {
 	r.Must(err)
 	same(t, []string{root, root + "a", root + "b", root + "a/1", root + "b/1"}, would)
 	if one.Now != nil || one.Last.New != 4 || one.Last.Known != 1 || one.Watched || one.TrialUntil.IsZero() ||
-		named.Follow.Depth != 2 || one.Last.Reasons["HTTP 404"] != 1 {
+		named.Follow.Depth != 2 || one.Last.Reasons["HTTP 404"] != 1 || one.Walk.Thin != 1 ||
+		one.Walk.ThinAt != root+"a/1" {
 		t.Errorf("%+v; %+v", one, one.Last)
 	}
 	if n := len(r.items()); n != 1 {

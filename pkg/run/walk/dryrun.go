@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -107,9 +110,19 @@ func (v trial) fetched(ctx context.Context, p at, page *linked, got politeness.R
 	} else {
 		v.out.New++
 	}
+	if read != nil && isThin(got) {
+		v.walk.Thin++
+		v.walk.ThinAt = cmp.Or(v.walk.ThinAt, got.FinalURL)
+	}
 	v.done(p, page, linkRead, read)
 	page.URL = got.FinalURL
 	return nil
+}
+
+// isThin reports whether a page has little text, and so maybe few links, without its scripts.
+func isThin(got politeness.Resource) bool {
+	doc, err := web.Extract(got.Body, got.ContentType, got.FinalURL, extract.Limits{})
+	return err == nil && doc.Thin != ""
 }
 
 // elsewhere returns the reason why the target of a redirect is not wanted; "" if it is found now.

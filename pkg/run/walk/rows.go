@@ -39,6 +39,8 @@ type Walk struct {
 	IdleFrom  time.Time `json:"idleFrom,omitzero"`   // when the first of these was
 	Undecided int       `json:"undecided,omitempty"` // pages read of which another item may be the page
 	Decided   int       `json:"decided,omitempty"`   // the first row that may have such pages
+	Thin      int       `json:"thin,omitempty"`      // pages that a dry run read without the browser that they need
+	ThinAt    string    `json:"thinAt,omitempty"`    // the first of these
 	Unlinks
 	Traps []byte         `json:"traps,omitempty"`
 	Bulk  *discover.Bulk `json:"bulk,omitempty"`
