@@ -89,10 +89,10 @@ func TestR3CostsAreShown(t *testing.T) {
 // (E16).
 func TestE16DryRunTellsOfThinPages(t *testing.T) {
 	dry := `{"slug":"tree-trial","domain":"tree.example","coverage":{"known":0},"dryRun":` +
-		`{"until":"2026-03-02T12:00:00Z","would":["https://tree.example/a"],"send":{},"thin":2,` +
-		`"thinExample":"https://tree.example/a"}}`
+		`{"until":"2026-03-02T12:00:00Z","would":["https://tree.example/a"],"send":{},` +
+		`"thin":2,"thinExample":"https://tree.example/a"}}`
 	performAll(t, []script{{name: "a dry run", args: []string{"sites", "show", "tree-trial"},
-		answers: []answered{{200, dry}}, out: "https://tree.example/a\n1 page would be watched, 0 known already; this list is " +
-			"at sites/tree-trial until 2026-03-02T12:00:00Z\n  read without a browser, as by every dry run: 2 pages with " +
-			"little text without scripts, which may have more links, such as https://tree.example/a\n"}})
+		answers: []answered{{200, dry}}, out: "https://tree.example/a\n1 page would be watched, 0 known already; " +
+			"this list is at sites/tree-trial until 2026-03-02T12:00:00Z\n  read without a browser, as by every dry run: " +
+			"2 pages with little text without scripts, which may have more links, such as https://tree.example/a\n"}})
 }

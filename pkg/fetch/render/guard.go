@@ -189,7 +189,7 @@ func (t *tab) event(m devtools.Message) {
 		t.b.dev.Send(m.Session, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
 		t.refuse(RefusedDialog, "", maxDialogs, BoundDialogs)
 	case "Page.downloadWillBegin":
-		t.downloadBegun(m)
+		downloadBegun(t, m)
 	case "Network.webSocketCreated":
 		t.socketOpened(m)
 	case "Inspector.targetCrashed":
@@ -199,9 +199,9 @@ func (t *tab) event(m devtools.Message) {
 	}
 }
 
-// downloadBegun counts a file to be saved, which the browser refuses. If the page is led to one before it is loaded, its
-// load ends there.
-func (t *tab) downloadBegun(m devtools.Message) {
+// downloadBegun counts a file to be saved, which the browser refuses. A page that is led to one before it is loaded
+// loads no further.
+func downloadBegun(t *tab, m devtools.Message) {
 	var e struct {
 		Frame string `json:"frameId"`
 		URL   string `json:"url"`

@@ -142,7 +142,7 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 			last, same = now, time.Now()
 		}
 		if now.Ready == "complete" {
-			v.noteLoaded()
+			noteLoaded(v.tab)
 		}
 		quiet := v.quietFor(time.Now())
 		steady := time.Since(same)
@@ -164,7 +164,7 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 
 // noteLoaded notes that a document is complete. It may be so without the event of its load: a script that leads to a
 // file, or to an answer without content, while the document is loaded, ends that, and leaves the document as it is.
-func (t *tab) noteLoaded() {
+func noteLoaded(t *tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.loaded.IsZero() {
