@@ -157,12 +157,10 @@ func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 		if met += len(some); len(some) > 0 {
 			rows++
 		}
-		if first < v.MaxRead {
-			first += len(some)
-		} else {
-			some = slices.DeleteFunc(some, func(p at) bool { return v.Dry || !v.Awaited.Has(sourceAt(v, p).ID()) })
-		}
-		out = append(out, some...)
+		out = append(out, slices.DeleteFunc(some, func(p at) bool {
+			first++
+			return first > v.MaxRead && (v.Dry || !v.Awaited.Has(sourceAt(v, p).ID()))
+		})...)
 	}
 	v.unseen = len(out) < v.walk.Open
 	if v.walk.Compared < v.walk.Compare {
