@@ -17,9 +17,9 @@ import (
 // item. These rows are hints: a row may outlive its alias. A check that finds a page unchanged neither reads nor
 // writes them.
 
-// maxExpedited limits the number of aliases that are expedited when the item that represents them goes away. The
+// maxAliases limits the number of aliases that are read of an item. When the item that represents them goes away, the
 // other aliases are checked when they are due.
-const maxExpedited = 50
+const maxAliases = 50
 
 // aliasRows returns the prefix of the keys of the rows that list an item's aliases.
 func aliasRows(hash string) string { return item.AliasPrefix + hash + "|" }
@@ -77,14 +77,8 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 // Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that
 // time, the caller must have committed that the item no longer represents its aliases.
 func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
-	n := 0
-	for e, err := range r.aliases(ctx, of) {
-		if n++; err != nil || n > maxExpedited {
-			return err
-		}
-		partition, _ := e.Props["partition"].(string)
-		it, err := r.s.LoadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.Hash())):]})
-		if err == nil && it.AliasOf == of.ID {
+	for it, err := range r.Of(ctx, of) {
+		if err == nil {
 			err = r.items.Expedite(ctx, it, at)
 		}
 		if err != nil {
@@ -92,4 +86,28 @@ func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 		}
 	}
 	return nil
+}
+
+// Of yields the aliases that an item represents, at most 50.
+func (r *Aliases) Of(ctx context.Context, of *Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		n := 0
+		for e, err := range r.aliases(ctx, of) {
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			if n++; n > maxAliases {
+				return
+			}
+			partition, _ := e.Props["partition"].(string)
+			it, err := r.s.LoadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.Hash())):]})
+			if err == nil && it.AliasOf != of.ID {
+				continue
+			}
+			if !yield(it, err) {
+				return
+			}
+		}
+	}
 }

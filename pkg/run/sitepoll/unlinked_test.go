@@ -63,6 +63,39 @@ func TestE17Unlinked(t *testing.T) {
 	})
 }
 
+// TestE17LinkedByAliases checks that a link to an alias of a page, such as an address that leads to it, is a link to the
+// page, and that one that comes back ends the hint (E17).
+func TestE17LinkedByAliases(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		w := newWalker(r, func(*sitepoll.Options) {})
+		tree(r)
+		w.Checked = func(it *registry.Item) {
+			b, known := w.items()[root+"b"]
+			if known && it.NormalizedSource == root+"print/x" {
+				it.AliasOf, it.Status = b.ID, registry.OutOfScope
+				w.Must(w.reg.Aliases.Point(w.Context(), &b, it))
+			}
+		}
+		w.poll()
+		home := func(links ...string) sitepoll.Poll {
+			w.web.Pages[root] = runtest.Links(append(links, "/a")...)
+			return w.tomorrow()
+		}
+		w.web.Pages[root+"a"] = runtest.Links("/", "/a/1", "/a/2")
+		for range 2 {
+			if poll := home("/print/x"); poll.Note != "" {
+				t.Errorf("a page links to an alias: %q", poll.Note)
+			}
+		}
+		same(t, []string(nil), w.unlinked())
+		home()
+		same(t, []string{"b"}, w.unlinked())
+		home("/print/x")
+		same(t, []string(nil), w.unlinked())
+		w.whole()
+	})
+}
+
 // TestE17UnlinkedByGonePages checks that the links of a page that is gone do not count, until it is back (E17).
 func TestE17UnlinkedByGonePages(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})

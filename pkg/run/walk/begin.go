@@ -28,7 +28,7 @@ func Begin(until *Walk, found *site.Site, poll, rules string) *Walk {
 // Resume prepares a walk for another poll: the links of pages that have changed are read again.
 func (w *Walk) Resume() {
 	w.Compared, w.Compare, w.Idle, w.IdleFrom, w.Full, w.Decided = 0, w.Rows, 0, time.Time{}, "", 0
-	w.Search, w.Noted, w.Guarded = 0, 0, 0
+	w.Search, w.Noted, w.Guarded, w.Asked = 0, 0, 0, false
 }
 
 // GoOn lets a walk that has waited for too long wait anew.

@@ -52,6 +52,7 @@ type Step struct {
 	Partition string
 	Items     *registry.Items
 	Moves     *registry.Moves
+	Aliases   *registry.Aliases
 	Snapshots *snapshot.Store
 	Awaited   discover.Awaited
 	Web       politeness.ResourceFetcher

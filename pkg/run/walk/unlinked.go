@@ -11,17 +11,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // A page to which nothing links any more is a hint: its item says so, and it is checked now. Nothing is removed.
 //
 // Of each address, a walk knows one page that links to it. When this page changes and does not link to it any more, or
 // is gone, another one may. So at the end of the poll, all stored bodies are read once to find one: that costs the site
-// no request. If too many pages are left without a link, the site is more often broken than tidied up. As with pages
-// that are missing, this counts only if it is still so a day later (the mass-removal guard).
+// no request. A link to an alias of the page is a link to the page, too. If too many pages are left without a link, the
+// site is more often broken than tidied up. As with pages that are missing, this counts only if it is still so a day
+// later (the mass-removal guard).
 
 // maxUnlinked limits the items that one step writes for this.
 const maxUnlinked = 64
+
+// maxAsked limits the pages whose aliases one step reads.
+const maxAsked = 256
 
 // maxDirty limits the rows of digests that a step changes for this.
 const maxDirty = 8
@@ -36,6 +41,7 @@ const goneBody = "gone"
 type Unlinks struct {
 	Lost   bool   `json:"lost,omitempty"` // perhaps there are some
 	Search search `json:"search,omitempty"`
+	Asked  bool   `json:"asked,omitempty"` // this poll has looked for links to aliases of pages that say so
 	Noted  int    `json:"noted,omitempty"` // pages whose items say so since this poll
 	// Guarded is the number of pages of which this poll does not believe it, and GuardedSince when that began.
 	Guarded      int       `json:"guarded,omitempty"`
@@ -134,20 +140,22 @@ func (u unlinker) vanished(p at, page *linked) {
 
 // findUnlinked finds the pages to which nothing links any more, once all pages are read.
 func (u unlinker) findUnlinked(ctx context.Context) error {
-	v := u.v
+	v, w := u.v, u.v.walk
+	if err := u.relinkAliases(ctx); err != nil {
+		return err
+	}
 	if err := u.noteRelinked(ctx); err != nil {
 		return err
 	}
-	w := v.walk
 	if !w.Lost || w.Search == searched {
 		return nil
 	}
-	var lost []int
-	for i, a := range v.seen {
-		if a.from == fromNowhere {
-			lost = append(lost, i)
+	if v.isRead() && w.Search == searching {
+		if _, err := u.linkAliases(ctx, u.from(fromNowhere)); err != nil {
+			return err
 		}
 	}
+	lost := u.from(fromNowhere)
 	switch {
 	case len(lost) == 0:
 		if w.Search == searching {
@@ -161,6 +169,84 @@ func (u unlinker) findUnlinked(ctx context.Context) error {
 		return u.noteUnlinked(ctx, lost)
 	}
 	return nil
+}
+
+// from returns the addresses that have a value of [address.from].
+func (u unlinker) from(value uint32) (out []int) {
+	for i, a := range u.v.seen {
+		if a.from == value {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// relinkAliases finds, once a poll, pages whose items say that nothing links to them, but of which a page links to an
+// alias.
+func (u unlinker) relinkAliases(ctx context.Context) error {
+	v := u.v
+	if v.walk.Asked || !v.isRead() || v.walk.Undecided > 0 {
+		return nil
+	}
+	found, err := u.linkAliases(ctx, u.from(fromUnlinked))
+	v.relinked = append(v.relinked, found...)
+	v.walk.Asked = err == nil
+	return err
+}
+
+// linkAliases notes that a page links to an address if one links to an alias of it. It returns these addresses. Of too
+// many addresses, it examines the first.
+func (u unlinker) linkAliases(ctx context.Context, pages []int) (found []int, err error) {
+	pages = pages[:min(len(pages), maxAsked)]
+	sources, err := u.sources(ctx, pages)
+	if err != nil {
+		return nil, err
+	}
+	items, err := u.v.Items.LookupAll(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range pages {
+		if items[n] == nil {
+			continue
+		}
+		from, err := u.aliasFrom(ctx, items[n])
+		if err != nil {
+			return nil, err
+		}
+		if from < fromUnlinked && u.setFrom(i, from) {
+			found = append(found, i)
+		}
+	}
+	return found, nil
+}
+
+// aliasFrom returns a page that links to an alias of an item, as [address.from] has it; fromNowhere if there is none.
+func (u unlinker) aliasFrom(ctx context.Context, it *registry.Item) (uint32, error) {
+	for alias, err := range u.v.Aliases.Of(ctx, it) {
+		if err != nil {
+			return fromNowhere, err
+		}
+		i, met := u.v.met[xxhash.Sum64String(alias.NormalizedSource)]
+		if met && u.v.seen[i].page != noPage && u.v.seen[i].from < fromUnlinked {
+			return u.v.seen[i].from, nil
+		}
+	}
+	return fromNowhere, nil
+}
+
+// sources returns the sources of pages, given by their addresses.
+func (u unlinker) sources(ctx context.Context, pages []int) (out []source.Source, err error) {
+	for _, i := range pages {
+		p := u.v.seen[i].at()
+		r, err := u.v.load(ctx, p.row)
+		if err != nil {
+			return nil, err
+		}
+		src, _ := u.v.Rules.ParseURL(r.Pages[p.i].URL) // it was parsed before
+		out = append(out, src)
+	}
+	return out, nil
 }
 
 // noteUnlinked has items say that nothing links to them any more, unless there are too many.
@@ -207,15 +293,9 @@ func (u unlinker) noteRelinked(ctx context.Context) error {
 func (u unlinker) hint(ctx context.Context, pages []int, unlinked bool) (done []bool, err error) {
 	v := u.v
 	for some := range slices.Chunk(pages, maxUnlinked) {
-		var sources []source.Source
-		for _, i := range some {
-			p := v.seen[i].at()
-			r, err := v.load(ctx, p.row)
-			if err != nil {
-				return nil, err
-			}
-			src, _ := v.Rules.ParseURL(r.Pages[p.i].URL) // it was parsed before
-			sources = append(sources, src)
+		sources, err := u.sources(ctx, some)
+		if err != nil {
+			return nil, err
 		}
 		chunk, err := v.Report.Unlinked(ctx, sources, unlinked)
 		if err != nil {
