@@ -126,7 +126,9 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 		errs = append(errs, fault.Field("channels", "channels must name 1 to %d channels", MaxChannels))
 	}
 	for i, name := range spec.Channels {
-		if slices.Contains(spec.Channels[:i], name) {
+		if strings.TrimSpace(name) == "" {
+			errs = append(errs, fault.Field("channels", "a channel is missing: its name is empty"))
+		} else if slices.Contains(spec.Channels[:i], name) {
 			errs = append(errs, fault.Field("channels", "channels names %.64q twice", name))
 		}
 	}

@@ -18,7 +18,7 @@ func (s *stage) lists(id string, minutes ...string) string {
 	s.Helper()
 	var entries strings.Builder
 	for _, m := range minutes {
-		fmt.Fprintf(&entries, "<li><a href=/minutes/%s.html>Minutes of %[1]s</a> <a href=/minutes/%[1]s.pdf>print</a></li>", m)
+		fmt.Fprintf(&entries, "<li><a href=/minutes/%s.html>Minutes of %[1]s</a> <a href=/minutes/%[1]s.pdf>print</a>", m)
 	}
 	page := fmt.Sprintf(`<html lang=en><title>Harbour council</title><nav><a href=/>Home</a></nav><main>
 		<h1>Harbour council</h1><p>%s</p><ul class=minutes>%s</ul></main></html>`,

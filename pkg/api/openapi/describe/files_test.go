@@ -114,6 +114,9 @@ func places(path string, value any, set func(any), remove func(), schema, root m
 	if ref, ok := schema["$ref"].(string); ok {
 		schema = root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
 	}
+	if either, ok := schema["anyOf"].([]any); ok && isUnset(either[len(either)-1]) {
+		return places(path, value, set, remove, either[0].(map[string]any), root)
+	}
 	out = []place{{path, value, set, remove, schema}}
 	switch v := value.(type) {
 	case map[string]any:
@@ -131,6 +134,12 @@ func places(path string, value any, set func(any), remove func(), schema, root m
 		}
 	}
 	return out
+}
+
+// isUnset reports whether a schema allows only what leaves a field empty.
+func isUnset(schema any) bool {
+	s, _ := schema.(map[string]any)
+	return s["type"] == "null" || s["pattern"] == "^$"
 }
 
 // structural matches what the readers say of a file whose structure is wrong.
@@ -193,6 +202,32 @@ func TestW5SchemasHoldForWhatIsRead(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestW5EmptyFields checks that a schema takes what the reader of its file takes of fields that are left empty, and
+// refuses empty ones that must be there: nothing behind the name, an empty text, an empty list, an empty group (W5).
+func TestW5EmptyFields(t *testing.T) {
+	for i, f := range files {
+		f.each(t, func(p place, check func(bool, string)) {
+			for _, empty := range []any{nil, "", " ", []any{}, map[string]any{}} {
+				p.set(empty)
+				check(false, fmt.Sprintf("is %#v", empty))
+			}
+		})
+		s, _ := f.schema(t)
+		for _, text := range [][]string{{
+			"channels:\nrules:\n",
+			"channels: [{name: a, kind: webhook, url: , urlFrom: A, secret: B}, {name: b, kind: shoutrrr, urlFrom: A, url: ''}]",
+			"rules: [{name: a, channels: [a], filter: , digest: , at: , when: , message: }]",
+		}, {
+			"sites: [{slug: a, domain: a.example, www: , start: , listings: , follow: , limits: , include: , exclude: []}]",
+			"sites: [{slug: a, domain: a.example, follow: {depth: , hosts: }, listings: [{url: 'https://a.example/', next: }]}]",
+		}}[i] {
+			if reader, schema := f.verdicts(t, s, []byte(text)); reader != nil || schema != nil {
+				t.Errorf("%s: the reader says %v, the schema %v", text, reader, schema)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
@@ -26,11 +28,33 @@ type ofKind struct {
 	AllOf json.RawMessage `json:"allOf"`
 }
 
-// kinds says which fields each kind of channel needs in a file.
-const kinds = `[
+// kinds says which fields each kind of channel needs in a file. A field that is left empty is none.
+var kinds = regexp.MustCompile(`HAS (\w+)`).ReplaceAllString(`[
  {"if": {"properties": {"kind": {"const": "webhook"}}},
-  "then": {"required": ["secret"], "oneOf": [{"required": ["url"]}, {"required": ["urlFrom"]}]},
-  "else": {"required": ["urlFrom"], "not": {"anyOf": [{"required": ["url"]}, {"required": ["secret"]}]}}}]`
+  "then": {"allOf": [{HAS secret}], "oneOf": [{HAS url}, {HAS urlFrom}]},
+  "else": {"allOf": [{HAS urlFrom}], "not": {"anyOf": [{HAS url}, {HAS secret}]}}}]`,
+	`"required": ["$1"], "properties": {"$1": {"type": "string", "minLength": 1}}`)
+
+// unsetValue is what a field may also have that need not be there.
+func unsetValue() *openapi.Schema {
+	return &openapi.Schema{Type: openapi.Types{"string", "null"}, Pattern: "^$"}
+}
+
+// mayBeEmpty lets the optional fields of an object be left empty, as the reader of a file does.
+func mayBeEmpty(s *openapi.Schema) {
+	for _, f := range s.Properties {
+		switch p := f.Value; {
+		case slices.Contains(s.Required, f.Name):
+		case p.Ref != "":
+			p.AnyOf, p.Ref = []*openapi.Schema{{Ref: p.Ref}, {Type: openapi.Types{"null"}}}, ""
+		case p.Enum != nil:
+			p.AnyOf = []*openapi.Schema{{Type: p.Type, Enum: p.Enum}, unsetValue()}
+			p.Type, p.Enum = nil, nil
+		default:
+			p.Type = append(slices.Clone(p.Type), "null")
+		}
+	}
+}
 
 // RulesFile builds the schema of a file of rules and channels from the types into which the file is read.
 func RulesFile(root string) ([]byte, error) {
@@ -53,6 +77,12 @@ func RulesFile(root string) ([]byte, error) {
 	rule := s.named["RuleSpec"]
 	narrow(rule, "name", openapi.Schema{Pattern: `\S`, MaxLength: 100})
 	narrow(rule, "channels", openapi.Schema{MinItems: 1, MaxItems: notify.MaxChannels})
+	p, _ := rule.Properties.Get("channels")
+	p.Items = &openapi.Schema{Type: openapi.Types{"string"}, Pattern: `\S`}
+	for _, of := range s.named {
+		mayBeEmpty(of)
+	}
+	mayBeEmpty(out.Schema)
 	out.Defs.Put("ChannelSpec", channelOfFile(s.named["ChannelSpec"]))
 	narrow(s.named["MessageWording"], "title", openapi.Schema{MaxLength: wording.MaxTitle})
 	narrow(s.named["MessageWording"], "text", openapi.Schema{MaxLength: wording.MaxText})
