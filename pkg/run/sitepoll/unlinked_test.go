@@ -63,8 +63,8 @@ func TestE17Unlinked(t *testing.T) {
 	})
 }
 
-// TestE17LinkedByAliases checks that a link to an alias of a page, such as an address that leads to it, is a link to the
-// page, and that one that comes back ends the hint (E17).
+// TestE17LinkedByAliases checks that a link to an alias of a page, such as an address that leads to it, is a link to
+// the page, and that one that comes back ends the hint (E17).
 func TestE17LinkedByAliases(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		w := newWalker(r, func(*sitepoll.Options) {})
