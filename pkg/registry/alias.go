@@ -25,8 +25,8 @@ const maxAliases = 50
 func aliasRows(hash string) string { return item.AliasPrefix + hash + "|" }
 
 // aliases reads the rows that list an item's aliases.
-func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entity, error] {
-	return r.s.Items.Query(ctx, storage.Query{
+func aliases(ctx context.Context, s *store.Store, of *Item) iter.Seq2[storage.Entity, error] {
+	return s.Items.Query(ctx, storage.Query{
 		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: item.AliasPrefix + of.Hash() + item.AfterBar,
 		PageSize: storage.MaxOps,
 	})
@@ -60,7 +60,7 @@ func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 // DropAll removes an item's list of aliases when the item is purged.
 func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	var ops []storage.Op
-	for e, err := range r.aliases(ctx, of) {
+	for e, err := range aliases(ctx, r.s, of) {
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 // Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that
 // time, the caller must have committed that the item no longer represents its aliases.
 func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
-	for it, err := range r.Of(ctx, of) {
+	for it, err := range r.items.AliasesOf(ctx, of) {
 		if err == nil {
 			err = r.items.Expedite(ctx, it, at)
 		}
@@ -88,11 +88,11 @@ func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 	return nil
 }
 
-// Of yields the aliases that an item represents, at most 50.
-func (r *Aliases) Of(ctx context.Context, of *Item) iter.Seq2[Item, error] {
+// AliasesOf yields the aliases that an item represents, at most 50.
+func (r *Items) AliasesOf(ctx context.Context, of *Item) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		n := 0
-		for e, err := range r.aliases(ctx, of) {
+		for e, err := range aliases(ctx, r.s, of) {
 			if err != nil {
 				yield(Item{}, err)
 				return

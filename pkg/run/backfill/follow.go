@@ -119,7 +119,6 @@ func (f *following) walk(ctx context.Context, on *walk.Walk, most int) (walk.Res
 	return walk.Step{
 		Site: &of, Number: w.at.Walked, Poll: w.run.ID, BeganAt: w.run.CreatedAt, Dry: w.run.DryRun, Report: f,
 		Table: w.s.runs.Table, Partition: partition, Items: w.s.reg.Items, Moves: w.s.reg.Moves,
-		Aliases:   w.s.reg.Aliases,
 		Snapshots: w.s.o.Snapshots, Awaited: w.s.o.Awaited, Web: w.s.sites.web, Rules: w.s.o.Rules, Agent: w.s.o.Agent,
 		Clock: w.s.runs.Now, MaxRead: most, Patience: maxPatience, NewOnly: true,
 	}.Follow(ctx, on)

@@ -22,7 +22,6 @@ func (w *step) follow(ctx context.Context) (next run.Next, more bool, err error)
 	got, err := walk.Step{
 		Site: w.site, Number: st.Step, Poll: poll.ID, BeganAt: poll.BeganAt, Dry: st.isTrial(), Report: walked{w},
 		Table: w.s.polls.Table, Partition: partition, Items: w.s.reg.Items, Moves: w.s.reg.Moves,
-		Aliases:   w.s.reg.Aliases,
 		Snapshots: w.s.o.Snapshots, Awaited: w.s.o.Awaited, Web: w.s.web, Rules: w.s.o.Rules, Agent: w.s.o.Agent,
 		Clock: w.s.polls.Now, Guard: w.s.o.Guard, MaxOpen: w.s.o.MaxOpen, MaxRead: w.s.o.MaxRead,
 	}.Follow(ctx, st.Walk)

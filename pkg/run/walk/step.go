@@ -52,7 +52,6 @@ type Step struct {
 	Partition string
 	Items     *registry.Items
 	Moves     *registry.Moves
-	Aliases   *registry.Aliases
 	Snapshots *snapshot.Store
 	Awaited   discover.Awaited
 	Web       politeness.ResourceFetcher

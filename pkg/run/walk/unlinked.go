@@ -223,7 +223,7 @@ func (u unlinker) linkAliases(ctx context.Context, pages []int) (found []int, er
 
 // aliasFrom returns a page that links to an alias of an item, as [address.from] has it; fromNowhere if there is none.
 func (u unlinker) aliasFrom(ctx context.Context, it *registry.Item) (uint32, error) {
-	for alias, err := range u.v.Aliases.Of(ctx, it) {
+	for alias, err := range u.v.Items.AliasesOf(ctx, it) {
 		if err != nil {
 			return fromNowhere, err
 		}
