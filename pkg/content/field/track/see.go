@@ -60,7 +60,7 @@ func (k Known) unread(why string) (next Known) {
 	next = k
 	next.All = slices.Clone(k.All)
 	for i := range next.All {
-		next.All[i].State, next.All[i].Evidence.Reason = field.Unread, why
+		next.All[i].State, next.All[i].Why = field.Unread, why
 	}
 	return next
 }
@@ -88,7 +88,7 @@ func (k Known) names(r Reading) (names []string) {
 	}
 	slices.SortFunc(names, func(a, b string) int {
 		if x, y := r.Keys[a] == "", r.Keys[b] == ""; x != y { // those that are asked for come first
-			if y {
+			if x {
 				return 1
 			}
 			return -1
@@ -113,9 +113,10 @@ func resultOf(r Reading, name string) field.Result {
 func (k Kept) see(res field.Result, r Reading) (Kept, Change) {
 	before := k.State
 	if k.State = res.State; res.State != field.Found && res.State != field.Disappeared {
-		k.Evidence.Reason = res.Evidence.Reason
+		k.Why = res.Evidence.Reason
 		return k, Change{}
 	}
+	k.Why = ""
 	first := before == "" || k.At.IsZero()
 	if !first && k.Last.Value.Equal(res.Value) {
 		c := Change{}

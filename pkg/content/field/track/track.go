@@ -70,7 +70,8 @@ type Kept struct {
 
 	At       time.Time      `json:"at,omitzero"`      // of the check that saw it first
 	Capture  string         `json:"capture,omitzero"` // the body in which that was
-	Evidence field.Evidence `json:"by,omitzero"`      // of the last value, and why it is missing
+	Evidence field.Evidence `json:"by,omitzero"`      // of the last value
+	Why      string         `json:"why,omitempty"`    // why the last check found none, unless it has disappeared
 	Entries  int            `json:"n,omitempty"`      // of its history
 }
 
@@ -91,14 +92,14 @@ func (k Kept) Broken() string {
 	if k.State != field.Gone || !field.Breaks(k.Name) || k.Key == "" && !field.Reported(k.Name) {
 		return ""
 	}
-	return "the field " + k.Name + " is not there: " + cmp.Or(k.Evidence.Reason, "its source is gone")
+	return "the field " + k.Name + " is not there: " + cmp.Or(k.Why, "its source is gone")
 }
 
 // Known is what is known of all fields of an item.
 type Known struct {
 	// Read states that the fields of the item have been read.
 	Read bool   `json:"read,omitempty"`
-	All  []Kept `json:"all,omitempty"` // by name
+	All  []Kept `json:"all,omitempty"` // those that somebody asks for, and then the others, by name
 	// Again are the ids of rules that ask for the present values, as at a first check, with blanks between them.
 	Again string `json:"again,omitempty"`
 }
