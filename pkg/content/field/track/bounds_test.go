@@ -156,18 +156,13 @@ func fuzzedCheck(t *testing.T, k track.Known, data []byte, n int, numbers map[st
 	}
 	next, changes, entries := k.See(r)
 	for _, e := range entries {
-		if e.Number <= 0 || e.At.IsZero() {
-			t.Fatalf("an entry of nothing: %+v", e)
+		if e.Number != numbers[e.Name]+1 || e.At.IsZero() {
+			t.Fatalf("entry %+v follows number %d", e, numbers[e.Name])
 		}
-		if kept, ok := k.Field(e.Name); !ok || e.Number != kept.Entries || e.Number <= numbers[e.Name] {
-			t.Fatalf("entry %+v after %d, kept %+v", e, numbers[e.Name], kept)
+		if kept, ok := k.Field(e.Name); !ok || e.Number != kept.Entries {
+			t.Fatalf("entry %+v, kept %+v", e, kept)
 		}
 		numbers[e.Name] = e.Number
-	}
-	for name := range numbers {
-		if _, ok := next.Field(name); !ok {
-			delete(numbers, name) // a new history begins if it comes back
-		}
 	}
 	for _, c := range stored(t, changes) {
 		if _, ok := next.Field(c.Name); !ok || c.Text(day(n)) == "" || c.Same && !c.Now.Value.Equal(c.Then.Value) {
@@ -175,4 +170,36 @@ func fuzzedCheck(t *testing.T, k track.Known, data []byte, n int, numbers map[st
 		}
 	}
 	return stored(t, next)
+}
+
+// TestG2HistoriesLoseNothing checks that a value goes to the history when nothing is known of the field any more, or
+// nobody asks for it, and that no entry of nothing follows (G2).
+func TestG2HistoriesLoseNothing(t *testing.T) {
+	unread := field.Result{Name: "it", State: field.Unread, Evidence: field.Evidence{Reason: "two numbers"}}
+	var k track.Known
+	for n, tc := range []struct {
+		read field.Result
+		key  string
+		why  string // it is not there
+		want string // the entries
+	}{
+		{found("it", euros("79")), "1", "", ""}, {unread, "1", "two numbers", ""}, {found("it", euros("79")), "1", "", ""},
+		{unread, "2", "two numbers", "1: 79 EUR"}, {unread, "2", "two numbers", ""}, {found("it", euros("84")), "2", "", ""},
+		{found("it", euros("85")), "2", "", "2: 84 EUR"}, {unread, "", "", "3: 85 EUR"},
+		{found("it", euros("90")), "3", "", ""}, {found("it", euros("91")), "3", "", "4: 90 EUR"},
+	} {
+		keys := map[string]string{}
+		if tc.key != "" {
+			keys["it"] = tc.key
+		}
+		next, _, entries := k.See(track.Reading{Results: []field.Result{tc.read}, Keys: keys, At: day(n)})
+		var have []string
+		for _, e := range entries {
+			have = append(have, fmt.Sprintf("%d: %s", e.Number, e.Value))
+		}
+		if kept, _ := next.Field("it"); strings.Join(have, ", ") != tc.want || kept.Why != tc.why && tc.key != "" {
+			t.Errorf("check %d: entries %v, want %q; why %q, want %q", n, have, tc.want, kept.Why, tc.why)
+		}
+		k = next
+	}
 }

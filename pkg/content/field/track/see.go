@@ -1,6 +1,7 @@
 package track
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 	next = Known{Read: true}
 	for _, name := range k.names(r) {
 		was, had := k.Field(name)
+		if !had {
+			was.Entries = k.Past[name]
+		}
 		key, res := r.Keys[name], resultOf(r, name)
 		redefined := had && was.Key != key
 		if redefined {
@@ -51,7 +55,31 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 		}
 		next.All = append(next.All, is)
 	}
+	next.Past = k.pastOf(next)
 	return next, changes, k.entriesUntil(next)
+}
+
+// pastOf returns the number of entries of the fields that are dropped. If there are too many, some begin anew.
+func (k Known) pastOf(next Known) map[string]int {
+	past := map[string]int{}
+	maps.Copy(past, k.Past)
+	for _, was := range k.All {
+		if was.Entries > 0 {
+			past[was.Name] = was.Entries
+		}
+	}
+	for _, is := range next.All {
+		delete(past, is.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(past)) {
+		if len(past) > MaxFields {
+			delete(past, name)
+		}
+	}
+	if len(past) == 0 {
+		return nil
+	}
+	return past
 }
 
 // unread returns what is known after a check that could not read the fields. Nobody knows then whether a field that is

@@ -100,6 +100,9 @@ type Known struct {
 	// Read states that the fields of the item have been read.
 	Read bool   `json:"read,omitempty"`
 	All  []Kept `json:"all,omitempty"` // those that somebody asks for, and then the others, by name
+	// Past has the number of entries in the histories of fields that were dropped, so that a history goes on if a field
+	// comes back. At most [MaxFields].
+	Past map[string]int `json:"past,omitempty"`
 	// Again are the ids of rules that ask for the present values, as at a first check, with blanks between them.
 	Again string `json:"again,omitempty"`
 }
