@@ -57,26 +57,26 @@ func newStory(r *rand.Rand) *story {
 			s.keys[name] = "declared"
 		}
 		for range 12 {
-			s.add(s.wish(name))
+			s.add(s.plain(name))
 		}
 	}
 	return s
 }
 
 // add adds a condition to both sides.
-func (s *story) add(w wish) {
+func (s *story) add(w plain) {
 	c, err := condition.Parse(w.spec())
 	if err != nil {
 		panic(fmt.Sprintf("%+v: %v", w.spec(), err))
 	}
-	m := &machine{wish: w, armed: true}
+	m := &machine{plain: w, armed: true}
 	s.machines[w.field] = append(s.machines[w.field], m)
 	s.parsed[m] = c
 }
 
-// wish makes a condition on a field.
-func (s *story) wish(name string) wish {
-	w := wish{field: name, op: condition.Ops[s.IntN(len(condition.Ops))], first: s.IntN(3) == 0,
+// plain makes a condition on a field.
+func (s *story) plain(name string) plain {
+	w := plain{field: name, op: condition.Ops[s.IntN(len(condition.Ops))], first: s.IntN(3) == 0,
 		against: condition.References[s.IntN(len(condition.References))], constant: s.constant(name)}
 	switch from, to := s.constant(name), s.constant(name); {
 	case w.op == condition.FromTo:

@@ -34,8 +34,8 @@ func (s sight) text() api.Constant {
 	return api.Constant(strings.TrimSpace(strings.TrimSuffix(text, ".00") + " " + s.currency))
 }
 
-// wish is a condition as the model has it.
-type wish struct {
+// plain is a condition as the model has it.
+type plain struct {
 	field, op, against string
 	first              bool
 	constant           sight
@@ -45,7 +45,7 @@ type wish struct {
 }
 
 // spec is the same condition for the API.
-func (w wish) spec() api.Condition {
+func (w plain) spec() api.Condition {
 	s := api.Condition{Field: w.field, Op: w.op, First: w.first}
 	switch w.op {
 	case condition.FromTo:
@@ -71,7 +71,7 @@ func (w wish) spec() api.Condition {
 
 // machine follows one condition through the checks of a field.
 type machine struct {
-	wish
+	plain
 
 	armed bool
 }
@@ -104,7 +104,7 @@ func (f *follower) see(now sight, machines []*machine, mute, untold bool) (fired
 }
 
 // holds decides naively, from all that was seen.
-func (w wish) holds(before []sight, now sight) bool {
+func (w plain) holds(before []sight, now sight) bool {
 	values := []sight{}
 	for _, s := range before {
 		if s.has {
@@ -138,7 +138,7 @@ func (w wish) holds(before []sight, now sight) bool {
 		"=": now.amount == other.amount, ">=": now.amount >= other.amount, ">": now.amount > other.amount}[w.op]
 }
 
-func (w wish) second(now sight) bool {
+func (w plain) second(now sight) bool {
 	if w.to == nil {
 		return now.has && !now.is(*w.from)
 	}
@@ -146,7 +146,7 @@ func (w wish) second(now sight) bool {
 }
 
 // far reports whether two amounts differ by the wanted difference.
-func (w wish) far(a, b int64) bool {
+func (w plain) far(a, b int64) bool {
 	diff := max(a-b, b-a)
 	if w.percent {
 		return diff > 0 && 100*diff >= w.least*b
@@ -155,7 +155,7 @@ func (w wish) far(a, b int64) bool {
 }
 
 // pick returns one of the values seen before. Only values in the currency of the first have a lowest and a highest.
-func (w wish) pick(values []sight) (out sight) {
+func (w plain) pick(values []sight) (out sight) {
 	if len(values) == 0 {
 		return out
 	}
