@@ -84,7 +84,7 @@ func shownAs(got verdict.Answer, out render.Rendered) verdict.Answer {
 func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why string,
 	now time.Time) *registry.Rendering {
 	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
-		Failed: out.Failed + out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
+		Failed: out.Failed, Waiting: out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
 		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
 	if to := verdict.PublicURL(out.URL) + failure.Route(out.URL); to != verdict.PublicURL(got.Response.FinalURL) {
 		r.URL = to

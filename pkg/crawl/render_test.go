@@ -252,7 +252,7 @@ func TestA11NoIndexByScript(t *testing.T) {
 // options.
 func TestR2Said(t *testing.T) {
 	b := &stagehand{text: spring, out: render.Rendered{Met: []render.Bound{render.BoundTime}, Refused: []render.Refusal{
-		{Reason: render.RefusedRobots, Count: 2, Host: "h.example"}}}}
+		{Reason: render.RefusedRobots, Count: 2, Host: "h.example"}}, Waiting: 1}}
 	r := browsed(t, b)
 	r.site.put("/p", shellPage("1"))
 	r.register(false, "/p")
@@ -262,7 +262,8 @@ func TestR2Said(t *testing.T) {
 	must(t, err)
 	r.mustWork()
 	it := r.item("/p")
-	const want = "something may be missing: it met a bound (time); 2 requests refused by robots.txt"
+	const want = "something may be missing: it met a bound (time); 2 requests refused by robots.txt; " +
+		"1 request still open when the page was read (if its text comes late, set waitFor to a selector of what is to come)"
 	if it.Rendering.Missing() != want || !strings.Contains(fmt.Sprint(it.History), want) {
 		t.Errorf("%q, history %+v", it.Rendering.Missing(), it.History)
 	}

@@ -147,7 +147,7 @@ func IsWhole(seen registry.Rendering) bool {
 			return false
 		}
 	}
-	return len(seen.Met) == 0 && seen.Failed+seen.Errors == 0 && seen.NotReady == "" && !seen.PictureOnly
+	return len(seen.Met) == 0 && seen.Failed+seen.Waiting+seen.Errors == 0 && seen.NotReady == "" && !seen.PictureOnly
 }
 
 // SamePlain reports whether the body with a hash is the one that the known content was read from.

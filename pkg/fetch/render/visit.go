@@ -41,7 +41,9 @@ func (v *visit) run() error {
 		err = v.scroll(ctx)
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && v.ctx.Err() == nil {
+		waiting := unanswered(v.tab)
 		v.account.meet(BoundTime)
+		v.account.note(func(out *Rendered) { out.Waiting = waiting })
 		return nil
 	}
 	return err

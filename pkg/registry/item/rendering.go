@@ -35,6 +35,7 @@ type Rendering struct {
 	NotReady    string            `json:"notReady,omitempty"`    // what it was read without: the selector, or calm
 	Requests    int               `json:"requests,omitempty"`    // the plain one not among them
 	Failed      int               `json:"failed,omitempty"`      // requests that were not answered
+	Waiting     int               `json:"waiting,omitempty"`     // requests still open when the page was read
 	Errors      int               `json:"errors,omitempty"`      // requests for scripts and data that were answered by an error
 	Bytes       int64             `json:"bytes,omitempty"`
 	Millis      int64             `json:"millis,omitempty"`
@@ -64,6 +65,10 @@ func (r Rendering) Missing() string {
 	}
 	if r.Failed > 0 {
 		out = append(out, words.Count(r.Failed, "request")+" without an answer")
+	}
+	if r.Waiting > 0 {
+		out = append(out, words.Count(r.Waiting, "request")+" still open when the page was read (if its text comes late, "+
+			"set waitFor to a selector of what is to come)")
 	}
 	if r.Errors > 0 {
 		out = append(out, words.Count(r.Errors, "request")+" for scripts or data answered with an error")

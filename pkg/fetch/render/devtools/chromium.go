@@ -2,7 +2,9 @@ package devtools
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,7 +129,7 @@ func Start(o Options) (*Process, error) {
 	}
 	p := &Process{folder: folder, temp: folder, done: make(chan struct{})}
 	if len(folder) > longestTemp {
-		p.temp, err = os.MkdirTemp("", "chromium-")
+		p.temp, err = os.MkdirTemp("", tempPattern(o.Folder))
 	}
 	if err == nil {
 		err = p.start(program, o.NoSandbox)
@@ -141,6 +143,16 @@ func Start(o Options) (*Process, error) {
 // longestTemp is the length of a folder for temporary files that Chromium can use. It opens a socket 45 bytes below,
 // and the path of a socket has at most 107 bytes (sun_path, unix(7)).
 const longestTemp = 60
+
+// tempPattern is the pattern of the names of folders for temporary files that stand in for those below a folder. No
+// other folder has the same, so what is left of a process that was killed can be told.
+func tempPattern(folder string) string {
+	if whole, err := filepath.Abs(folder); err == nil {
+		folder = whole
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return fmt.Sprintf("tidemark-%x-*", sum[:6])
+}
 
 // remove removes the files of the process. If it has no folder for temporary files yet, that is "".
 func (p *Process) remove() error { return errors.Join(os.RemoveAll(p.folder), os.RemoveAll(p.temp)) }
@@ -220,11 +232,15 @@ func (p *Process) Close() error {
 	return err
 }
 
-// Sweep removes the folders of processes that were killed together with a process like this one.
+// Sweep removes the folders of processes that were killed together with a process like this one. No process may use the
+// folder any more.
 func Sweep(folder string) {
-	left, _ := filepath.Glob(filepath.Join(folder, "chromium-*"))
-	for _, old := range left {
-		_ = os.RemoveAll(old)
+	for _, pattern := range []string{filepath.Join(folder, "chromium-*"),
+		filepath.Join(os.TempDir(), tempPattern(folder))} {
+		left, _ := filepath.Glob(pattern)
+		for _, old := range left {
+			_ = os.RemoveAll(old)
+		}
 	}
 }
 

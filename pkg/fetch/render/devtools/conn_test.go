@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,32 @@ func TestR1LargeMessages(t *testing.T) {
 	}
 	if _, err := p.Receive(); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("have %v", err)
+	}
+}
+
+// TestR1Sweep checks that what a killed process has left is removed, below its folder and in that for temporary files,
+// and nothing of other folders (R1).
+func TestR1Sweep(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ours, other := t.TempDir(), t.TempDir()
+	var left []string
+	for _, folder := range []string{ours, other} {
+		for in, pattern := range map[string]string{folder: "chromium-", "": tempPattern(folder)} {
+			made, err := os.MkdirTemp(in, pattern)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(made, "SingletonSocket"), nil, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			left = append(left, made)
+		}
+	}
+	Sweep(ours)
+	for i, made := range left {
+		if _, err := os.Stat(made); (err == nil) != (i >= 2) {
+			t.Errorf("%s: %v", made, err)
+		}
 	}
 }
 
