@@ -66,6 +66,9 @@ func (c *check) list(ctx context.Context, place file.Location) (o verdict.Outcom
 		return o, err
 	}
 	defer c.release()
+	if c.item.Interrupted && verdict.IsListing(&c.item) {
+		c.item.Record(c.now(), "interrupted", "the program ended during the last listing; this one begins again")
+	}
 	l := newListing(c.in.Items, place, c.item.Credential)
 	entries := c.o.Files.List(ctx, place, c.item.Credential)
 	if l.isFolder() {

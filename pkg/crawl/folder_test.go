@@ -103,6 +103,34 @@ func TestA26LateListing(t *testing.T) {
 	}
 }
 
+// TestA26InterruptedListing checks that a folder whose listing was cut off by the death of its worker is listed again
+// from the beginning, says so, and does not lose its state.
+func TestA26InterruptedListing(t *testing.T) {
+	s := newDocs(t, 40)
+	s.list(registry.RegisterOptions{})
+	s.put("f0.txt", "Another text, which is longer.")
+	s.put("new.txt", "A text that was not there before.")
+	s.clock.pass(2 * time.Hour)
+	_, err := s.reg.Jobs.Sweep(t.Context())
+	must(t, err)
+	for _, job := range s.jobs() {
+		_, err := s.reg.Jobs.Begin(t.Context(), job) // its worker dies
+		must(t, err)
+	}
+	s.sweepAfter(15 * time.Minute)
+	place, err := file.Parse(s.path("docs"))
+	must(t, err)
+	it, err := s.reg.Items.Find(t.Context(), place.Source().ID())
+	must(t, err)
+	if it.Status != registry.Crawled || !said(it, "ended during the last listing") || said(it, "snapshot") ||
+		!said(it, "41 files: 1 new, 1 changed, 0 no longer there") {
+		t.Errorf("%s: %v", it.Status, it.History)
+	}
+	if f := s.in("new.txt"); f.Status != indexed {
+		t.Errorf("new.txt: %s (%s)", f.Status, f.ErrorMessage)
+	}
+}
+
 // TestA26FolderSelects checks that only selected files are items, that what nobody has left out is told, and that other
 // globs add and remove files.
 func TestA26FolderSelects(t *testing.T) {

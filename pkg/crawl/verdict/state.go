@@ -86,8 +86,9 @@ func headerExcludes(it *registry.Item) bool {
 
 // Interrupted reports whether a worker died that may have changed the stored content of an item in the index. The
 // content is then indexed again, as after an outage of the index. If nothing was ever fetched, Interrupted is false,
-// because the next check writes or removes everything anyway.
-func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" }
+// because the next check writes or removes everything anyway; so it is for a container or a folder, which has no
+// content of its own.
+func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" && !IsListing(it) }
 
 // LeftIndex reports whether the page was removed from the index for a reason that is not in its body. Earlier
 // requests to index the page are then void. The status alone does not show this: after the removal, the page may have
