@@ -142,26 +142,33 @@ func (s Step) Follow(ctx context.Context, w *Walk) (Result, error) {
 // at is the position of a page in the rows.
 type at struct{ row, i int }
 
-// openPages returns pages that are to be read: of those that are registered the first ones and those that the crawl of
-// this process has read, and of one row those that may have changed since their links were read.
+// openPages returns pages that are to be read: of those that are registered the ones that the crawl of this process has
+// read and some others, and of one row those that may have changed since their links were read.
 func (v *walking) openPages(ctx context.Context) (out []at, err error) {
 	if v.MaxRead < 0 {
 		return nil, nil
 	}
-	met, first := 0, 0
-	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows && met < v.walk.Open; n++ {
+	for n, rows := v.walk.First, 0; n < v.walk.Rows && rows < maxStepRows && len(out) < v.walk.Open; n++ {
 		some, err := v.inState(ctx, n, linkRegistered)
 		if err != nil {
 			return nil, err
 		}
-		if met += len(some); len(some) > 0 {
+		if out = append(out, some...); len(some) > 0 {
 			rows++
 		}
-		out = append(out, slices.DeleteFunc(some, func(p at) bool {
-			first++
-			return first > v.MaxRead && (v.Dry || !v.Awaited.Has(sourceAt(v, p).ID()))
-		})...)
 	}
+	passed := func(p at) bool { return !v.Dry && v.Awaited.Has(sourceAt(v, p).ID()) }
+	others, most := 0, v.MaxRead
+	if slices.ContainsFunc(out, passed) {
+		most = max(1, most/8) // each costs a request, and most of what was fetched was passed
+	}
+	out = slices.DeleteFunc(out, func(p at) bool {
+		if passed(p) {
+			return false
+		}
+		others++
+		return others > most
+	})
 	v.unseen = len(out) < v.walk.Open
 	if v.walk.Compared < v.walk.Compare {
 		some, err := v.inState(ctx, v.walk.Compared, linkRead)
