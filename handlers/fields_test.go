@@ -1,9 +1,20 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // TestG1SettingsOfFields checks that items and tags take fields in the API and in the dashboard's form, that a wrong
@@ -36,4 +47,72 @@ func TestG1SettingsOfFields(t *testing.T) {
 	if it := itemAt(t, r, pageOne); it.Watch != nil || it.Effective.From["watch.fields.price"] != "tag sea" {
 		t.Errorf("cleared: %+v, %v", it.Watch, it.Effective.From)
 	}
+}
+
+// readFields makes checks of an item find prices, and text that begins as a formula does.
+func readFields(t *testing.T, r *rig, id string) {
+	t.Helper()
+	var known track.Known
+	for i, euros := range []string{"79", "", "84.5"} {
+		price := field.Result{Name: "price", State: field.Disappeared,
+			Evidence: field.Evidence{Source: field.CSS, At: ".price"}}
+		if euros != "" {
+			price.State, price.Evidence.Excerpt = field.Found, euros+" €"
+			price.Value = field.Value{Type: field.Money, Number: field.Decimal(euros), Currency: "EUR"}
+		}
+		note := field.Result{Name: "note", State: field.Found, Value: field.Value{Type: field.Text, Text: "=1+1"}}
+		var entries []track.Entry
+		known, _, entries = known.See(track.Reading{Results: []field.Result{price, note},
+			Keys: map[string]string{"price": "k", "note": "k"}, Capture: "sha256:" + strings.Repeat("a", 64),
+			At: r.now.Add(time.Duration(i) * time.Hour)})
+		t.Log(entries)
+		must(t, fieldlog.New(r.store).Add(t.Context(), source.ID(id), entries))
+	}
+	columns := row.Of[struct {
+		Fields track.Known `col:"fields,gzip"`
+	}]()
+	table := r.store.Table(registry.DefaultTable)
+	for e, err := range table.Query(t.Context(), storage.Query{}) {
+		must(t, err)
+		if e.Props["normalizedSource"] != pageOne || e.Props["status"] == nil {
+			continue
+		}
+		v := struct {
+			Fields track.Known `col:"fields,gzip"`
+		}{known}
+		_, err := table.Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key,
+			ETag: e.ETag, Props: columns.Encode(&v)}})
+		must(t, err)
+	}
+}
+
+// TestG1FieldsOfItems checks what the API says of the fields of an item and of their history, as JSON and as CSV (G1).
+func TestG1FieldsOfItems(t *testing.T) {
+	r := newItemsRig(t)
+	id := idOf(t, pageOne)
+	says(t, do(t, r, "GET", "/api/items/"+id+"/fields/price", ""), http.StatusNotFound, "no field of this page")
+	readFields(t, r, id)
+	it := itemAt(t, r, pageOne)
+	have := it.Fields["price"]
+	if have.Value != 84.5 || have.Currency != "EUR" || have.Text != "84.50 EUR" || have.State != "value" || !have.Asked ||
+		have.First.Value != 79. || have.Lowest.Text != "79 EUR" || have.Highest.Value != 84.5 || have.Entries != 3 ||
+		have.Evidence.From != "css" || have.Evidence.Path != ".price" || have.Evidence.Text != "84.5 €" ||
+		have.Evidence.Capture != strings.Repeat("a", 64) {
+		t.Errorf("have %+v", have)
+	}
+	var log strings.Builder
+	for _, step := range []struct{ name, path string }{
+		{"G1 the history of a price", "/fields/price"}, {"G1 the newest entry", "/fields/price?top=1"},
+		{"G1 the history as CSV", "/fields/price?format=csv"}, {"G1 text that is no formula", "/fields/note?format=csv"},
+		{"G1 no such field", "/fields/cost"}, {"G1 no such format", "/fields/price?format=xml"},
+	} {
+		w := do(t, r, "GET", "/api/items/"+id+step.path, "")
+		body := w.Body.String()
+		if strings.Contains(w.Header().Get("Content-Type"), "json") {
+			body = pretty(t, w.Body.Bytes())
+		}
+		fmt.Fprintf(&log, "=== %s\nGET /api/items/%s%s\n\n%d %s\n%s\n\n", step.name, id, step.path, w.Code,
+			w.Header().Get("Content-Type"), strings.ReplaceAll(body, "\r\n", "\n"))
+	}
+	golden(t, "fields.golden", log.String())
 }

@@ -100,7 +100,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
 		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past,
-			Browser: v.Browser != nil, Log: log},
+			Fields: v.Registry.Fields(), Browser: v.Browser != nil, Log: log},
 		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},
 		&items.Settings{Items: v.Registry.Items, Tags: v.Registry.Tags, Bulk: v.Bulk},
 		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),

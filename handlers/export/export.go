@@ -5,6 +5,7 @@ package export
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -130,6 +131,14 @@ func Time(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// Value formats a value of JSON for a cell. Null gives an empty cell.
+func Value(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
 }
 
 // Yes formats a boolean for a cell. The cell is empty for false.

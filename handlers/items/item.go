@@ -132,6 +132,7 @@ func itemJSON(it *registry.Item) api.Item {
 	showOptions(&out, it)
 	showUncompared(&out, it)
 	showRendered(&out, it.Rendering)
+	out.Fields = fieldsJSON(it.Fields)
 	switch {
 	case out.WatchBroken:
 		out.Why = it.Watched.Broken + ", since " + it.Watched.Since.Format(time.RFC3339)

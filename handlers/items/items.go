@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/registry/lookup"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
@@ -19,7 +20,8 @@ type Handlers struct {
 	Tags    *registry.Tags // the settings that tags give to items
 	Lookup  *lookup.Lookup
 	History *history.History
-	Browser bool // whether pages can be rendered
+	Fields  *fieldlog.Store // the history of the fields
+	Browser bool            // whether pages can be rendered
 	Log     *slog.Logger
 }
 
@@ -29,6 +31,7 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.ListItems, h.items),
 		wire.OnAny(api.ExportItems, h.exportItems),
 		{Endpoint: api.GetItem.Endpoint, Answer: h.item},
+		wire.OnAny(api.GetField, h.field),
 		wire.On(api.ReindexItem, h.reindex),
 		wire.On(api.RemoveItem, h.remove),
 		wire.On(api.AcceptItem, h.accept),

@@ -80,6 +80,9 @@ type FeedChange struct {
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
 	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
 	Listed       *ListedEntry     `json:"listed,omitempty"`   // for the kind listed
+	// Fields are the values of the page that have changed. Field is the first of them that is told, or the first.
+	Fields []ChangedField `json:"fields,omitempty"`
+	Field  *ChangedField  `json:"field,omitempty"`
 	// Silenced is true when a rule of the item's watch hides the change.
 	Silenced bool `json:"silenced,omitempty"`
 	// Ignored lists at most three pieces of text that did not count as a change, and why.

@@ -81,6 +81,9 @@ type Item struct {
 	Author      string    `json:"author,omitempty"` // several authors are joined by commas
 	SiteName    string    `json:"siteName,omitempty"`
 
+	// Fields are the values of the page, by name: those that watch.fields asks for, and what the page declares.
+	Fields map[string]ItemField `json:"fields,omitempty"`
+
 	LastIndexedDocID string `json:"lastIndexedDocId,omitempty"`
 	ImageCount       int    `json:"imageCount"`
 

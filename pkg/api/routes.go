@@ -107,6 +107,8 @@ var (
 	ListEdges    = route[EdgeQuery, EdgePage](ok, get, "items/{id}/lineage")
 	ListChunks   = route[ItemID, ChunkList](ok, get, "items/{id}/chunks")
 	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
+	GetField     = route[FieldQuery, FieldHistory](ok, get, "items/{id}/fields/{name}")
+	GetFieldCSV  = also[FieldQuery, []byte](GetField.Endpoint) // the same route with the format csv
 	GetCapture   = route[CaptureID, []byte](ok, get, "items/{id}/captures/{sha256}")
 	GetText      = route[TextQuery, []byte](ok, get, "items/{id}/text")
 	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // the same route with the format json

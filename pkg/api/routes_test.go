@@ -71,6 +71,12 @@ var requests = []asked{
 		_, err := GetText.Call(t.Context(), c, TextQuery{ID: "url_a", AsOf: "day"})
 		return err
 	}},
+	{GetField.Endpoint, "GET items/url_a/fields/sale%20price?format=csv", "", "at,value",
+		func(t *testing.T, c *Client) error {
+			_, err := GetFieldCSV.Call(t.Context(), c, FieldQuery{ID: "url_a", Name: "sale price", Format: "csv"})
+			return err
+		}},
+	ask(GetField, FieldQuery{ID: "url_a", Name: "price", Top: 5}, "GET items/url_a/fields/price?top=5", ""),
 	ask(GetPageText, TextQuery{ID: "url_a", Format: "json"}, "GET items/url_a/text?format=json", ""),
 	ask(SearchByGet, SearchRequest{Q: "tide", NestImages: true}, "GET Search?nestImages=true&q=tide", ""),
 	ask(Suggest, SuggestQuery{Q: "ti"}, "GET suggest?q=ti", ""),

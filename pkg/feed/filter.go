@@ -103,11 +103,18 @@ func (f Filter) admits(c Change) bool {
 		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
 		f.tag != "" && !slices.Contains(c.Tags, f.tag),
 		f.mainOnly && (c.Kind == Beside || c.Kind == Beyond),
-		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
+		!f.ofKind(c),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false
 	}
 	return true
+}
+
+// ofKind reports whether a change is of a kind that the filter accepts. Content includes a change of values that the
+// page shows.
+func (f Filter) ofKind(c Change) bool {
+	return len(f.kinds) == 0 || slices.Contains(f.kinds, string(c.Kind)) ||
+		c.Kind == Field && len(c.Passages) > 0 && c.From != c.To && slices.Contains(f.kinds, string(Content))
 }
 
 // finds reports whether all words of the filter are in a change: in its title, its address, what differs, or what its

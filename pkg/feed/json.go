@@ -1,11 +1,14 @@
 package feed
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
@@ -31,12 +34,32 @@ func (c Change) JSON() api.FeedChange {
 		out.Ignored = append(out.Ignored, api.IgnoredChange{Hunk: i.Hunk, Op: string(i.Op), Rule: i.Rule})
 	}
 	out.Passages = passagesJSON(c.Passages)
+	out.Fields = fieldsJSON(c.Fields, c.At)
+	for i, f := range out.Fields {
+		if out.Field == nil || f.Told && !out.Field.Told {
+			out.Field = &out.Fields[i]
+		}
+	}
 	if out.From != "" && out.To != "" && out.From != out.To {
 		q := url.Values{"from": {out.From}, "to": {out.To}}
 		if c.Part {
 			q.Set("part", "watched")
 		}
 		out.Diff = "/api/items/" + url.PathEscape(c.ItemID) + "/diff?" + q.Encode()
+	}
+	return out
+}
+
+// fieldsJSON returns the fields that have changed. What a check saw again is not among them.
+func fieldsJSON(all []track.Change, at time.Time) (out []api.ChangedField) {
+	for _, c := range all {
+		if c.Same {
+			continue
+		}
+		was, is := c.Previous(), c.Current()
+		out = append(out, api.ChangedField{Name: c.Name, Path: c.At, Type: cmp.Or(string(is.Type), string(was.Type)),
+			Previous: was.JSON(), Current: is.JSON(), Currency: cmp.Or(is.Currency, was.Currency), Text: c.Text(at),
+			First: c.First, State: string(c.State), Told: c.Reported})
 	}
 	return out
 }

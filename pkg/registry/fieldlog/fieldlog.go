@@ -4,8 +4,9 @@
 // # Rows
 //
 // The table FieldValues has a row for each entry. Its partition is the item's id, and its row key the name of the field
-// and the number of the entry. The item's row counts the entries of each field ([track.Kept]): rows with higher numbers
-// are those of a check that has not committed, and are not read. If the check is repeated, it writes the same numbers.
+// and the number of the entry. The item's row has the last entry of each field ([track.Kept]), and the table those
+// before it. Rows with higher numbers are those of a check that has not committed, and are not read. If the check is
+// repeated, it writes the same numbers.
 //
 // Of each field, the last [Most] entries are kept.
 //
@@ -104,9 +105,20 @@ type History struct {
 	Older   int           // entries that are not kept any more
 }
 
-// List returns the history of a field, of which the item's row counts the entries. The ids are the item's own and those
+// List returns the history of a field of which the item's row has the last entry. The ids are the item's own and those
 // of the items that have moved to it.
-func (s *Store) List(ctx context.Context, ids []source.ID, name string, entries int) (h History, err error) {
+func (s *Store) List(ctx context.Context, ids []source.ID, known track.Kept) (h History, err error) {
+	last := known.Entry()
+	if last.Number == 0 {
+		return h, nil
+	}
+	h, err = s.before(ctx, ids, known.Name, last.Number-1)
+	h.Entries = append(h.Entries, last)
+	return h, err
+}
+
+// before returns the first entries of the history of a field.
+func (s *Store) before(ctx context.Context, ids []source.ID, name string, entries int) (h History, err error) {
 	found := map[int]track.Entry{}
 	for _, id := range ids {
 		if err := s.read(ctx, id, name, entries, found); err != nil {

@@ -52,9 +52,25 @@ func must(t *testing.T, err error) {
 // read returns the history of a field.
 func read(t *testing.T, s *Store, name string, entries int, ids ...source.ID) History {
 	t.Helper()
-	h, err := s.List(t.Context(), ids, name, entries)
+	h, err := s.before(t.Context(), ids, name, entries)
 	must(t, err)
 	return h
+}
+
+// TestG1HistoryEndsInTheRow checks that the last entry of a history is the one in the item's row (G1).
+func TestG1HistoryEndsInTheRow(t *testing.T) {
+	s := open(t, store())
+	if h, err := s.List(t.Context(), []source.ID{own}, track.Kept{Name: "price"}); err != nil || len(h.Entries) > 0 {
+		t.Errorf("nothing is known: %+v, %v", h, err)
+	}
+	must(t, s.Add(t.Context(), own, []track.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2)}))
+	last := entryOf("price", 2, 5)
+	h, err := s.List(t.Context(), []source.ID{own}, track.Kept{Name: "price", Last: track.Moment{Value: last.Value},
+		At: last.At, Capture: last.Capture, Evidence: last.Evidence, Entries: 2})
+	want := History{Entries: []track.Entry{entryOf("price", 1, 1), last}}
+	if diff := cmp.Diff(want, h); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
 }
 
 func store() storage.Store { return mem.New(func() time.Time { return noon }) }
@@ -158,7 +174,7 @@ func TestG1HistoryAfterFailures(t *testing.T) {
 			for n := range 3 {
 				again(func() error { return s.Add(t.Context(), own, []track.Entry{entryOf("price", n+1, n+1)}) })
 			}
-			h, err := s.List(t.Context(), []source.ID{own}, "price", 3)
+			h, err := s.before(t.Context(), []source.ID{own}, "price", 3)
 			if err != nil {
 				h = read(t, s, "price", 3, own)
 			}

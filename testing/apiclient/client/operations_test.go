@@ -127,6 +127,10 @@ func (r *running) sources() (id string) {
 	if must(r.T, err); !strings.Contains(string(read.Body), "High water") {
 		r.Errorf("page: %s", read.Body)
 	}
+	none, err := r.GetFieldWithResponse(ctx, item.Id, "price", nil)
+	if must(r.T, err); none.StatusCode() != http.StatusNotFound {
+		r.Errorf("a field that was not read: %s", none.Body)
+	}
 	r.changes(item.Id, capture.Sha256)
 	ok(r.ListLineageWithResponse(ctx, item.Id, nil))
 	if got := ok(r.ListChunksWithResponse(ctx, item.Id)); len(got.Chunks) != 1 {

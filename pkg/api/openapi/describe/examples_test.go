@@ -52,7 +52,8 @@ func mediaOf(s Step) string {
 		return "application/atom+xml"
 	case strings.HasPrefix(string(s.Answer), `{"version":"https://jsonfeed.org/`):
 		return "application/feed+json"
-	case strings.HasPrefix(string(s.Answer), `"url,id,`), strings.HasPrefix(string(s.Answer), `"at,kind,`):
+	case strings.HasPrefix(string(s.Answer), `"url,id,`), strings.HasPrefix(string(s.Answer), `"at,kind,`),
+		strings.HasPrefix(string(s.Answer), `"at,value,`):
 		return "text/csv"
 	case strings.HasPrefix(string(s.Answer), `"{\"id\":`):
 		return "application/jsonl"

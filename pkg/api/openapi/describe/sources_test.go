@@ -107,6 +107,15 @@ func pasts() []operation {
 			shown: []string{"A21 the text of a capture"},
 		},
 		{
+			of: api.GetField.Endpoint, id: "getField", tag: tagSources,
+			summary: "Read the history of a value",
+			about: "Returns the values that checks found of a field of a page, oldest first, as JSON or CSV. It outlives " +
+				"the captures in which they were read. The last 5,000 are kept.",
+			gives: "The history.", media: "application/json, text/csv",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"G1 the history of a price"},
+		},
+		{
 			of: api.GetText.Endpoint, id: "getText", tag: tagSources,
 			summary: "Read a page",
 			about: "Returns the main content of a page, current or from an earlier time, as Markdown, as plain " +

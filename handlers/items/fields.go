@@ -1,0 +1,96 @@
+package items
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/export"
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+)
+
+// fieldsJSON returns what is known of the fields of an item; nil if nothing is.
+func fieldsJSON(known track.Known) map[string]api.ItemField {
+	if len(known.All) == 0 {
+		return nil
+	}
+	out := map[string]api.ItemField{}
+	for _, k := range known.All {
+		v, seen := k.Last.Value, k.Seen()
+		out[k.Name] = api.ItemField{
+			Value: v.JSON(), Currency: v.Currency, Text: v.String(), Type: string(v.Type), State: string(k.State),
+			Why: k.Evidence.Reason, Asked: k.Key != "", At: k.At, First: pointJSON(seen.First),
+			Lowest: pointJSON(seen.Lowest), Highest: pointJSON(seen.Highest), Entries: k.Entries,
+			Evidence: api.FieldEvidence{From: string(k.Evidence.Source), Path: k.Evidence.At, Text: k.Evidence.Excerpt,
+				Capture: history.Digest(k.Capture)},
+		}
+	}
+	return out
+}
+
+// pointJSON returns a value with its time; nil for none.
+func pointJSON(p track.Point) *api.FieldPoint {
+	if p.Value.None() {
+		return nil
+	}
+	return &api.FieldPoint{Value: p.Value.JSON(), Currency: p.Value.Currency, Text: p.Value.String(), At: p.At}
+}
+
+// field returns the history of a field.
+func (h *Handlers) field(ctx context.Context, q api.FieldQuery) (any, error) {
+	past, err := h.History.Find(ctx, source.ID(q.ID))
+	if err != nil {
+		return nil, wire.Field("id", err)
+	}
+	if q.Format != "" && q.Format != "json" && q.Format != "csv" {
+		return nil, fault.Field("format", "format must be json or csv, not %.40q", q.Format)
+	}
+	known, ok := past.Item.Fields.Field(q.Name)
+	if !ok {
+		return nil, noField(past.Item.Fields, q.Name)
+	}
+	kept, err := h.Fields.List(ctx, past.IDs, known)
+	if err != nil {
+		return nil, err
+	}
+	out := api.FieldHistory{Name: q.Name, Entries: []api.FieldEntry{}, NotKept: kept.Older}
+	for _, e := range kept.Entries {
+		out.Entries = append(out.Entries, api.FieldEntry{
+			FieldPoint: api.FieldPoint{Value: e.Value.JSON(), Currency: e.Value.Currency, Text: e.Value.String(), At: e.At},
+			Capture:    history.Digest(e.Capture), Why: e.Evidence.Reason})
+	}
+	if q.Format == "csv" {
+		return export.New(h.Log, "field", "csv", fieldColumns, func(string) ([]api.FieldEntry, string, error) {
+			return out.Entries, "", nil
+		})
+	}
+	out.Older = max(0, len(out.Entries)-q.Top)
+	out.Entries = out.Entries[out.Older:]
+	return out, nil
+}
+
+// noField says that nothing is known of a field, and of which ones something is.
+func noField(known track.Known, name string) error {
+	var names []string
+	for _, k := range known.All {
+		names = append(names, k.Name)
+	}
+	if len(names) == 0 {
+		return fault.New(fault.NotFound, "no field of this page has been read; watch.fields asks for fields, and the next "+
+			"check reads them")
+	}
+	return fault.New(fault.NotFound, "no field %.60q of this page has been read; there are %s", name,
+		strings.Join(names, ", "))
+}
+
+var fieldColumns = []export.Column[api.FieldEntry]{
+	{Name: "at", Text: func(e *api.FieldEntry) string { return export.Time(e.At) }},
+	{Name: "value", Text: func(e *api.FieldEntry) string { return export.Value(e.Value) }},
+	{Name: "currency", Text: func(e *api.FieldEntry) string { return e.Currency }},
+	{Name: "text", Text: func(e *api.FieldEntry) string { return e.Text }},
+	{Name: "capture", Text: func(e *api.FieldEntry) string { return e.Capture }},
+}

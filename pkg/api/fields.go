@@ -1,0 +1,79 @@
+package api
+
+import "time"
+
+// ItemField is what is known of a field of a page: a value that somebody asked for, or that the page declares.
+type ItemField struct {
+	// Value is a number for money and numbers, and else a text; null if it has disappeared. If the last check could not
+	// read it, it is the last one that was read.
+	Value    any    `json:"value"`
+	Currency string `json:"currency,omitempty"` // ISO 4217
+	Text     string `json:"text,omitempty"`     // the value for people: 79 EUR, from 12.90 EUR per month
+	Type     string `json:"type,omitempty"`     // text, number, money, date or availability
+	// State is what the last check found: value, disappeared (its source stands and has none), unread (the text is no
+	// value of the type, or means two) or gone (its source is gone).
+	State string `json:"state"`
+	// Why says how the text was read, if it could be read in another way, or why there is no value.
+	Why      string        `json:"why,omitempty"`
+	Asked    bool          `json:"asked,omitempty"` // somebody asked for it; else the page declares it
+	At       time.Time     `json:"at,omitzero"`     // the check that saw the value first
+	First    *FieldPoint   `json:"first,omitempty"`
+	Lowest   *FieldPoint   `json:"lowest,omitempty"`  // of values that can be compared
+	Highest  *FieldPoint   `json:"highest,omitempty"` // the same
+	Entries  int           `json:"entries"`           // of its history
+	Evidence FieldEvidence `json:"evidence"`
+}
+
+// FieldPoint is a value that a field had, and the time of the check that saw it first.
+type FieldPoint struct {
+	Value    any       `json:"value"`
+	Currency string    `json:"currency,omitempty"`
+	Text     string    `json:"text,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+// FieldEvidence says where a value was read.
+type FieldEvidence struct {
+	From    string `json:"from,omitempty"`    // json-ld, microdata, rdfa, opengraph, css or jsonpath
+	Path    string `json:"path,omitempty"`    // the place in the source
+	Text    string `json:"text,omitempty"`    // the text that was read
+	Capture string `json:"capture,omitempty"` // sha256 of the body
+}
+
+// FieldQuery returns the history of a field.
+type FieldQuery struct {
+	ID     string `json:"-" path:"id"`      // The item.
+	Name   string `json:"-" path:"name"`    // The field.
+	Format string `json:"format,omitempty"` // json (the default) or csv.
+	// Of json: how many of the newest entries are returned.
+	Top int `json:"top,omitempty" default:"1000" min:"1" max:"5001"`
+}
+
+// FieldHistory is the history of a field, oldest first.
+type FieldHistory struct {
+	Name    string       `json:"name"`
+	Entries []FieldEntry `json:"entries"`
+	Older   int          `json:"older"`   // older entries that are kept, and not returned
+	NotKept int          `json:"notKept"` // still older ones that are not kept any more; the last 5,000 are
+}
+
+// FieldEntry is a value that a check found, and that differs from the one before it.
+type FieldEntry struct {
+	FieldPoint
+	Capture string `json:"capture,omitempty"` // sha256 of the body
+	Why     string `json:"why,omitempty"`
+}
+
+// ChangedField is a field whose value has changed.
+type ChangedField struct {
+	Name     string `json:"name"`
+	Path     string `json:"path,omitempty"`     // the place in the source
+	Type     string `json:"type,omitempty"`     // text, number, money, date or availability
+	Previous any    `json:"previous"`           // null if it was not there
+	Current  any    `json:"current"`            // null if it has disappeared
+	Currency string `json:"currency,omitempty"` // of the current value, or else of the previous one
+	Text     string `json:"text,omitempty"`     // for people: 79 → 84 EUR (lowest 72 in May)
+	First    bool   `json:"first,omitempty"`    // no check had read it before
+	State    string `json:"state,omitempty"`    // value or disappeared
+	Told     bool   `json:"told,omitempty"`     // somebody asked for it, or it is a price or an availability
+}
