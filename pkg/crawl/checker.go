@@ -25,6 +25,7 @@ type checker struct {
 	pages  *placement.Service
 	stored *reader
 	o      Options
+	held   held
 }
 
 // rules returns the rules that items are checked under.

@@ -22,7 +22,11 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if err = c.reread(ctx); err != nil {
 		return got, o, err
 	}
-	if got, o, err = c.site.Get(ctx, &c.item, c.basis, c.o.Setting); err != nil || o.Decided() {
+	known := false
+	if got, known = c.held.take(&c.item, c.now()); !known {
+		got, o, err = c.site.Get(ctx, &c.item, c.basis, c.o.Setting)
+	}
+	if err != nil || o.Decided() {
 		c.item.HTTPRobotsAllowed = o.Kind != schedule.OutOfScope
 		return got, o, err
 	}

@@ -117,6 +117,7 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.
 	}
 	out, o, err := c.o.render(ctx, p, c.lease.Deadline().Sub(now))
 	c.site.Rendered(out.ByHost, out.Bytes)
+	c.held.note(err, &c.item, got, c.now())
 	if err != nil || o.Decided() {
 		return got, plain, o, err
 	}

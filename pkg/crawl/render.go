@@ -39,12 +39,12 @@ func (o *Options) render(ctx context.Context, p render.Page, left time.Duration)
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	out, err = o.Browser.Render(ctx, p)
-	o.Metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
-	switch {
-	case err == nil:
-		return out, failed, nil
-	case ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return out, failed, fmt.Errorf("%w: %w", politeness.ErrNotNow, err)
+	}
+	o.Metrics.Renders.Observe(out.Elapsed.Seconds(), renderOutcome(err))
+	if err == nil {
+		return out, failed, nil
 	}
 	return out, verdict.FailedBy(err), nil
 }

@@ -297,6 +297,33 @@ func TestR3ReadablePagesCostNothing(t *testing.T) {
 	}
 }
 
+// TestR3HeldAnswer checks that a check which is given back because no browser was free does not request its page again
+// when it is made soon after; later, it does (R3).
+func TestR3HeldAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		after time.Duration
+		want  int
+	}{{time.Minute, 1}, {time.Hour, 2}} {
+		b := &stagehand{text: spring}
+		r := browsed(t, b, func(k *knobs) { k.crawl.RenderTime = time.Hour }) // longer than any job has
+		r.site.put("/p", shellPage("1"))
+		r.register(false, "/p")
+		for _, job := range r.jobs() {
+			must(t, r.Process(t.Context(), job))
+		}
+		if it := r.item("/p"); b.renders != 0 || it.Status != registry.Pending {
+			t.Fatalf("%d renders, %s %s", b.renders, it.Status, it.ErrorMessage)
+		}
+		r.o.RenderTime = 0
+		r.clock.pass(tt.after)
+		r.mustWork()
+		asked := strings.Count(strings.Join(r.site.asked(), "; "), "GET /p")
+		if it := r.item("/p"); b.renders != 1 || it.Status != registry.Indexed || asked != tt.want {
+			t.Errorf("after %s: %d renders, %s, %d requests", tt.after, b.renders, it.Status, asked)
+		}
+	}
+}
+
 // TestR2Pace checks that what a page loads counts as requests of its host, and that the pause before the next request
 // grows with it: six requests count as one start.
 func TestR2Pace(t *testing.T) {
