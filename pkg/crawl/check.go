@@ -29,6 +29,8 @@ type check struct {
 	known       *stored             // the item's stored document, once it has been read
 	differences verdict.Differences // what differs from the stored text, when the text has changed
 	listed      []feed.Change       // the new entries of a list
+	fields      verdict.FieldNews   // what was found of the fields
+	texts       *verdict.Texts      // the texts that were compared; nil if none were
 }
 
 // shared is the data that the checks of a batch have in common.
@@ -120,6 +122,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	if c.item, o = verdict.CompareAnswer(c.item, got, c.basis, c.now()); c.item.Rendering.Skipped > skipped {
 		c.o.Metrics.Spared.Add(1, "same")
 	}
+	was := c.item
 	if !o.Decided() {
 		if got, r, o, err = c.readAnswer(ctx, got); err != nil || o.Decided() {
 			return o, r, err
@@ -127,7 +130,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		if err = c.recall(ctx, got, &r); err != nil {
 			return o, r, err
 		}
-		was := c.item
+		was = c.item
 		c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
 		if err = c.readList(ctx, r, o); err != nil {
 			return o, r, err
@@ -137,6 +140,9 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 				return o, r, err
 			}
 		}
+	}
+	if o, err = c.readFields(ctx, &was, got, r, o); err != nil {
+		return o, r, err
 	}
 	// A body with new content is stored before its content is placed, so that everything in the index can be read
 	// again from a snapshot.

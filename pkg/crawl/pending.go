@@ -22,7 +22,7 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 	if verdict.LeftIndex(it) {
 		return nothing, r, c.placer.RemoveAgain(ctx, it)
 	}
-	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
+	s, err := c.stored.load(ctx, it, &c.room, readAs{watching: c.basis.Watching})
 	if err != nil {
 		return o, r, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
@@ -15,7 +16,8 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	header, contentType := got.Response.Header, got.ContentType()
 	body, address := got.Response.Body, got.Response.FinalURL
 	walked := c.o.Awaited.Reader(c.item.ID, got.Raw, contentType, address, header.Values("X-Robots-Tag"))
-	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address, walked)
+	fields := reading.New(c.basis.Fields.Specs, address)
+	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address, fields.Tree(walked))
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err
 	}
@@ -23,19 +25,20 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	if got.Plain != "" {
 		verdict.NoteShown(&doc, c.basis.Rendered.Shown.PictureOnly)
 	}
+	values, noValues := fields.Results(doc, body, contentType)
 	doc, watched := c.basis.Watching.Read(doc, body, contentType, address)
 	if why := got.Response.NotFollowed; why != nil {
 		doc.Thin = why.Error()
 	}
 	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked = page, watched, linked
+	r.Page, r.Part, r.Linked, r.Fields, r.NoFields = page, watched, linked, values, noValues
 	return r, nil
 }
 
 // reading returns the part of a stored document that may be indexed.
 func (c *check) reading(s stored) verdict.Reading {
 	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked = s.page, s.part, s.linked
+	r.Page, r.Part, r.Linked, r.Fields, r.NoFields = s.page, s.part, s.linked, s.fields, s.noFields
 	return r
 }
 
@@ -45,7 +48,7 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 	if c.known != nil {
 		return *c.known, verdict.Outcome{}, nil
 	}
-	s, err := c.stored.load(ctx, &c.item, &c.room, c.basis.Watching)
+	s, err := c.stored.load(ctx, &c.item, &c.room, readAs{watching: c.basis.Watching})
 	switch {
 	case err != nil:
 		return s, verdict.Outcome{}, err

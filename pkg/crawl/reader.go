@@ -8,6 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/field"
+	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -46,11 +48,19 @@ type stored struct {
 	linked     bool  // a header gives the canonical address
 	gone       bool  // the document is no longer stored, or never was
 	unreadable error // why the document cannot be read
+	fields     []field.Result
+	noFields   string // why the fields were not read
+}
+
+// readAs is what is read of a stored page besides its text: the watched part, and fields, if any are named.
+type readAs struct {
+	watching *verdict.Watching
+	fields   verdict.Fields
 }
 
 // load reads the capture that an item refers to: its own capture, or one of an item that has moved here. If the
 // item's hash is not a digest, nothing is stored, because the body was never read.
-func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
+func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as readAs) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {
 		return s, err
@@ -67,7 +77,7 @@ func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdi
 
 // loadTexts is like load, for a caller that needs only the texts of a document that is not to be indexed. If what was
 // read of the item's last capture names the type of the body, the capture's row is not read.
-func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching, last snapshot.Last) (
+func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as readAs, last snapshot.Last) (
 	stored, error) {
 	contentType := last.ContentType(it.RawHash)
 	if contentType == "" {
@@ -84,16 +94,22 @@ func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as *
 }
 
 // read reads a stored body.
-func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching, capture snapshot.Capture,
+func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs, capture snapshot.Capture,
 	body []byte) (s stored, err error) {
 	s.capture = capture
-	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it), nil)
+	fields := reading.New(as.fields.Specs, verdict.BaseURL(it))
+	seen := fields.Tree(nil)
+	if as.fields.Specs == nil {
+		seen = nil
+	}
+	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it), seen)
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
 		if capture.PlainHash != "" {
 			verdict.NoteShown(&s.doc, it.Rendering.PictureOnly)
 		}
 		s.linked = verdict.LinkCanonical(&s.doc, capture.Header, verdict.BaseURL(it))
-		s.doc, s.part = as.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
+		s.fields, s.noFields = fields.Results(s.doc, body, capture.ContentType())
+		s.doc, s.part = as.watching.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
 	}
 	return s, err
 }

@@ -19,11 +19,13 @@ import (
 // nothing to compare with, and the whole page is requested from the site.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
-	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
+	fields := c.basis.Fields.HaveOthers(it)
+	if it.NormalizationVersion == "" || it.RawHash == "" ||
+		!c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) && !fields {
 		return nil
 	}
 	defer c.room.end() // memory held while this check waits for more could block other checks for ever
-	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
+	s, err := c.stored.load(ctx, it, &c.room, readAs{c.basis.Watching, c.basis.Fields})
 	switch {
 	case err != nil:
 		return err
@@ -42,6 +44,9 @@ func (c *check) reread(ctx context.Context) error {
 	}
 	r := c.reading(s).ExcludedAs(it)
 	c.known, c.basis.Reread = &s, true
+	if fields {
+		c.fields = c.basis.ReadFields(it, r, it.RawHash, true, c.now())
+	}
 	return c.applyStored(ctx, r, s.capture)
 }
 

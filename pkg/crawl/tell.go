@@ -18,13 +18,13 @@ func (c *check) compareTexts(
 ) (verdict.Outcome, error) {
 	old := c.known
 	if old == nil {
-		s, err := c.stored.loadTexts(ctx, was, &c.room, c.basis.Watching, c.basis.Last)
+		s, err := c.stored.loadTexts(ctx, was, &c.room, readAs{watching: c.basis.Watching}, c.basis.Last)
 		if err != nil || s.gone || s.unreadable != nil {
 			return o, err
 		}
 		old = &s
 	}
-	o, c.differences = verdict.Differing(old.page, old.part, r, o)
+	o, c.differences, c.texts = verdict.Differing(old.page, old.part, r, o)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
 	if o.News.Silenced == "" {
 		o.News.Why += verdict.NoteMoving(&c.item, c.differences)
@@ -35,10 +35,12 @@ func (c *check) compareTexts(
 // ListMethod is the discoveryMethod of items that were entries of a list.
 const ListMethod = "LIST"
 
+// showsPage are the outcomes of answers that show the page.
+var showsPage = []schedule.Outcome{schedule.Unchanged, schedule.Changed, schedule.Reverted}
+
 // readList reads the entries of a list that is watched, if the answer shows the page.
 func (c *check) readList(ctx context.Context, r verdict.Reading, o verdict.Outcome) error {
-	shows := []schedule.Outcome{schedule.Unchanged, schedule.Changed, schedule.Reverted}
-	if r.Part == nil || !slices.Contains(shows, o.Kind) {
+	if r.Part == nil || !slices.Contains(showsPage, o.Kind) {
 		return nil
 	}
 	return c.noteList(ctx, r, c.basis.Rendered.Baseline)
@@ -88,4 +90,34 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 	}
 	verdict.RefusedEntries(&c.item, refused, c.now())
 	return known, nil
+}
+
+// readFields records what the answer says of the page's fields, if it shows the page, and adds their changes to the
+// outcome. The histories are written before the commit: a check that is repeated after a crash writes them again.
+func (c *check) readFields(ctx context.Context, was *registry.Item, got verdict.Answer, r verdict.Reading,
+	o verdict.Outcome) (verdict.Outcome, error) {
+	if !slices.Contains(showsPage, o.Kind) {
+		return o, nil
+	}
+	it, now := &c.item, c.now()
+	if r.Hash == "" {
+		c.fields = c.fields.And(verdict.FieldsStand(it))
+	} else {
+		c.fields = c.fields.And(c.basis.ReadFields(it, r, got.Raw, c.basis.Rendered.Baseline, now))
+	}
+	c.fields = c.fields.And(verdict.FieldsAgain(it))
+	same := false
+	if c.o.Asked != nil && c.fields.Needs() {
+		names, wanted, err := c.o.Asked(ctx, verdict.ChangeOf(it, now))
+		if err != nil {
+			return o, err
+		}
+		c.fields, same = c.fields.AskedByRules(names), wanted
+	}
+	if len(c.fields.Entries) > 0 {
+		if err := c.in.Fields.Add(ctx, it.ID, c.fields.Entries); err != nil {
+			return o, err
+		}
+	}
+	return verdict.WithFields(was, it, o, c.fields, c.texts, same, now), nil
 }

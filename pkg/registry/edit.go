@@ -24,11 +24,11 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 // If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
-	if err != nil || it.Watched.Broken == "" {
+	if err != nil || it.BrokenWatch() == "" {
 		return it, err
 	}
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
-		it.Watched.Asked = true
+		it.Watched.Asked, it.Fields = it.Watched.Broken != "", it.Fields.Accept()
 		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
 		return true, nil
 	})
@@ -37,7 +37,7 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 // Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
 // further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
 func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
-	waits := func(it *Item) bool { return it.Collapse.Waits() || it.Watched.Broken != "" }
+	waits := func(it *Item) bool { return it.Collapse.Waits() || it.BrokenWatch() != "" }
 	it, err := r.Find(ctx, id)
 	if err != nil || !waits(&it) {
 		return it, err
@@ -47,6 +47,7 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 			return false, nil // a check has come in between
 		}
 		it.Collapse.Asked, it.Watched.Asked = it.Collapse.Waits(), it.Watched.Asked || it.Watched.Broken != ""
+		it.Fields = it.Fields.Accept()
 		it.Record(now, "accepted", "somebody says that the page is right as it is now"+by(ctx))
 		return true, nil
 	})

@@ -40,12 +40,12 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 		out = append(out, *f.News)
 	}
 	out = append(out, f.Listed...)
-	switch is, was := is.Watched, was.Watched; {
-	case was.Broken == "" && is.Broken != "":
-		add(feed.WatchBroken, is.Broken)
-	case was.Broken != "" && is.Works():
+	switch broken, wasBroken := is.BrokenWatch(), was.BrokenWatch(); {
+	case wasBroken == "" && broken != "":
+		add(feed.WatchBroken, broken)
+	case wasBroken != "" && broken == "" && (was.Watched.Broken == "" || is.Watched.Works()):
 		why := "what is watched is there again"
-		if was.Asked {
+		if was.Watched.Asked {
 			why = "somebody says that what is watched is right now"
 		}
 		add(feed.WatchRestored, why)

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
@@ -141,8 +140,6 @@ type Document struct {
 	// Protected are the mail addresses that the page hides from programs. The first address belongs at the first
 	// "[email protected]" in Blocks, the second at the second, and so on. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`
-	// Declared are the values that the page declares about the product that it offers. No hash covers them.
-	Declared []declared.Field `json:",omitempty"`
 	// Unread counts the elements whose text is not read. No hash covers it.
 	Unread Unread `json:",omitzero"`
 }

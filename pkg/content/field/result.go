@@ -1,5 +1,13 @@
 package field
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
 // State says what reading a field found.
 type State string
 
@@ -42,6 +50,26 @@ const (
 	Author    = "author"
 	Version   = "version"
 )
+
+// Digest returns a short hash of what a page declares about its product. Neither sources nor forms of values count, nor
+// the order. It is "" if the page declares nothing of it.
+func Digest(all []Result) string {
+	var values []string
+	for _, r := range all {
+		if slices.Contains([]string{Price, SalePrice, Currency, Stock, Variants}, r.Name) && r.State != Gone {
+			text := r.Value.String()
+			if r.Value.None() {
+				text = r.Evidence.Excerpt
+			}
+			values = append(values, r.Name+"\x00"+text+"\x00")
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	slices.Sort(values)
+	return fmt.Sprintf("%016x", xxhash.Sum64String(strings.Join(values, "")))
+}
 
 // Reported says whether changes of a field that is kept unasked are published. Those of others are history.
 func Reported(name string) bool { return name == Price || name == SalePrice || name == Stock }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
@@ -68,7 +67,7 @@ func readStock(text string) (v Value, why string, ok bool) {
 	if text = dom.Fold(text); text == "" {
 		return v, "", false
 	}
-	if name := declared.StockNamed(text); name != "" {
+	if name := stockNamed(text); name != "" {
 		return Value{Type: Availability, Text: name}, "", true
 	}
 	if len(text) > maxText {
@@ -92,4 +91,30 @@ func stockInWords(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// stocks maps availabilities, in lower case and without spaces and signs, to their names at schema.org.
+var stocks = func() map[string]string {
+	all := map[string]string{"oos": "OutOfStock", "instoreonly": "InStoreOnly", "available": "InStock",
+		"availablefororder": "BackOrder", "unavailable": "OutOfStock", "notavailable": "OutOfStock", "true": "InStock",
+		"false": "OutOfStock", "outstock": "OutOfStock"}
+	for name := range strings.FieldsSeq(`InStock OutOfStock PreOrder PreSale BackOrder Discontinued InStoreOnly OnlineOnly
+		LimitedAvailability SoldOut MadeToOrder Reserved`) {
+		all[strings.ToLower(name)] = name
+	}
+	return all
+}()
+
+// stockNamed returns the name at schema.org of an availability that is declared for programs; "" if there is none.
+func stockNamed(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	name := strings.TrimRight(text, "/")
+	name = name[strings.LastIndexAny(name, "/:#")+1:]
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" _-", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	return stocks[plain]
 }

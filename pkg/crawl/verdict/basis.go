@@ -30,6 +30,7 @@ type Basis struct {
 	Rules     Rules
 	Options   options.Effective // the options that people have set for the item
 	Watching  *Watching         // the part of the item that people watch
+	Fields    Fields            // the fields that people ask for
 	Forced    bool              // the check was forced, so it ignores everything that is stored
 	IndexOnly bool              // the site gets no request: stored content is indexed
 	Reread    bool              // the stored content was read under another version, and has been read again
@@ -51,8 +52,8 @@ type Basis struct {
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
 		Rules: r, Options: set, Rendering: rendering.Policy{Options: set, Browser: r.Browser},
-		Watching: WatchingOf(set.Watch, r.Version.String()),
-		Forced:   it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
+		Watching: WatchingOf(set.Watch, r.Version.String()), Fields: FieldsOf(set.Watch),
+		Forced: it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
 		MovedTo: movedAddress(it, r.Sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 	}
 }

@@ -3,6 +3,7 @@ package verdict
 import (
 	"bytes"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -231,7 +232,7 @@ func TestCompare(t *testing.T) {
 				tt.set(&it, &b)
 			}
 			after, have := Compare(it, answer(200), tt.read, b, noon)
-			if have != tt.want {
+			if !reflect.DeepEqual(have, tt.want) {
 				t.Errorf("%+v, want %+v", have, tt.want)
 			}
 			if tookOver := after.RawHash == tt.read.Raw; have.Store != tookOver && tt.read.Raw != it.RawHash {

@@ -20,9 +20,12 @@ type Differences struct {
 	ignored []feed.Ignored // lines that differ, but that the rules ignore
 }
 
+// Texts are the texts of a page before and after a change.
+type Texts struct{ Before, Now string }
+
 // Differing compares the stored text of a page, and the stored text of its watched part, with a reading. If the part
-// has changed, the returned outcome describes only the change of the part.
-func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences) {
+// has changed, the returned outcome describes only the change of the part. The texts are those that were compared.
+func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences, *Texts) {
 	var d Differences
 	before, now := page, r.Page
 	if o.News.Kind == change.Beside { // the item's row only has the words of the main content
@@ -43,7 +46,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 		d.ignored = ignored(old, is)
 	}
 	d.news.SetDifference(before, now, maxCompared)
-	return o, d
+	return o, d, &Texts{before, now}
 }
 
 // NoteMoving records whether nothing but the numbers of a line has changed. If that line has moved alone several times,
@@ -89,6 +92,9 @@ func newsOf(c Checked) *feed.Change {
 		return nil
 	}
 	hidden := c.Differences.ignored
+	if n.Bare {
+		c.Differences.news, hidden = feed.Change{}, nil
+	}
 	if n.Silenced != "" && len(hidden) == 0 || strings.HasPrefix(n.Silenced, silencedTrigger) {
 		hidden = append([]feed.Ignored{feed.Ignored{Rule: n.Silenced}.Bounded()}, hidden...)
 	}
@@ -96,6 +102,6 @@ func newsOf(c Checked) *feed.Change {
 	out.Part, out.Silenced, out.Ignored = n.Part, n.Silenced != "", hidden[:min(len(hidden), feed.MaxIgnored)]
 	out.At, out.Kind, out.Why, out.Share = c.Ended, kind, n.Why, max(n.Extent.New, n.Extent.Gone)
 	out.WordsAdded, out.WordsRemoved = n.Extent.Added, n.Extent.Removed
-	out.From, out.To = c.Basis.RawBefore, it.RawHash
+	out.From, out.To, out.Fields = c.Basis.RawBefore, it.RawHash, n.Fields
 	return &out
 }

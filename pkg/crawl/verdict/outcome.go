@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -29,8 +30,10 @@ type News struct {
 	Kind     change.Kind
 	Why      string // the reason, as a text for people
 	Extent   change.Extent
-	Part     bool   // the watched part has changed
-	Silenced string // the rule that hides the change from readers; "" if none hides it
+	Part     bool           // the watched part has changed
+	Fields   []track.Change // the values that have changed
+	Bare     bool           // nothing but these values is told
+	Silenced string         // the rule that hides the change from readers; "" if none hides it
 }
 
 // LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It is

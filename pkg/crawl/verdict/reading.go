@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -34,6 +35,8 @@ type Reading struct {
 	Page           string     // the text of the whole page
 	Part           *part.Part // the watched part; nil if no part is watched
 	Linked         bool       // a header gives the canonical address
+	Fields         []field.Result
+	NoFields       string // why the fields were not read
 }
 
 // The exclusions that a page can ask for: in the body or in a header, for the whole page or for its images.

@@ -1,12 +1,7 @@
 package verdict
 
 import (
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
@@ -52,12 +47,6 @@ func WatchingOf(set *options.Watch, version string) *Watching {
 	}
 	w.key = keyOf(key...)
 	return w
-}
-
-// keyOf returns a short text that is another for other rules.
-func keyOf(rules ...any) string {
-	text, _ := json.Marshal(rules) // strings always encode
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, xxhash.Sum64(text)))
 }
 
 // rules returns the compiled rules. Rules are compiled before they are stored, so compiling them again cannot fail.

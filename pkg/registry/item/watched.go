@@ -1,6 +1,9 @@
 package item
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Watched is the state of the part of a page that is watched (W10). It is zero for an item whose whole content is
 // watched.
@@ -26,3 +29,7 @@ type Watched struct {
 
 // Works reports whether a part is watched and was found as expected.
 func (w *Watched) Works() bool { return w.Key != "" && w.Broken == "" }
+
+// BrokenWatch says what is watched and is not there: the watched part, or the source of a field. It is empty if
+// everything is there.
+func (it *Item) BrokenWatch() string { return cmp.Or(it.Watched.Broken, it.Fields.Broken()) }

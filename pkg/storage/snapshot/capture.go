@@ -50,6 +50,9 @@ type Capture struct {
 	// Declared is a digest of the values that the page declares about its product. It is empty if there are none, and
 	// in captures of earlier releases. For [Retention], bodies that declare other values have not the same text.
 	Declared string `col:"declared"`
+	// Fields are the values of fields that were read in the body, as JSON. It is empty if there are none, and in captures
+	// of earlier releases.
+	Fields []byte `col:"fields"`
 	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none, and
 	// in captures of earlier releases.
 	PublishedAt time.Time `col:"publishedAt"`

@@ -4,7 +4,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/declared"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
@@ -82,7 +81,6 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 		Protected:   protected(c),
 		Unread:      unread(root),
 		Metadata:    head.ReadMetadata(root, objects, p.base),
-		Declared:    declared.Of(root, objects),
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []extract.Block{{Kind: extract.Paragraph, Text: doc.VisibleText}}

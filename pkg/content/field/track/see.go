@@ -28,7 +28,7 @@ type Reading struct {
 // [MaxFields].
 func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 	if r.Unread != "" {
-		return k.unread(r.Unread), nil, nil
+		return k.unread(r), nil, nil
 	}
 	next = Known{Read: true}
 	for _, name := range k.names(r) {
@@ -49,7 +49,7 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 		is.Name, is.Key = name, key
 		// A page that was read before did not have an unasked field of which nothing is known.
 		c.Name, c.First = name, c.First && (!k.Read || had || key != "")
-		c.Reported = key != "" || field.Reported(name)
+		c.Reported = is.reported()
 		if c.State != "" && (c.First || !r.Baseline) {
 			changes = append(changes, c)
 		}
@@ -84,11 +84,16 @@ func (k Known) pastOf(next Known) map[string]int {
 
 // unread returns what is known after a check that could not read the fields. Nobody knows then whether a field that is
 // defined in another way is there.
-func (k Known) unread(why string) (next Known) {
+func (k Known) unread(r Reading) (next Known) {
 	next = k
 	next.All = slices.Clone(k.All)
+	for _, name := range slices.Sorted(maps.Keys(r.Keys)) {
+		if _, had := k.Field(name); !had && len(next.All) < MaxFields {
+			next.All = append(next.All, Kept{Name: name, Key: r.Keys[name], Entries: k.Past[name]})
+		}
+	}
 	for i := range next.All {
-		next.All[i].State, next.All[i].Why = field.Unread, why
+		next.All[i].State, next.All[i].Why = field.Unread, r.Unread
 	}
 	return next
 }
@@ -114,6 +119,7 @@ func (k Known) names(r Reading) (names []string) {
 	for _, res := range r.Results {
 		names = append(names, res.Name)
 	}
+	names = slices.AppendSeq(names, maps.Keys(r.Keys))
 	slices.SortFunc(names, func(a, b string) int {
 		if x, y := r.Keys[a] == "", r.Keys[b] == ""; x != y { // those that are asked for come first
 			if x {
@@ -144,7 +150,7 @@ func (k Kept) see(res field.Result, r Reading) (Kept, Change) {
 		k.Why = res.Evidence.Reason
 		return k, Change{}
 	}
-	k.Why = ""
+	k.Why, k.Accepted = "", false
 	first := before == "" || k.At.IsZero()
 	if !first && k.Last.Value.Equal(res.Value) {
 		c := Change{}
@@ -182,7 +188,7 @@ func (k Known) Stands() (next Known, same []Change) {
 			continue
 		}
 		same = append(same, Change{Name: kept.Name, State: kept.State, Then: kept.Last,
-			Now: Moment{kept.Last.Value, kept.Seen()}, Same: true})
+			Now: Moment{kept.Last.Value, kept.Seen()}, Same: true, Reported: kept.reported()})
 		kept.Same = true
 	}
 	return next, same
@@ -193,7 +199,7 @@ func (k Known) Present(rule string) (out []Change) {
 	for _, kept := range k.All {
 		if kept.State == field.Found || kept.State == field.Disappeared {
 			out = append(out, Change{Name: kept.Name, At: kept.Evidence.At, State: kept.State, Now: kept.then(), First: true,
-				Rule: rule})
+				Reported: true, Rule: rule})
 		}
 	}
 	return out

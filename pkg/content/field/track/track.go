@@ -73,10 +73,14 @@ type Kept struct {
 	Evidence field.Evidence `json:"by,omitzero"`      // of the last value
 	Why      string         `json:"why,omitempty"`    // why the last check found none, unless it has disappeared
 	Entries  int            `json:"n,omitempty"`      // of its history
+	Accepted bool           `json:"ok,omitempty"`     // somebody accepts that its source is gone
 }
 
 // Seen returns what has been seen until now.
 func (k Kept) Seen() Seen { return k.Last.Seen.With(k.Last.Value, k.At) }
+
+// reported reports whether changes of the field are for readers.
+func (k Kept) reported() bool { return k.Key != "" || field.Reported(k.Name) }
 
 // Entry returns the last entry of the history, which is kept here until another one follows. It has the number 0 if
 // there is none.
@@ -89,7 +93,7 @@ func (k Kept) Entry() Entry {
 
 // Broken says why the field is broken; "" if it is not. Of the fields that are read unasked, only the price can be.
 func (k Kept) Broken() string {
-	if k.State != field.Gone || !field.Breaks(k.Name) || k.Key == "" && !field.Reported(k.Name) {
+	if k.State != field.Gone || k.Accepted || !field.Breaks(k.Name) || k.Key == "" && !field.Reported(k.Name) {
 		return ""
 	}
 	return "the field " + k.Name + " is not there: " + cmp.Or(k.Why, "its source is gone")
@@ -124,6 +128,15 @@ func (k Known) Broken() (why string) {
 		}
 	}
 	return why
+}
+
+// Accept returns what is known after somebody has accepted that sources of fields are gone.
+func (k Known) Accept() Known {
+	k.All = slices.Clone(k.All)
+	for i := range k.All {
+		k.All[i].Accepted = k.All[i].State == field.Gone
+	}
+	return k
 }
 
 // Change is what has changed of a field, with all that conditions depend on.

@@ -1,0 +1,41 @@
+package track_test
+
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+)
+
+// G1: TestG1WhatFieldsExplain checks which differences of a page its fields explain: only those that are nothing but
+// the values.
+func TestG1WhatFieldsExplain(t *testing.T) {
+	price := func(was, is field.Decimal) track.Change {
+		return track.Change{Name: "price", Then: track.Moment{Value: euros(was)}, Now: track.Moment{Value: euros(is)}}
+	}
+	sold := track.Change{Name: "availability", Then: track.Moment{Value: stock("InStock")},
+		Now: track.Moment{Value: stock("OutOfStock")}}
+	ends := track.Change{Name: "salePrice", Then: track.Moment{Value: euros("59")}}
+	for _, c := range []struct {
+		changes     []track.Change
+		before, now string
+		want        bool
+	}{
+		{[]track.Change{price("79", "84")}, "Lamp\nPrice: 79,00 €", "Lamp\nPrice: 84,00 €", true},
+		{[]track.Change{price("79", "84")}, "Lamp\nPrice: 79 €", "Lamp\nprice now: 84 €", false},
+		{[]track.Change{price("1299", "1199.5")}, "1.299,00 €", "1.199,50 €", true},
+		{[]track.Change{price("79", "84")}, "79 EUR in 1979", "84 EUR in 1984", false},
+		{[]track.Change{price("79", "84")}, "79 EUR\nread by 10", "84 EUR\nread by 11", false},
+		{[]track.Change{price("79", "84"), sold}, "79 EUR\nIn stock", "84 EUR\nSold out", true},
+		{[]track.Change{sold}, "In stock\nDelivered in 3 days", "Sold out", false},
+		{[]track.Change{ends}, "79 EUR\n59 €", "79 EUR", true},
+		{[]track.Change{ends}, "79 EUR\nuntil Sunday 59 €", "79 EUR", false},
+		{[]track.Change{price("79", "84")}, "a\n79", "84\na", true},
+		{nil, "a", "b", false},
+		{nil, "a\nb", "b\na", true},
+	} {
+		if got := track.Explain(c.changes, c.before, c.now); got != c.want {
+			t.Errorf("%q to %q: explained %v", c.before, c.now, got)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+)
+
+// product is a page of a shop, which declares what it shows. Its form of the price for programs may differ.
+type product struct {
+	declared, shown string // the price
+	sale            string
+	stock           string
+	version         string
+	words           string // other text
+	undeclared      bool
+}
+
+func (p product) page() page {
+	offer := fmt.Sprintf(`{"@type":"Offer","price":"%s","priceCurrency":"EUR","availability":"https://schema.org/%s"}`,
+		p.declared, p.stock)
+	if p.sale != "" {
+		offer = fmt.Sprintf(`{"@type":"Offer","price":"%s","priceCurrency":"EUR","availability":"https://schema.org/%s",
+			"priceSpecification":[{"@type":"UnitPriceSpecification","priceType":"https://schema.org/StrikethroughPrice",
+			"price":"%s","priceCurrency":"EUR"}]}`, p.sale, p.stock, p.declared)
+	}
+	ld := `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Storm lamp",` +
+		`"offers":` + offer + `}</script>`
+	if p.undeclared {
+		ld = ""
+	}
+	return page{body: `<html lang=de><title>Storm lamp</title>` + ld + `<main><h1>Storm lamp</h1><p>` + brass + `</p>` +
+		`<p class=price>Price: ` + p.shown + ` €</p><p class=version>Version ` + p.version + `</p><p>` + p.words + `</p></main>`}
+}
+
+// values returns what the feed tells since the last call: the kinds of changes with their fields. What is silenced is
+// in brackets.
+func (r *rig) values(after *feed.Position) string {
+	r.t.Helper()
+	var out []string
+	for _, c := range r.feedOf(after) {
+		text := string(c.Kind)
+		for _, f := range c.Fields {
+			text += fmt.Sprintf(" %s %s>%s", f.Name, f.Previous(), f.Current())
+			if f.First {
+				text += " first"
+			}
+		}
+		if c.Silenced {
+			text = "(" + text + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// G1, G3: TestG1FieldsAreTold checks what is told of the fields of a page that nobody asked for: told values that
+// explain all that differs are a change of the kind field; otherwise the change keeps its kind and has the values.
+func TestG1FieldsAreTold(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
+		after := func(change func(p *product)) page {
+			change(&is)
+			return is.page()
+		}
+		r.compared(t, []step{
+			{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
+			{"the price", after(func(p *product) { p.declared, p.shown = "84", "84,00" }), "field price 79 EUR>84 EUR", nil},
+			{"other markup", after(func(p *product) { p.declared = "84.00" }), "", nil},
+			{"not what it shows: not read", after(func(p *product) { p.declared = "85" }), "", nil},
+			{"and other words", after(func(p *product) { p.declared, p.shown, p.words = "72", "72,00", "On special offer!" }),
+				"content price 84 EUR>72 EUR", nil},
+			{"for programs alone", after(func(p *product) { p.shown = "?" }), "content", nil},
+			{"for programs alone", after(func(p *product) { p.declared = "85" }), "field price 72 EUR>85 EUR", nil},
+			{"a version", after(func(p *product) { p.version = "2" }), "content", nil},
+			{"a sale", after(func(p *product) { p.sale = "59" }), "field salePrice >59 EUR", nil},
+			{"sold", after(func(p *product) { p.stock = "OutOfStock" }), "field availability InStock>OutOfStock", nil},
+			{"the sale ends", after(func(p *product) { p.sale = "" }), "field salePrice 59 EUR>", nil},
+			{"no product", after(func(p *product) { p.undeclared = true }), "watchBroken", nil},
+			{"a product again", after(func(p *product) { p.undeclared = false }), "watchRestored", nil},
+		}, r.values)
+	})
+}
+
+// G1: TestG1AskedFieldsAreTold checks what is told of fields that somebody asks for.
+func TestG1AskedFieldsAreTold(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
+		after := func(change func(p *product)) page {
+			change(&is)
+			return is.page()
+		}
+		version := func(selector string) *options.Watch {
+			return &options.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: selector, Type: "number"}}}
+		}
+		r.compared(t, []step{
+			{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
+			{"a field is asked for", is.page(), "(field release >1 first)", version(".version")},
+			{"it changes", after(func(p *product) { p.version = "2" }), "field release 1>2", nil},
+			{"both", after(func(p *product) { p.version, p.declared, p.shown = "3", "84", "84,00" }),
+				"field release 2>3 price 79 EUR>84 EUR", nil},
+			{"another definition", is.page(), "(field release >3 first)", version("p.version")},
+			{"nothing there", is.page(), "watchBroken", version("p.vers")},
+			{"there again", is.page(), "(field release >3 first), watchRestored", version("p.version")},
+			{"nobody asks", after(func(p *product) { p.version = "4" }), "content", &options.Watch{}},
+		}, r.values)
+	})
+}
+
+// G2: TestG2RulesAskForFields checks that a field is told because a rule names it, and that a rule which waits for a
+// check that finds the same gets one.
+func TestG2RulesAskForFields(t *testing.T) {
+	asked := 0
+	r := newRig(t, func(k *knobs) {
+		k.crawl.Asked = func(_ context.Context, c feed.Change) ([]string, bool, error) {
+			if asked++; !strings.HasPrefix(c.ItemID, "url_") || c.Host == "" {
+				t.Errorf("asked for %+v", c)
+			}
+			return []string{"version"}, true, nil
+		}
+	})
+	page := func(version string) page {
+		return page{body: `<title>App</title><script type="application/ld+json">{"@type":"SoftwareApplication","name":"App",` +
+			`"softwareVersion":"` + version + `","offers":{"@type":"Offer","price":"5","priceCurrency":"EUR"}}</script><p>` + brass}
+	}
+	r.compared(t, []step{
+		{"first", page("1"), "new price >5 EUR first", nil},
+		{"the same", page("1"), "(field price 5 EUR>5 EUR version 1>1)", nil},
+		{"the same again", page("1"), "", nil},
+		{"another", page("2"), "field version 1>2", nil},
+		{"the same", page("2"), "(field version 2>2)", nil},
+	}, r.values)
+	if asked != 3 {
+		t.Errorf("rules were asked %d times", asked)
+	}
+}
+
+// G1: TestG1CapturesKeepFields checks that each capture has the fields that were read in it, also one with the same
+// text.
+func TestG1CapturesKeepFields(t *testing.T) {
+	r := newRig(t)
+	is := product{declared: "79", shown: "?", stock: "InStock", version: "1"}
+	r.site.put("/p", is.page())
+	r.first("/p")
+	is.declared = "84"
+	r.site.put("/p", is.page())
+	r.next("/p")
+	have := map[string]bool{}
+	for _, c := range r.captures("/p") {
+		var fields []field.Result
+		must(t, json.Unmarshal(c.Fields, &fields))
+		for _, f := range fields {
+			have[f.Name+" "+f.Value.String()] = true
+		}
+	}
+	if !have["price 79 EUR"] || !have["price 84 EUR"] || !have["availability InStock"] {
+		t.Errorf("the captures have %v", have)
+	}
+}

@@ -1,0 +1,177 @@
+package verdict
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// The fields of a page (G1), such as a price, are read together with its text. What is known of them is in the item's
+// row. A check that does not read the page finds the same values.
+//
+// A change of a field is told if somebody asked for the field, in a watch or by a rule, and for the price, the sale
+// price and the availability unless people watch only a part of the page. Told changes that explain all that differs
+// of the page give it the kind field.
+
+// FieldNews is what a check finds of the fields of an item.
+type FieldNews struct {
+	Changes []track.Change
+	Entries []track.Entry // for the histories
+}
+
+// ReadFields records what a reading says of the fields. A baseline is not compared with what was known before.
+func (b Basis) ReadFields(it *registry.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
+	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, Keys: b.Fields.keys,
+		Capture: capture, At: now, Baseline: baseline})
+	next.Again, it.Fields = it.Fields.Again, next
+	if b.Watching.hides() {
+		for i := range changes {
+			c := &changes[i]
+			c.Reported = c.Reported && b.Fields.keys[c.Name] != ""
+		}
+	}
+	return FieldNews{changes, entries}
+}
+
+// FieldsJSON returns the fields that were read, for the capture; nil if there are none.
+func (r Reading) FieldsJSON() []byte {
+	if len(r.Fields) == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(r.Fields) // strings always encode
+	return text
+}
+
+// hides reports whether people watch only some of the page.
+func (w *Watching) hides() bool {
+	return w != nil && (w.rules().Selects() || w.rules().Ignores() || w.rules().Trigger() != "")
+}
+
+// And returns the news of two readings in one check, of which the second is that of the source's answer. A first value
+// stays one.
+func (n FieldNews) And(later FieldNews) FieldNews {
+	n.Entries = append(n.Entries, later.Entries...)
+	for _, c := range later.Changes {
+		i := slices.IndexFunc(n.Changes, func(was track.Change) bool { return was.Name == c.Name })
+		if i < 0 {
+			n.Changes = append(n.Changes, c)
+			continue
+		}
+		if n.Changes[i].First && !c.Same {
+			c.First, c.Then = true, track.Moment{}
+		}
+		if !c.Same || !n.Changes[i].First {
+			n.Changes[i] = c
+		}
+	}
+	return n
+}
+
+// FieldsStand records that a check found the page as it was, without reading it.
+func FieldsStand(it *registry.Item) (n FieldNews) {
+	it.Fields, n.Changes = it.Fields.Stands()
+	return n
+}
+
+// AskedByRules marks the changes that are told because rules name their fields.
+func (n FieldNews) AskedByRules(names []string) FieldNews {
+	for i := range n.Changes {
+		n.Changes[i].Reported = n.Changes[i].Reported || slices.Contains(names, n.Changes[i].Name)
+	}
+	return n
+}
+
+// Needs reports whether rules must be asked about the changes: for a field that is not told anyway, and for a check
+// that found the same.
+func (n FieldNews) Needs() bool {
+	return slices.ContainsFunc(n.Changes, func(c track.Change) bool { return c.Same || !c.Reported && !c.First })
+}
+
+// reported returns the changes that are told.
+func (n FieldNews) reported() (out []track.Change) {
+	for _, c := range n.Changes {
+		if c.Reported && !c.Same && !c.First {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// WithFields adds the news of fields to the outcome of a check. Texts are those that differ, or nil if they were not
+// compared. Same says that a rule waits for a check that finds the same.
+func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
+	shown := n.reported()
+	o.News.Fields = eventsOf(n, same)
+	switch {
+	case len(shown) > 0 && (o.News.Kind == change.None && o.Kind != schedule.Changed || o.News.Silenced != ""):
+		o.News.Bare = true
+		fallthrough
+	case len(shown) > 0 && explains(was, it, o, shown, t):
+		o.News.Kind, o.News.Silenced, o.News.Why = change.Field, "", whyFields(shown, now)
+	case o.News.Kind == change.None && o.Kind != schedule.Changed && len(o.News.Fields) > 0:
+		o.News.Kind, o.News.Why, o.News.Silenced = change.Field, whyFields(o.News.Fields, now), silencedFields
+	}
+	return o
+}
+
+// silencedFields is the rule that silences a change which only conditions of rules need.
+const silencedFields = "fields: for the conditions of rules only"
+
+// eventsOf returns the changes for the feed: those that are told, first values, and the same values for rules that
+// wait for them.
+func eventsOf(n FieldNews, same bool) (out []track.Change) {
+	for _, c := range n.Changes {
+		if c.Reported && (!c.Same || same) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// whyFields describes changes of fields for people.
+func whyFields(all []track.Change, now time.Time) string {
+	var out []string
+	for _, c := range all {
+		text := c.Name + ": "
+		if c.First {
+			text = "the first value of " + text
+		}
+		out = append(out, text+c.Text(now))
+	}
+	return words.ClipRunes(strings.Join(out, "; "), 300)
+}
+
+// explains reports whether told changes explain all that differs of a page.
+func explains(was, it *registry.Item, o Outcome, shown []track.Change, t *Texts) bool {
+	textual := o.News.Kind == change.Content || o.News.Kind == change.Beside || o.News.Kind == change.Reverted
+	switch {
+	case o.News.Kind == change.Title:
+		t = &Texts{}
+	case !textual || t == nil:
+		return false
+	}
+	return was.ImagesHash == it.ImagesHash && knownToSay(was) == knownToSay(it) &&
+		track.Explain(shown, t.Before+"\n"+was.Title, t.Now+"\n"+it.Title)
+}
+
+// FieldsAgain returns the present values as first ones, if a rule asks for them.
+func FieldsAgain(it *registry.Item) (n FieldNews) {
+	if rule := it.Fields.Again; rule != "" {
+		it.Fields.Again, n.Changes = "", it.Fields.Present(rule)
+	}
+	return n
+}
+
+// ChangeOf returns a change of an item that says nothing but which item it is.
+func ChangeOf(it *registry.Item, now time.Time) feed.Change {
+	return feed.Change{At: now, Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
+		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
+}
