@@ -45,7 +45,7 @@ func (c *check) reread(ctx context.Context) error {
 	r := c.reading(s).ExcludedAs(it)
 	c.known, c.basis.Reread = &s, true
 	if fields {
-		c.fields = c.basis.ReadFields(it, r, it.RawHash, true, c.now())
+		c.fields = verdict.ReadFields(c.basis, it, r, it.RawHash, true, c.now())
 	}
 	return c.applyStored(ctx, r, s.capture)
 }

@@ -103,7 +103,7 @@ func readFields(ctx context.Context, c *check, was *registry.Item, got verdict.A
 	if r.Hash == "" {
 		c.fields = c.fields.And(verdict.FieldsStand(it))
 	} else {
-		c.fields = c.fields.And(c.basis.ReadFields(it, r, got.Raw, c.basis.Rendered.Baseline, now))
+		c.fields = c.fields.And(verdict.ReadFields(c.basis, it, r, got.Raw, c.basis.Rendered.Baseline, now))
 	}
 	c.fields = c.fields.And(verdict.FieldsAgain(it))
 	same := false
