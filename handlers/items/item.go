@@ -106,7 +106,7 @@ func itemJSON(it *registry.Item) api.Item {
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, Title: it.Title,
 		SourceHost: it.SourceHost,
-		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: it.BrokenWatch() != "", Why: it.Thin,
+		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: registry.BrokenWatch(it) != "", Why: it.Thin,
 		NotIndexed:   it.Exclusion,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
@@ -135,7 +135,7 @@ func itemJSON(it *registry.Item) api.Item {
 	out.Fields = fieldsJSON(it.Fields)
 	switch {
 	case out.WatchBroken:
-		if out.Why = it.BrokenWatch(); it.Watched.Broken != "" {
+		if out.Why = registry.BrokenWatch(it); it.Watched.Broken != "" {
 			out.Why += ", since " + it.Watched.Since.Format(time.RFC3339)
 		}
 	case out.Collapsed:

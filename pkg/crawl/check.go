@@ -141,7 +141,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			}
 		}
 	}
-	if o, err = readFields(ctx, c, &was, got, r, o); err != nil {
+	if o, err = c.readFields(ctx, &was, got, r, o); err != nil {
 		return o, r, err
 	}
 	// A body with new content is stored before its content is placed, so that everything in the index can be read

@@ -2,9 +2,11 @@ package crawl
 
 import (
 	"context"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // indexContent is the second half of a check: it decides where the content belongs and prepares the change. It also
@@ -32,7 +34,7 @@ func (c *check) indexContent(
 	case !o.Stands():
 		return p, o, nil
 	case it.Exclusion != "" && refresh:
-		c.noteUnchanged(o)
+		noteUnchanged(it, o, c.now())
 		return verdict.Placement{Kind: verdict.OutOfIndex, Why: it.Exclusion}, o, c.placer.Deindex(ctx, it)
 	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
@@ -44,7 +46,7 @@ func (c *check) indexContent(
 		return p, o, err
 	}
 	if s.Alias != nil {
-		c.noteUnchanged(o)
+		noteUnchanged(it, o, c.now())
 		p, err = c.placer.StandBehind(ctx, it, s)
 		return p, o, err
 	}
@@ -61,7 +63,7 @@ func (c *check) indexContent(
 		r = c.reading(known)
 	}
 	if b.Reread {
-		c.noteUnchanged(o)
+		noteUnchanged(it, o, c.now())
 	}
 	// No other item stands for the page, so it is indexed itself.
 	p.Entry, err = c.placer.StandAlone(ctx, it, s, r)
@@ -71,8 +73,8 @@ func (c *check) indexContent(
 
 // noteUnchanged records in the history that the content equals the stored content. It must be called before later
 // steps record where the content goes.
-func (c *check) noteUnchanged(o verdict.Outcome) {
+func noteUnchanged(it *registry.Item, o verdict.Outcome, now time.Time) {
 	if o.Kind == schedule.Unchanged && o.Why != "" {
-		c.item.Record(c.now(), "unchanged", o.Why)
+		it.Record(now, "unchanged", o.Why)
 	}
 }

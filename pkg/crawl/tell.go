@@ -94,7 +94,7 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 
 // readFields records what the answer says of the page's fields, if it shows the page, and adds their changes to the
 // outcome. The histories are written before the commit: a check that is repeated after a crash writes them again.
-func readFields(ctx context.Context, c *check, was *registry.Item, got verdict.Answer, r verdict.Reading,
+func (c *check) readFields(ctx context.Context, was *registry.Item, got verdict.Answer, r verdict.Reading,
 	o verdict.Outcome) (verdict.Outcome, error) {
 	if !slices.Contains(showsPage, o.Kind) {
 		return o, nil
@@ -105,7 +105,7 @@ func readFields(ctx context.Context, c *check, was *registry.Item, got verdict.A
 	} else {
 		c.fields = c.fields.And(verdict.ReadFields(c.basis, it, r, got.Raw, c.basis.Rendered.Baseline, now))
 	}
-	c.fields = c.fields.And(verdict.FieldsAgain(it))
+	c.fields.Changes = append(c.fields.Changes, verdict.FieldsAgain(it)...)
 	same := false
 	if c.o.Asked != nil && c.fields.Needs() {
 		names, wanted, err := c.o.Asked(ctx, verdict.ChangeOf(it, now))

@@ -24,7 +24,7 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 // If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
-	if err != nil || it.BrokenWatch() == "" {
+	if err != nil || item.BrokenWatch(&it) == "" {
 		return it, err
 	}
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
@@ -37,7 +37,7 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 // Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
 // further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
 func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
-	waits := func(it *Item) bool { return it.Collapse.Waits() || it.BrokenWatch() != "" }
+	waits := func(it *Item) bool { return it.Collapse.Waits() || item.BrokenWatch(it) != "" }
 	it, err := r.Find(ctx, id)
 	if err != nil || !waits(&it) {
 		return it, err

@@ -77,3 +77,6 @@ func Folded(history []Decision, steady bool) []Decision { return item.Folded(his
 
 // ApplyPriority sets an item's level to its effective priority.
 func ApplyPriority(it *Item, e options.Effective) { item.ApplyPriority(it, e) }
+
+// BrokenWatch says what is watched and is not there; see [item.BrokenWatch].
+func BrokenWatch(it *Item) string { return item.BrokenWatch(it) }

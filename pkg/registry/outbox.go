@@ -40,7 +40,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 		out = append(out, *f.News)
 	}
 	out = append(out, f.Listed...)
-	switch broken, wasBroken := is.BrokenWatch(), was.BrokenWatch(); {
+	switch broken, wasBroken := item.BrokenWatch(is), item.BrokenWatch(was); {
 	case wasBroken == "" && broken != "":
 		add(feed.WatchBroken, broken)
 	case wasBroken != "" && broken == "" && (was.Watched.Broken == "" || is.Watched.Works()):

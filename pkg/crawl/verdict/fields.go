@@ -163,11 +163,11 @@ func explains(was, it *registry.Item, o Outcome, shown []track.Change, t *Texts)
 }
 
 // FieldsAgain returns the present values as first ones, if a rule asks for them.
-func FieldsAgain(it *registry.Item) (n FieldNews) {
+func FieldsAgain(it *registry.Item) (first []track.Change) {
 	if rule := it.Fields.Again; rule != "" {
-		it.Fields.Again, n.Changes = "", it.Fields.Present(rule)
+		it.Fields.Again, first = "", it.Fields.Present(rule)
 	}
-	return n
+	return first
 }
 
 // ChangeOf returns a change of an item that says nothing but which item it is.

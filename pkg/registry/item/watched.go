@@ -32,4 +32,4 @@ func (w *Watched) Works() bool { return w.Key != "" && w.Broken == "" }
 
 // BrokenWatch says what is watched and is not there: the watched part, or the source of a field. It is empty if
 // everything is there.
-func (s *Seen) BrokenWatch() string { return cmp.Or(s.Watched.Broken, s.Fields.Broken()) }
+func BrokenWatch(it *Item) string { return cmp.Or(it.Watched.Broken, it.Fields.Broken()) }
