@@ -23,7 +23,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		return got, o, err
 	}
 	known := false
-	if got, known = c.held.take(&c.item, c.now()); !known {
+	if got, known = c.held.answer(&c.item, c.now()); !known {
 		got, o, err = c.site.Get(ctx, &c.item, c.basis, c.o.Setting)
 	}
 	if err != nil || o.Decided() {

@@ -55,8 +55,8 @@ func (h *held) note(err error, it *registry.Item, got verdict.Answer, now time.T
 	h.of[it.ID], h.bytes = heldAnswer{got, verdict.FetchURL(it), it.Credential, now.Add(heldFor)}, h.bytes+size
 }
 
-// take returns the answer that is kept for an item, which is then kept no longer.
-func (h *held) take(it *registry.Item, now time.Time) (verdict.Answer, bool) {
+// answer returns the answer that is kept for an item, which is then kept no longer.
+func (h *held) answer(it *registry.Item, now time.Time) (verdict.Answer, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	a, found := h.of[it.ID]
