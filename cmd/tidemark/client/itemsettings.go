@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
@@ -47,6 +49,9 @@ func settingFields(it api.ItemDetail) []field {
 			field{"ignores", own("watch.ignore", strings.Join(w.Ignore, ", "))},
 			field{"only if", own("watch.trigger", w.Trigger)},
 			field{"indexes", own("watch.index", w.Index)})
+		for _, name := range slices.Sorted(maps.Keys(w.Fields)) {
+			all = append(all, field{"reads", own("watch.fields."+name, api.FieldLine(name, w.Fields[name]))})
+		}
 	}
 	all = append(all,
 		field{"schedule", own("schedule", whenText(e.Schedule))},

@@ -18,6 +18,7 @@ type settingFlags struct {
 	days                         []string
 	priority                     int
 	watch                        api.Watch
+	fields                       []string
 	rendering                    api.Rendering
 }
 
@@ -39,6 +40,8 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.watch.ListLinks, "list-links", nil, "CSS `SELECTOR` of the links of a list's entries, or "+
 		"for JSON a JSONPath; may be repeated")
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
+	f.StringArrayVar(&s.fields, "field", nil, "a `VALUE` to read of the page: price:money=css:.price, or price alone, "+
+		"as the page declares it; may be repeated")
 	addRendering(f, &s.rendering)
 }
 
@@ -67,7 +70,10 @@ func (s *settingFlags) settings() (out api.TagSettings, err error) {
 	if s.priority >= 0 {
 		out.Priority = &s.priority
 	}
-	if w := s.watch; len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" || w.List != "" ||
+	if s.watch.Fields, err = api.ParseFieldLines(s.fields); err != nil {
+		return out, command.Usagef("--field: %v", err)
+	}
+	if w := s.watch; len(w.Fields)+len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" || w.List != "" ||
 		len(w.ListLinks) > 0 {
 		out.Watch = &w
 	}
@@ -90,6 +96,7 @@ const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
   tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
   tidemark watch https://example.com/app --render always --wait-for "#prices"
+  tidemark watch https://example.com/lamp --field "price:money=css:.price" --field availability
   tidemark watch https://example.com/jobs --pause
   tidemark watch url_k7gxn3… --ignore-text "17 people look at this" --preview
   tidemark watch url_k7gxn3… --undo`

@@ -1,0 +1,30 @@
+package client
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// TestG1ShownValues checks what show says of a value of a page (G1).
+func TestG1ShownValues(t *testing.T) {
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	f := api.ItemField{Text: "84 EUR", State: "value", Entries: 2, First: &api.FieldPoint{Text: "79 EUR", At: now},
+		Evidence: api.FieldEvidence{From: "css", Path: ".price"}}
+	if have, want := valueText(now, f), "84 EUR; first 79 EUR on 2026-11-27; from css .price"; have != want {
+		t.Errorf("have %s\nwant %s", have, want)
+	}
+	gone := api.ItemField{State: "gone", Why: "the selector finds nothing", Entries: 1}
+	if have, want := valueText(now, gone), "none (gone): the selector finds nothing"; have != want {
+		t.Errorf("have %s\nwant %s", have, want)
+	}
+	s := settingFlags{priority: -1, fields: []string{"price:money=css:.price"}}
+	if set, err := s.settings(); err != nil || set.Watch.Fields["price"].Path != ".price" {
+		t.Errorf("have %+v, %v", set, err)
+	}
+	s.fields = []string{"=css:p"}
+	if _, err := s.settings(); err == nil {
+		t.Error("a value that cannot be read is not refused")
+	}
+}
