@@ -7,6 +7,10 @@
 // as often as it is found; people who choose a part of a document do not want it twice. If an object has several
 // members of a name, a name finds all of them, and a filter sees the last.
 //
+// Comparisons are those of the library, which differ from the RFC's for what has no order: of two arrays, two objects
+// or two truth values that are not equal, > and >= hold; and two values that are both missing are equal, but neither <=
+// nor >=.
+//
 // # Bounds
 //
 // Paths are written by users, and documents by strangers. Either can make a path expensive: lists of values grow with

@@ -313,3 +313,46 @@ func TestHolder(t *testing.T) {
 		}
 	}
 }
+
+// W24: TestW24UnusualPaths checks what RFC 9535 says of paths that are seldom written: nothing and null, numbers, the
+// ends of slices, the types of functions, and text that only looks like a path.
+func TestW24UnusualPaths(t *testing.T) {
+	const document = `{"n":[{"a":1,"b":1.0},{"a":null},{"b":null},{"a":"x","b":"x"},{"a":[1,[2]],"b":[1,[2]]},
+		{"a":{"x":1,"y":2},"b":{"y":2,"x":1}},{"a":false},{"a":-0,"b":0},{"a":100,"b":1e2},{}],
+		"s":[0,1,2,3,4,5],"t":["ab","a\u2028c","a\nc","☺☺","","a\\xc","^ab"],"o":{"k":1,"\"":2,"☺":3,"a.b":4}}`
+	root, _ := treeOf(t, document)
+	for path, want := range map[string]string{
+		"$.n[?@.a==@.b]": "0 3 4 5 7 8 9", "$.n[?@.a!=@.b]": "1 2 6",
+		"$.n[?@.a<@.b]": "", "$.n[?@.a==null]": "1", "$.n[?@.a]": "0 1 3 4 5 6 7 8", "$.n[?!@.a]": "2 9",
+		"$.n[?@.a<=null]": "1", "$.n[?@.a==1e0]": "0", "$.n[?@.a==-0]": "7", "$.n[?@.b==100]": "8",
+		"$.n[?@.a>=false]": "6", "$.n[?@.a>'a']": "3", "$.n[?@.zz==@.yy]": "0 1 2 3 4 5 6 7 8 9",
+		"$.n[?length(@.a)==2]": "4 5", "$.n[?length(@.a)==@.zz]": "0 1 2 6 7 8 9", "$.n[?count(@.*)==0]": "9",
+		"$.n[?count(@['a','b'])==1]": "1 2 6", "$.n[?value(@..x)==1]": "", "$.n[?value(@.a.x)==1]": "5",
+		"$.n[?(@.a==1||@.a==100)&&@.b]": "0 8", "$.n[?!(@.a||@.b)]": "9", "$.n[?@.a==1 || @.a=='x' && @.b=='y']": "0",
+		"$.s[-2:]": "4 5", "$.s[:-4]": "0 1", "$.s[4:1:-1]": "2 3 4", "$.s[::-3]": "2 5", "$.s[1:5:0]": "", "$.s[9:]": "",
+		"$.s[-9:2]": "0 1", "$.s[5:0:-2]": "1 3 5", "$.s[-1,0]": "0 5", "$.s[-7]": "", "$.s[?@>2 && @<5]": "3 4",
+		"$.s[9007199254740991]": "", "$.s[0:9007199254740991:5]": "0 5", "$.s [ 1 , 2 ]": "1 2", "$.s[1\t:\n3]": "1 2",
+		"$.t[?match(@,'a.c')]": "1", "$.t[?match(@,'a[^b]*')]": "1 2 5", "$.t[?length(@)==2]": "0 3",
+		"$.t[?search(@,'\\\\\\\\')]": "5", "$.t[?match(@,'')]": "4", "$.t[?@=='\\u263A\\u263a']": "3",
+		"$.t[?match(@,'\\\\p{Lu}*')]": "4", "$.t[?search(@,'[.]')]": "", "$.t[?match(@,'(ab|ab.*)')]": "0",
+	} {
+		found, err := find(t, root, path)
+		var at []string
+		for _, place := range found {
+			at = append(at, strings.TrimSuffix(place[strings.LastIndex(place, "[")+1:], "]"))
+		}
+		if got := strings.Join(at, " "); got != want || err != nil {
+			t.Errorf("%s finds %q (%v), want %q", path, got, err, want)
+		}
+	}
+	for _, path := range []string{"$[01]", "$[-0]", "$[9007199254740992]", "$[1:2:3:4]", "$.1", "$.&", "$.", "$..", "$. a", "$[]",
+		"$['a' 'b']", "$[0,]", "$['\u0001']", "$['\\x']", "$['\\ud800']", "$[\"a']", "$[?@.a==1.]", "$[?@.a==.1]",
+		"$[?@.a==01]", "$[?@.a==+1]", "$[?true]", "$[?1==1==1]", "$[?@.*==0]", "$[?@..a==0]", "$[?@[0,1]==0]", "$[?!@.a==1]",
+		"$[?length(@.a)]", "$[?length(@.*)>1]", "$[?count(1)>1]", "$[?count('a')>1]", "$[?match(@.a,'a')==true]",
+		"$[?match(@.a)]", "$[?value(@.*)]", "$[?length (@.a)>1]", "$[?LENGTH(@.a)>1]", "$[?@.a=1]", "$[?@.a=='a' and @.b]",
+		"$[?(@.a]", "$[?@.a&@.b]", "$[? ]", "a", "@.a", "$a", "$[?@.a==TRUE]", "$[?@.a==[1]]", "$[?@.a=={}]"} {
+		if _, err := jsonpath.Parse(path); err == nil {
+			t.Errorf("%q is a path", path)
+		}
+	}
+}

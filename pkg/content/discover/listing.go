@@ -153,11 +153,19 @@ func followed(a *goquery.Selection) string {
 	if href == "" || href[0] == '#' || isNofollow(a) {
 		return ""
 	}
-	if scheme := foreign.FindString(href); scheme != "" && !strings.EqualFold(scheme, "http:") &&
-		!strings.EqualFold(scheme, "https:") {
+	if foreignScheme(href) != "" {
 		return ""
 	}
 	return href
+}
+
+// foreignScheme returns the scheme of an address that is not of the web, such as mailto:.
+func foreignScheme(href string) string {
+	scheme := foreign.FindString(href)
+	if strings.EqualFold(scheme, "http:") || strings.EqualFold(scheme, "https:") {
+		return ""
+	}
+	return scheme
 }
 
 func isNofollow(a *goquery.Selection) bool {

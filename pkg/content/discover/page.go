@@ -19,7 +19,8 @@ type Page struct {
 	Sketch   Sketch    // of its text
 }
 
-// ReadPage reads the links of a page, at most 20,000, and a sketch of its text. It follows links as [Listing] does.
+// ReadPage reads the links of a page, at most 20,000, and a sketch of its text. It follows links as [Listing] does, and
+// takes the pages of frames and of a refresh for linked ones.
 // Errors: Invalid for a body that is not a web page or too deeply nested to parse, and for a bad base.
 func ReadPage(body []byte, contentType, base string) (Page, error) {
 	root, err := parse(body, contentType)
@@ -34,6 +35,9 @@ func pageOfTree(root *html.Node, base string) (Page, error) {
 	found, err := listed(root, base, everyLink, nil, maxFollowed)
 	if err != nil {
 		return Page{}, err
+	}
+	if !found.forbidden {
+		found.lead(goquery.NewDocumentFromNode(root).Selection)
 	}
 	return Page{Found: found.Found, Omitted: found.omitted, NoFollow: found.forbidden, Sketch: sketchOf(root)}, nil
 }
