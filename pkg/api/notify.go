@@ -9,6 +9,7 @@ type RuleFilter struct {
 
 	// ItemID is the only page that the rule is for. It cannot be changed later.
 	ItemID string `json:"itemId,omitempty"`
+	Item   string `json:"item,omitempty"` // another name of itemId
 	// Items is a search of items as the dashboard has it in its address, such as host=shop.example&tag=price&find=lamp.
 	// The words of find must all occur in the title or the address. It applies to the items as they are at each change.
 	Items   string `json:"items,omitempty"`
@@ -33,7 +34,8 @@ type RuleSpec struct {
 	Timezone string     `json:"timezone,omitempty"`
 	// Off switches the rule off. It reports nothing, and forgets what it has gathered. Switched on again, it reports
 	// changes from then on.
-	Off bool `json:"off,omitempty"`
+	Off     bool  `json:"off,omitempty"`
+	Enabled *bool `json:"enabled,omitempty"` // the opposite of off; one of the two is enough
 
 	// When is what the rule wants of a field. Without it, the rule reports every change that its filter selects.
 	When *Condition `json:"when,omitempty"`
@@ -78,7 +80,8 @@ type Rule struct {
 
 	RuleSpec
 
-	Origin  string    `json:"origin"` // where the rule is edited: here (through the API) or file (in the file of rules)
+	Enabled bool      `json:"enabled"` // the opposite of off
+	Origin  string    `json:"origin"`  // where the rule is edited: here (through the API) or file (in the file of rules)
 	Created time.Time `json:"created,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`

@@ -56,12 +56,17 @@ func fieldsJSON(all []track.Change, at time.Time) (out []api.ChangedField) {
 		if c.Same {
 			continue
 		}
-		was, is := c.Previous(), c.Current()
-		out = append(out, api.ChangedField{Name: c.Name, Path: c.At, Type: cmp.Or(string(is.Type), string(was.Type)),
-			Previous: was.JSON(), Current: is.JSON(), Currency: cmp.Or(is.Currency, was.Currency), Text: c.Text(at),
-			First: c.First, State: string(c.State), Told: c.Reported})
+		out = append(out, FieldJSON(c, at))
 	}
 	return out
+}
+
+// FieldJSON returns the change of a field in the form of the API. The time is that of the change.
+func FieldJSON(c track.Change, at time.Time) api.ChangedField {
+	was, is := c.Previous(), c.Current()
+	return api.ChangedField{Name: c.Name, Path: c.At, Type: cmp.Or(string(is.Type), string(was.Type)),
+		Previous: was.JSON(), Current: is.JSON(), Currency: cmp.Or(is.Currency, was.Currency), Text: c.Text(at),
+		First: c.First, State: string(c.State), Told: c.Reported}
 }
 
 // passagesJSON returns passages in the form of the API. A removed passage before an added one is what that replaces.

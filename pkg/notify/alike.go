@@ -84,7 +84,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted mute.S
 		case muted.Cover(c.ItemID, r.ID, s.now()):
 			kinds[string(c.Kind)]++
 		default:
-			shown := c.JSON()
+			shown := r.shown(c)
 			if lines.Add(shown, inDigest); len(out) < inDigest {
 				out = append(out, shown)
 			}

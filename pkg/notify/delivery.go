@@ -102,7 +102,7 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now 
 	id = deliveryID(c.Position, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
-	shown := c.JSON()
+	shown := r.shown(c)
 	p := letter.Part{Change: shown, Count: 1, Links: to.of(r, shown)}
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: api.ReportedChange{FeedChange: shown,
 		RuleName: r.Name, Links: api.MessageLinks(p.Links)}}

@@ -92,7 +92,10 @@ func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...r
 
 // compile parses a rule. Each error has the name of a field.
 func compile(spec api.RuleSpec) (r rule, errs []error) {
-	r.RuleSpec = spec
+	spec, err := canonical(spec)
+	if r.RuleSpec, r.Enabled = withAllNames(spec), !spec.Off; err != nil {
+		errs = append(errs, err)
+	}
 	blame := func(field string, err error) {
 		if err != nil {
 			errs = append(errs, fault.Field(field, "%s: %w", field, err))
@@ -101,7 +104,6 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(spec.Name)); n == 0 || n > maxName {
 		errs = append(errs, fault.Field("name", "name must have 1 to %d characters", maxName))
 	}
-	var err error
 	if r.filter, err = feed.NewFilter(spec.Filter.ChangeFilter); err != nil {
 		blame("filter."+fault.FieldOf(err), err)
 	}

@@ -69,6 +69,9 @@ func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 // SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
 // now on. So does a rule that is switched on.
 func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
+	if spec, err = named(ctx, s, id, spec); err != nil {
+		return out, err
+	}
 	page, err := pageFor(ctx, s, &spec)
 	if err != nil {
 		return out, err
@@ -102,6 +105,18 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 		return out, err
 	}
 	return r.Rule, storeRule(ctx, s, id, etag, &next, fresh || old.Off != spec.Off)
+}
+
+// named returns a rule, or a change of one, without the second names of fields.
+func named(ctx context.Context, s *Book, id string, spec api.RuleSpec) (api.RuleSpec, error) {
+	if id != "" && spec.Enabled != nil {
+		old, _, err := s.rule(ctx, id)
+		if err != nil {
+			return spec, err
+		}
+		spec = over(spec, old.RuleSpec)
+	}
+	return canonical(spec)
 }
 
 // storeRule writes a rule. What a rule for one page has gathered is forgotten when the rule is switched on or off: when

@@ -39,6 +39,10 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 // PreviewRule returns the recent changes that an unsaved rule would have reported. The rule needs no name and no
 // channel.
 func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest, error) {
+	spec, err := canonical(spec)
+	if err != nil {
+		return api.RuleTest{}, err
+	}
 	channels := spec.Channels
 	spec.Name, spec.Channels, spec.Off = cmp.Or(spec.Name, "preview"), []string{"preview"}, false
 	r, errs := compile(spec)
@@ -149,7 +153,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 		kinds[string(c.Kind)]++
 		events = append(events, digest.Event{At: c.At, Key: c.AlikeKey()})
 		if out.Matched++; len(out.Changes) < inDigest {
-			out.Changes = append(out.Changes, c.JSON())
+			out.Changes = append(out.Changes, r.shown(c))
 		}
 	}
 	slices.Reverse(events)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -53,6 +54,21 @@ func (r *rule) isFor(c feed.Change) bool {
 func (r *rule) met(c feed.Change) (track.Change, bool) {
 	forOthers := func(f track.Change) bool { return !f.IsFor(r.ID) }
 	return r.when.Fires(slices.DeleteFunc(slices.Clone(c.Fields), forOthers))
+}
+
+// shown returns a change as the rule tells of it: first the field that meets the rule's condition.
+func (r *rule) shown(c feed.Change) api.FeedChange {
+	out := c.JSON()
+	f, met := r.met(c)
+	if !met {
+		return out
+	}
+	lead := feed.FieldJSON(f, c.At)
+	lead.Condition = r.when.String()
+	others := slices.DeleteFunc(out.Fields, func(f api.ChangedField) bool { return f.Name == lead.Name })
+	out.Fields = append([]api.ChangedField{lead}, others...)
+	out.Field = &out.Fields[0]
+	return out
 }
 
 // askFirst requests the present values of the fields of a page, if a rule for it has a condition that may be met by the

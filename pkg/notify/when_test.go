@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -221,4 +222,28 @@ func TestG2FirstIsAskedFor(t *testing.T) {
 	save(2, func(spec *api.RuleSpec) { spec.Off = true })
 	save(3, func(spec *api.RuleSpec) { spec.Off = false })
 	save(3, func(spec *api.RuleSpec) { spec.When = nil })
+}
+
+// TestG2MessagesOfConditions checks that the message, the digest and the test of a rule say first which field meets its
+// condition, and how (G2).
+func TestG2MessagesOfConditions(t *testing.T) {
+	r := newRig(t)
+	rule := r.rule(api.RuleSpec{Name: "Cheap", When: below("80 EUR")}, "ops")
+	r.rule(api.RuleSpec{Name: "Daily", When: below("80 EUR"), Digest: "hourly"}, "hourly")
+	stock := track.Change{Name: "stock", Reported: true, Now: euros("3"), Then: euros("4")}
+	r.now = r.now.Add(time.Minute)
+	r.fields(feed.Change{Kind: feed.Content, Title: "Lamp"}, stock, price("84", "79"))
+	r.pass(2 * time.Hour)
+	const title = "Lamp: price: 84 → 79 EUR"
+	test, err := r.TestRule(t.Context(), rule.ID)
+	must(t, err)
+	if test.Message != title+", and more" || len(test.Preview.Messages) != 1 && test.Changes[0].Field == nil {
+		t.Errorf("the test of the rule: %+v", test)
+	}
+	for channel, want := range map[string]string{"ops": title + ", and more", "hourly": "Daily: " + title + ", and more"} {
+		all := r.to.got[address(channel)]
+		if len(all) != 1 || all[0].Title != want || !strings.Contains(string(all[0].Body), "price \\u003c 80 EUR") {
+			t.Errorf("%s got %+v", channel, all)
+		}
+	}
 }

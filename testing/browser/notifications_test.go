@@ -42,6 +42,13 @@ func TestNotifications(t *testing.T) {
 	s.do(chromedp.Evaluate(`["filter.q", "filter.removed"].forEach(n => document.getElementsByName(n)[0].value = "")`,
 		nil), chromedp.SendKeys(`[name="filter.q"]`, "tide"))
 	s.reads("#preview", "would have told you 1 time, of 1 change")
+	s.do(chromedp.SetValue(`[name="when.op"]`, "disappears"), chromedp.SendKeys(`[name="when.field"]`, "price"))
+	s.reads("#preview", "would have told you nothing")
+	s.do(chromedp.SetValue(`[name="when.op"]`, "<"), chromedp.SendKeys(`[name="when.value"]`, "cheap"))
+	s.reads("#preview", "when.value must be a number")
+	s.do(chromedp.Evaluate(`["field", "op", "value"].forEach(n => document.getElementsByName("when."+n)[0].value = "")`,
+		nil), chromedp.SendKeys(`[name="filter.q"]`, " "))
+	s.reads("#preview", "would have told you 1 time, of 1 change")
 	s.everybody(script, "rule-preview")
 	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))

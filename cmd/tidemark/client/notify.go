@@ -18,6 +18,8 @@ import (
 
 const rulesExample = `  tidemark rules add Prices --host shop.example --kind content --added '€ ?[0-9]' --channel ops
   tidemark rules add Everything --channel ops --daily 07:30 --timezone Europe/Paris
+  tidemark rules add Cheap --page https://shop.example/lamp --when 'price < 80 EUR' --first --channel ops
+  tidemark rules add Lowest --tag lamps --when 'price <' --against lowest --channel ops
   tidemark rules set rule_abc --hourly
   tidemark rules test rule_abc`
 
@@ -61,9 +63,10 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 		t.Say("no rules; `%s rules add NAME --channel CHANNEL` makes one", t.Name)
 		return nil
 	}
-	rows := []string{"NAME\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
+	rows := []string{"NAME\tCONDITION\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
 	for _, r := range got.Rules {
-		rows = append(rows, terminal.Row(r.Name, digestText(r), strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
+		rows = append(rows, terminal.Row(r.Name, conditionText(r.RuleSpec), digestText(r), strings.Join(r.Channels, ","),
+			r.Origin, r.ID, r.Problem))
 	}
 	return terminal.Table(t.Out, rows...)
 }
@@ -103,6 +106,7 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
 		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
 		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
+		{"condition", conditionText(r.RuleSpec)},
 		{"message title", own.Title}, {"message text", own.Text},
 		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
 		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},

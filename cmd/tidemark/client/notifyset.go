@@ -17,6 +17,8 @@ type ruleFlags struct {
 	daily, quiet   string
 	atOnce, hourly bool
 	message        api.MessageWording
+	when           api.Condition
+	sentence       string
 	given          *pflag.FlagSet
 }
 
@@ -37,6 +39,7 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	f.StringVar(&g.daily, "daily", "", "send a digest each day at this time, such as 07:30")
 	f.StringVar(&g.spec.Timezone, "timezone", "", "time zone of --daily and --quiet: Europe/Paris; UTC by default")
 	f.BoolVar(&g.spec.Off, "off", false, "the rule reports nothing; --off=false switches it on again")
+	g.conditionFlags(f)
 	messageFlags(f, &g.message)
 	f.StringVar(&g.quiet, "quiet", "", "hours without messages, such as 22:00-07:00")
 	return g
@@ -53,6 +56,7 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 	if said > 1 {
 		return command.Usagef("give one of --at-once, --hourly and --daily")
 	}
+	asked := false // for a condition
 	g.given.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "name":
@@ -63,6 +67,8 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 			spec.Off = g.spec.Off
 		case flagTitle, flagText:
 			spec.Message = reworded(f.Name, spec.Message, g.message)
+		case flagWhen, flagAgainst, flagFirst:
+			asked = true
 		case "timezone":
 			spec.Timezone = g.spec.Timezone
 		case "quiet":
@@ -71,6 +77,9 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 			g.filter(f.Name, &spec.Filter)
 		}
 	})
+	if asked && err == nil {
+		err = g.condition(spec)
+	}
 	switch {
 	case g.atOnce:
 		spec.Digest, spec.At = "", ""

@@ -76,7 +76,7 @@ func (d ruleData) Variables() []wording.Variable { return wording.Variables }
 func (d ruleData) Begun() string {
 	begun := url.Values{}
 	for name, values := range d.Form.Values {
-		if name == "name" || strings.HasPrefix(name, "filter.") {
+		if name == "name" || strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "when.") {
 			begun[name] = values
 		}
 	}
@@ -133,6 +133,7 @@ func ruleValues(s api.RuleSpec) url.Values {
 		f.Set("message.title", m.Title)
 		f.Set("message.text", m.Text)
 	}
+	conditionValues(f, s.When)
 	if s.Filter.MinShare > 0 {
 		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
 	}
@@ -156,6 +157,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	if m := (api.MessageWording{Title: text("message.title"), Text: text("message.text")}); m != (api.MessageWording{}) {
 		s.Message = &m
 	}
+	s.When = conditionOf(f)
 	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)
@@ -215,7 +217,7 @@ func kindChoices() []show.Choice {
 		"gone", "gone", "back", "back again",
 		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
 		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
-		"watchRestored", "watch restored", "listed", "new entry of a list")
+		"watchRestored", "watch restored", "listed", "new entry of a list", "field", "a value of the page")
 }
 
 // rhythms returns the choices for how often a rule sends messages.

@@ -100,8 +100,8 @@ func Difference(c api.FeedChange) string {
 	return strings.Join(lines, "\n")
 }
 
-// Summary returns the difference of a change and a note, as text.
-func Summary(c api.FeedChange) string { return lines(Difference(c), Note(c)) }
+// Summary returns the fields of a change, its difference and a note, as text.
+func Summary(c api.FeedChange) string { return lines(Fields(c), Difference(c), Note(c)) }
 
 // lines joins the texts that are not empty.
 func lines(all ...string) string {
@@ -208,10 +208,10 @@ func (p Part) head() string {
 	return lines(p.title(), words.Clean(p.Change.URL))
 }
 
-// brief returns the beginning of the difference.
+// brief returns the beginning of what has changed.
 func (p Part) brief() string {
 	const most, size = 2, 200
-	all := strings.Split(Difference(p.Change), "\n")
+	all := strings.Split(lines(Fields(p.Change), Difference(p.Change)), "\n")
 	for i := range all {
 		all[i] = words.Ellipsis(all[i], size)
 	}
@@ -252,6 +252,7 @@ var page string
 
 var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"piece": words.CleanPiece, "clean": words.Clean, "note": Note, "title": Part.title,
+	"fieldText": fieldText, "shownFields": shownFields, "conditionText": conditionText,
 	"shownOf": api.ShownOf, "web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
 }).Parse(page))
 

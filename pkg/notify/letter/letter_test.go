@@ -137,3 +137,44 @@ func FuzzLetter(f *testing.F) {
 		}
 	})
 }
+
+// TestG2SubjectsOfFields checks that a subject says what has become of a field if that is all that differs or meets a
+// condition, and that messages say all fields and the condition (G2).
+func TestG2SubjectsOfFields(t *testing.T) {
+	price := api.ChangedField{Told: true, Name: "price", Text: "79 → 84 EUR (lowest 72 in May)"}
+	stock := api.ChangedField{Told: true, Name: "stock", Text: "in stock → sold out"}
+	c := changed(feed.Field, "Lamp", "-Price: 79 EUR", "+Price: 84 EUR")
+	c.Fields = []api.ChangedField{price}
+	const want = "Lamp: price: 79 → 84 EUR (lowest 72 in May)"
+	if have := Subject(c); have != want {
+		t.Errorf("of a price: %q", have)
+	}
+	c.Fields = append(c.Fields, stock)
+	if have := Subject(c); have != want+", and more" {
+		t.Errorf("of two fields: %q", have)
+	}
+	c.Kind = api.ChangeContent
+	if have := Subject(c); have != "Lamp: 79 → 84 EUR" {
+		t.Errorf("of a text: %q", have)
+	}
+	c.Fields[0], c.Fields[1] = stock, price
+	c.Fields[0].Condition = "stock goes to <b>\u202e"
+	if have := Subject(c); have != "Lamp: stock: in stock → sold out, and more" {
+		t.Errorf("of a condition: %q", have)
+	}
+	l := Letter{Title: Subject(c), Rule: "r", Parts: []Part{{Change: c, Count: 1}}}
+	for name, text := range map[string]string{"text": l.Text(), "brief": l.Brief(), "html": l.HTML(),
+		"content": ContentHTML(c, Links{}), "summary": Summary(c)} {
+		for _, part := range []string{"stock: in stock → sold out", "Condition: stock goes to"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s lacks %q: %s", name, part, text)
+			}
+		}
+		if strings.Contains(text, "\u202e") {
+			t.Errorf("%s is not cleaned: %q", name, text)
+		}
+	}
+	if strings.Contains(l.HTML(), "<b>") {
+		t.Errorf("not escaped: %s", l.HTML())
+	}
+}

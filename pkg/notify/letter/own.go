@@ -20,6 +20,11 @@ func Values(p Part, rule, item string, zone *time.Location) wording.Values {
 		"time": c.At.In(zone).Format("2006-01-02 15:04 MST"),
 		"link": p.Links.Difference, "item": item, "whyLink": p.Links.Why, "mute": p.Links.Mute,
 	}
+	out["field"] = fieldValue(c, func(f api.ChangedField) string { return f.Name })
+	out["previous"] = fieldValue(c, func(f api.ChangedField) string { return orNone(f.Previous, f.Currency) })
+	out["current"] = fieldValue(c, func(f api.ChangedField) string { return orNone(f.Current, f.Currency) })
+	out["value"] = fieldValue(c, func(f api.ChangedField) string { return f.Text })
+	out["condition"] = fieldValue(c, func(f api.ChangedField) string { return f.Condition })
 	if e := c.Listed; e != nil {
 		out["entry"], out["entryUrl"] = e.Title, e.URL
 	}

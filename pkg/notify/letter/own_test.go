@@ -19,6 +19,8 @@ func TestW20ValuesOfAChange(t *testing.T) {
 	c := changed(feed.Content, "Storm lamp", "-Price: 79 EUR", "+Price: 84 EUR")
 	c.At, c.Tags, c.Why, c.Type = time.Date(2026, 11, 27, 8, 30, 0, 0, time.UTC), []string{"a", "b"}, "other text", "url"
 	c.Listed = &api.ListedEntry{Title: "Minutes", URL: "https://shop.example/minutes"}
+	c.Fields = []api.ChangedField{{Name: "price", Previous: 79, Currency: "EUR", Text: "79 EUR → none",
+		Condition: "price disappears"}}
 	zone, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +30,9 @@ func TestW20ValuesOfAChange(t *testing.T) {
 		"added": "Price: 84 EUR", "difference": "- Price: 79 EUR\n+ Price: 84 EUR", "tags": "a, b", "rule": "Prices",
 		"time": "2026-11-27 09:30 CET", "link": "d", "whyLink": "w", "mute": "m", "item": "i", "entry": "Minutes",
 		"entryUrl": "https://shop.example/minutes", "kind": "content", "url": c.URL, "host": c.Host, "type": "url",
-		"why": "other text", "extent": Extent(c)} {
+		"why": "other text", "extent": Extent(c),
+		"field": "price", "previous": "79 EUR", "current": "none", "value": "79 EUR → none",
+		"condition": "price disappears"} {
 		if got, ok := values[name]; !ok || got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}

@@ -35,6 +35,12 @@ func What(c api.FeedChange) string {
 	if !known {
 		what = brief(c.Passages)
 	}
+	if leads(c) {
+		all := shownFields(c)
+		if what = fieldText(all[0]); len(all) > 1 {
+			what = words.Ellipsis(what, maxWhat-len(andMore)) + andMore
+		}
+	}
 	if e := c.Listed; e != nil {
 		if what = "new: " + cmp.Or(words.Clean(e.Title), e.URL); e.More > 0 {
 			what = words.Count(e.More, "more new entry")
