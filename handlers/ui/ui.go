@@ -4,6 +4,7 @@ import (
 	"embed"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -60,6 +61,7 @@ func New(o Options) http.Handler {
 	for _, document := range []string{"/items/{id}/captures/{sha256}", "/export/items", "/docs", "/openapi.json"} {
 		mux.Handle("GET "+document, pass(o.API))
 	}
+	mux.Handle("GET /items/{id}/csv/{name...}", passField(o.API))
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
 	mux.Handle("/", s.Serve(func(*http.Request) (frame.Page, error) {
 		return frame.Page{}, frame.NotFound("the dashboard has no such page")
@@ -81,6 +83,17 @@ func pass(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.URL.Path = "/api" + r.URL.Path
+		to.ServeHTTP(w, r)
+	})
+}
+
+// passField answers with the history of a field as CSV. The name of a field may be any text.
+func passField(to http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, name := r.PathValue("id"), r.PathValue("name")
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawQuery = "/api/items/"+id+"/fields/"+name, "format=csv"
+		r.URL.RawPath = "/api/items/" + url.PathEscape(id) + "/fields/" + url.PathEscape(name)
 		to.ServeHTTP(w, r)
 	})
 }

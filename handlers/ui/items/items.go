@@ -16,23 +16,25 @@ var Funcs = template.FuncMap{
 	"extent": extent,
 	"facts":  func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
 	"sharePercent": sharePercent, "aroundWord": aroundWord,
+	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath, "sourceWord": sourceWord,
 }
 
 // Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
 	a := area{client, clock}
 	return map[string]frame.View{
-		"GET /items":               a.items,
-		"GET /items/bulk":          a.bulk,
-		"GET /items/{id}":          a.item,
-		"GET /items/{id}/settings": a.settings,
-		"GET /items/{id}/stop":     a.stop,
-		"GET /items/{id}/diff":     a.diff,
-		"GET /items/{id}/images":   a.images,
-		"GET /items/{id}/pick":     a.pick,
-		"GET /items/{id}/ignore":   a.patterns,
-		"GET /tags":                a.tags,
-		"GET /tags/{tag}":          a.tag,
+		"GET /items":                       a.items,
+		"GET /items/bulk":                  a.bulk,
+		"GET /items/{id}":                  a.item,
+		"GET /items/{id}/settings":         a.settings,
+		"GET /items/{id}/stop":             a.stop,
+		"GET /items/{id}/diff":             a.diff,
+		"GET /items/{id}/images":           a.images,
+		"GET /items/{id}/pick":             a.pick,
+		"GET /items/{id}/ignore":           a.patterns,
+		"GET /items/{id}/fields/{name...}": a.field,
+		"GET /tags":                        a.tags,
+		"GET /tags/{tag}":                  a.tag,
 
 		"POST /items/bulk":          a.startBulk,
 		"POST /items/{id}":          a.act,

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const shopItem = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+// shopFields are fields in each state, with texts of a stranger.
+var shopFields = fmt.Sprintf(`{
+	"stars": {"value": 4.5, "text": "4.5", "type": "number", "state": "value", "asked": true, "entries": 1,
+		"at": "2026-03-01T08:00:00Z", "evidence": {"from": "css", "path": ".stars <b>", "text": "<script>owned()</script>"}},
+	"price": {"value": 84, "currency": "EUR", "text": "84 EUR", "type": "money", "state": "value", "entries": 4,
+		"at": "2026-09-20T08:00:00Z", "evidence": {"from": "json-ld", "path": "Product.offers.price", "text": "84.00",
+		"capture": "%[1]s"}, "first": {"value": 79, "currency": "EUR", "text": "79 EUR", "at": "2026-03-01T08:00:00Z"},
+		"lowest": {"value": 72, "currency": "EUR", "text": "72 EUR", "at": "2026-05-11T08:00:00Z"},
+		"highest": {"value": 84, "currency": "EUR", "text": "84 EUR", "at": "2026-09-20T08:00:00Z"}},
+	"salePrice": {"value": null, "state": "disappeared", "at": "2026-06-01T08:00:00Z", "entries": 2, "evidence": {}},
+	"availability": {"value": "InStock", "text": "in stock", "type": "availability", "state": "value", "entries": 1,
+		"at": "2026-03-01T08:00:00Z", "evidence": {"from": "json-ld", "path": "Product.offers.availability"}},
+	"weight": {"value": 3, "text": "3", "state": "unread", "why": "it may mean two numbers", "asked": true, "entries": 1,
+		"evidence": {"from": "css", "path": ".weight"}},
+	"colour": {"value": "red", "text": "red", "type": "text", "state": "gone", "asked": true, "entries": 1,
+		"why": "no element matches", "evidence": {"from": "css", "path": ".colour"}},
+	"author": {"value": "A. Smith", "text": "A. Smith", "type": "text", "state": "value", "entries": 1, "evidence": {}}
+}`, strings.Repeat("a", 64))
+
+// shopPrices is the history of the price.
+var shopPrices = fmt.Sprintf(`{"name": "price", "older": 3, "notKept": 0, "entries": [
+	{"value": 99, "currency": "USD", "text": "99 USD", "at": "2026-02-01T08:00:00Z"},
+	{"value": 79, "currency": "EUR", "text": "79 EUR", "at": "2026-03-01T08:00:00Z", "capture": "%[1]s"},
+	{"value": 72, "currency": "EUR", "text": "72 EUR", "at": "2026-05-11T08:00:00Z"},
+	{"value": null, "at": "2026-06-11T08:00:00Z"},
+	{"value": 84, "currency": "EUR", "text": "84 EUR", "at": "2026-09-20T08:00:00Z"}]}`, strings.Repeat("a", 64))
+
+// shop is a dashboard over an API with one item, which has fields.
+func shop() http.Handler {
+	item := `{"id": "` + shopItem + `", "type": "url", "title": "Lamp", "status": "Indexed", "watchBroken": true,
+		"why": "the field colour is not there", "lastChecked": "2026-11-01T08:00:00Z", "fields": ` + shopFields + `}`
+	a := answers{"/items/" + shopItem: item, "/fields/price": shopPrices,
+		"/fields/availability": `{"name": "availability", "entries": [
+			{"value": "InStock", "text": "in stock", "at": "2026-03-01T08:00:00Z"},
+			{"value": "OutOfStock", "text": "out of stock", "at": "2026-05-01T08:00:00Z"},
+			{"value": "InStock", "text": "in stock", "at": "2026-07-01T08:00:00Z"}]}`,
+		"/fields/colour": `{"name": "colour", "entries": [{"value": "red", "text": "red", "at": "2026-03-01T08:00:00Z"}]}`}
+	return New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
+}
+
+// read returns a page of a dashboard, with single blanks.
+func read(t *testing.T, h http.Handler, path string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", Root+path, nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d\n%s", path, w.Code, w.Body)
+	}
+	return strings.Join(strings.Fields(w.Body.String()), " ")
+}
+
+// inOrder checks that a page has texts, one after the other.
+func inOrder(t *testing.T, body string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		_, after, has := strings.Cut(body, want)
+		if !has {
+			t.Fatalf("%q is missing in\n%s", want, body)
+		}
+		body = after
+	}
+}
+
+// G1: TestG1ValuesOfAPage checks what the page of an item says of each field: those that are asked for first, with
+// what is the matter and what to do.
+func TestG1ValuesOfAPage(t *testing.T) {
+	body := read(t, shop(), "/items/"+shopItem)
+	inOrder(t, body, `id="values"`, "The place of colour is gone:", "/settings", "accept the page",
+		`/fields/colour">`, "asked for", "red</strong> was the last one", "its place is gone", "no element matches",
+		`/fields/stars">`, "<strong>4.5</strong>", "since", "the CSS selector", ".stars &lt;b&gt;", "&lt;script&gt;owned()",
+		"Tell me when stars…", `/fields/weight">`, "not read", "it may mean two numbers",
+		`/fields/price">`, "<strong>84 EUR</strong>", "first 79 EUR", "lowest 72 EUR", "2026-05-11", "highest 84 EUR", "JSON-LD",
+		"Product.offers.price", "“84.00”", "/read", "filter.itemId="+shopItem+"&amp;name=price&#43;of&#43;Lamp&amp;when.field=price",
+		`/fields/salePrice">`, "disappeared", `/fields/availability">`, "in stock",
+		"<details><summary>1 further value", `/fields/author">`)
+	if strings.Contains(body, "<script>owned") {
+		t.Error("a text of the page is not escaped")
+	}
+}
+
+// G2: TestG2HistoryOfAField checks the page about a field: the plot with what it leaves out, and all values.
+func TestG2HistoryOfAField(t *testing.T) {
+	path := "/items/" + shopItem + "/fields/"
+	inOrder(t, read(t, shop(), path+"price"), "84 EUR", "Lowest", "72 EUR", "Tell me when…", "/csv/price",
+		`<svg class="history"`, "lowest 72 EUR on May 11, 2026", "leaves out 1 value in another currency",
+		"The newest 5 values are shown. 3 older values: see the CSV.", "the last check", "84 EUR", "disappeared",
+		"72 EUR", "79 EUR", "/read", "99 USD")
+	inOrder(t, read(t, shop(), path+"availability"), `<svg class="history bands"`, `class="bad"`,
+		`<span class="status good">in stock</span>`, "out of stock")
+	if body := read(t, shop(), path+"colour"); strings.Contains(body, `class="history`) {
+		t.Errorf("a text has a plot: %s", body)
+	}
+}
+
+// G2: TestG2HistoryAsCSV checks that the dashboard passes the history of a field on as CSV, whatever its name is.
+func TestG2HistoryAsCSV(t *testing.T) {
+	for name, want := range map[string]string{"price": "price", "a/b c": "a%2Fb%20c"} {
+		got := ""
+		h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: answers{}}),
+			API: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got = r.URL.EscapedPath() + "?" + r.URL.RawQuery
+			})})
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET",
+			Root+"/items/"+shopItem+"/csv/"+strings.ReplaceAll(name, " ", "%20"), nil))
+		if want := "/api/items/" + shopItem + "/fields/" + want + "?format=csv"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package items
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/plot"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// amountOf returns the value of an entry as a number.
+func amountOf(e api.FieldEntry) (amount float64, ok bool) {
+	switch v := e.Value.(type) {
+	case float64:
+		return v, true
+	case json.Number:
+		amount, err := v.Float64()
+		return amount, err == nil
+	}
+	return 0, false
+}
+
+// amountPoints returns the points of a plot of amounts, and their unit. It plots the values that have the unit of the
+// last one, and counts the others.
+func amountPoints(entries []api.FieldEntry) (points []plot.Point, unit string, left int) {
+	known := false
+	for _, e := range slices.Backward(entries) {
+		amount, ok := amountOf(e)
+		p := plot.Point{At: e.At}
+		if ok && !known {
+			unit, known = unitOf(e), true
+		}
+		if ok && unitOf(e) == unit {
+			p.Amount, p.Text = amount, e.Text
+		} else if e.Value != nil {
+			left++
+		}
+		points = append(points, p)
+	}
+	slices.Reverse(points)
+	return points, unit, left
+}
+
+// unitOf returns the currency of a value and what the price is for: the words behind the last figure of its text.
+func unitOf(e api.FieldEntry) string {
+	at := strings.Index(e.Text, e.Currency)
+	if e.Currency == "" || at < 0 {
+		_, per, _ := strings.Cut(e.Text, " per ")
+		if per == "" {
+			return ""
+		}
+		return "per " + per
+	}
+	return e.Text[at:]
+}
+
+// A bandWord is a value of a plot with bands, with the class of its colour.
+type bandWord struct{ Text, Tone string }
+
+// stockTones are the colours of availabilities; others have that of waiting.
+var stockTones = map[string]string{"InStock": "good", "InStoreOnly": "good", "OnlineOnly": "good",
+	"LimitedAvailability": "good", "OutOfStock": "bad", "SoldOut": "bad", "Discontinued": "quiet"}
+
+// isAvailability reports whether a field is one. The type of a field that has disappeared is not known: then it is one
+// if its values are availabilities.
+func isAvailability(entries []api.FieldEntry, of string) bool {
+	if of != "" {
+		return of == "availability"
+	}
+	for _, e := range entries {
+		if text, ok := e.Value.(string); ok {
+			return stockTones[text] != ""
+		}
+	}
+	return false
+}
+
+// bandPoints returns the points of a plot of availabilities, with the different values among them.
+func bandPoints(entries []api.FieldEntry) (points []plot.Point, all []bandWord) {
+	for _, e := range entries {
+		p := plot.Point{At: e.At, Text: e.Text}
+		if name, ok := e.Value.(string); ok {
+			if p.Tone = stockTones[name]; p.Tone == "" {
+				p.Tone = "wait"
+			}
+			if w := (bandWord{p.Text, p.Tone}); !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+		points = append(points, p)
+	}
+	return points, all
+}
+
+// fieldPath returns the path of the page about a field. The name may be any text.
+func fieldPath(id, name string) string {
+	return "/items/" + url.PathEscape(id) + "/fields/" + url.PathEscape(name)
+}
+
+// csvPath returns the path of the history of a field as CSV.
+func csvPath(id, name string) string {
+	return "/items/" + url.PathEscape(id) + "/csv/" + url.PathEscape(name)
+}
