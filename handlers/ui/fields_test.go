@@ -121,3 +121,24 @@ func TestG2HistoryAsCSV(t *testing.T) {
 		}
 	}
 }
+
+// G1: TestG1ChangesOfFields checks that the list of changes and the page of a change show the values, can select
+// them, and say for what a change is that is only for conditions of rules.
+func TestG1ChangesOfFields(t *testing.T) {
+	const change = `{"id": "1.2.3", "itemId": "` + shopItem + `", "at": "2026-09-20T08:00:00Z", "kind": "field",
+		"title": "Lamp", "silenced": %t, "fields": [{"name": "price", "text": "79 → 84 EUR (lowest 72 in May)"},
+		{"name": "<b>", "text": "<i>red</i> → none"}]}`
+	for silenced, word := range map[bool]string{false: "", true: "for conditions of rules"} {
+		c := fmt.Sprintf(change, silenced)
+		a := answers{"/changes": `{"changes": [` + c + `]}`, "/why": `{"change": ` + c + `}`,
+			"/SearchStatus": `{"items": {"Indexed": 1}}`}
+		h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
+		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", ">value</span>", word,
+			"price: <strong>79 → 84 EUR (lowest 72 in May)</strong>", "&lt;b&gt;: <strong>&lt;i&gt;red")
+		body := read(t, h, "/changes/1.2.3")
+		inOrder(t, body, "Lamp", ">value</span>", "79 → 84 EUR (lowest 72 in May)")
+		if has := strings.Contains(body, "only rules with a condition"); has != silenced {
+			t.Errorf("silenced %v: says for what it is: %v", silenced, has)
+		}
+	}
+}

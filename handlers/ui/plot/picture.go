@@ -111,8 +111,11 @@ func (p *picture) drawExtremes(lowest, highest int) {
 		if m.TextY = number(p.y(point.Amount) - 10); below {
 			m.TextY = number(p.y(point.Amount) + 18)
 		}
-		if share > 0.5 {
+		switch { // the text fits in a narrow window, too
+		case share > 0.7:
 			m.Anchor = "end"
+		case share > 0.3:
+			m.Anchor = "middle"
 		}
 		p.Extremes = append(p.Extremes, m)
 	}

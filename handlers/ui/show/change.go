@@ -29,7 +29,7 @@ func kindTone(k api.ChangeKind) string {
 // kindWords are the texts for kinds of change whose identifiers are not English words.
 var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored",
 	"beside": "beside the main content", "beyond": "beyond what is read", "bytes": "bytes without text",
-	"listed": "new entry of the list"}
+	"listed": "new entry of the list", "field": "value"}
 
 func kindWord(k api.ChangeKind) string {
 	if text := kindWords[k]; text != "" {
@@ -41,4 +41,12 @@ func kindWord(k api.ChangeKind) string {
 // rowSign returns what is shown before a row of a table, by what happened to the row.
 func rowSign(op string) string {
 	return map[string]string{"added": "+", "removed": "−", "moved": "moved:"}[op]
+}
+
+// silencedWord says for what a silenced change is in the list.
+func silencedWord(c api.FeedChange) string {
+	if c.Kind == "field" {
+		return "for conditions of rules"
+	}
+	return "silenced"
 }
