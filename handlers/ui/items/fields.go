@@ -138,7 +138,7 @@ func (a area) field(r *http.Request) (frame.Page, error) {
 		d.Gone = &goneField{it.ID, name, it.WatchBroken}
 	}
 	d.Rows = rowsOf(d.Past.Entries)
-	d.draw(until)
+	d.draw(until.In(frame.Zone(r)))
 	return frame.Page{Name: "field", Title: name + " of " + show.ItemTitle(it.Item), Data: d}, nil
 }
 

@@ -46,7 +46,7 @@ func (p picture) end() time.Time {
 	end := p.Until
 	for _, point := range p.Points {
 		if point.At.After(end) {
-			end = point.At
+			end = point.At.In(end.Location())
 		}
 	}
 	return end
@@ -175,13 +175,13 @@ func (p picture) Days() (out []label) {
 		{X: "100", Anchor: "end", Text: p.day(p.Until)}}
 }
 
-// day writes a time as exactly as the length of the history needs.
+// day writes a time as exactly as the length of the history needs, in the zone of its end.
 func (p picture) day(t time.Time) string {
 	layout := "Jan 2, 2006"
 	if p.Until.Sub(p.From) < 72*time.Hour {
 		layout = "Jan 2 15:04"
 	}
-	return t.UTC().Format(layout)
+	return t.In(p.Until.Location()).Format(layout)
 }
 
 // describe tells the history in words.

@@ -28,7 +28,7 @@ type History struct {
 	Name   string
 	Unit   string    // of the amounts; may be empty
 	Points []Point   // the oldest first
-	Until  time.Time // the last value holds until then
+	Until  time.Time // the last value holds until then; its zone is that of all times
 }
 
 // Bounds of a picture: the parts that a long history is divided into, and the points up to which each has a dot.
