@@ -127,7 +127,8 @@ func (a area) field(r *http.Request) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	d := fieldData{Item: it, Field: namedField{name, it.Fields[name]}}
-	if d.Past, err = api.GetField.Call(ctx, a.client, api.FieldQuery{ID: it.ID, Name: name, Top: valuesShown}); err != nil {
+	q := api.FieldQuery{ID: it.ID, Name: name, Top: valuesShown}
+	if d.Past, err = api.GetField.Call(ctx, a.client, q); err != nil {
 		return frame.Page{}, err
 	}
 	until := it.LastChecked
