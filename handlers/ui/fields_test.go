@@ -83,8 +83,9 @@ func TestG1ValuesOfAPage(t *testing.T) {
 		`/fields/colour">`, "asked for", "red</strong> was the last one", "its place is gone", "no element matches",
 		`/fields/stars">`, "<strong>4.5</strong>", "since", "the CSS selector", ".stars &lt;b&gt;", "&lt;script&gt;owned()",
 		"Tell me when stars…", `/fields/weight">`, "not read", "it may mean two numbers",
-		`/fields/price">`, "<strong>84 EUR</strong>", "first 79 EUR", "lowest 72 EUR", "2026-05-11", "highest 84 EUR", "JSON-LD",
-		"Product.offers.price", "“84.00”", "/read", "filter.itemId="+shopItem+"&amp;name=price&#43;of&#43;Lamp&amp;when.field=price",
+		`/fields/price">`, "<strong>84 EUR</strong>", "first 79 EUR", "lowest 72 EUR", "2026-05-11", "highest 84 EUR",
+		"JSON-LD", "Product.offers.price", "“84.00”", "/read",
+		"filter.itemId="+shopItem+"&amp;name=price&#43;of&#43;Lamp&amp;when.field=price",
 		`/fields/salePrice">`, "disappeared", `/fields/availability">`, "in stock",
 		"<details><summary>1 further value", `/fields/author">`)
 	if strings.Contains(body, "<script>owned") {

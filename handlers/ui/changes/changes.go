@@ -191,7 +191,8 @@ func dayOf(c api.FeedChange, zone *time.Location) time.Time {
 
 // kindChips are the filters by kind. A filter may select several kinds.
 var kindChips = []struct{ text, kinds string }{
-	{"Everything", ""}, {"Text", "content,reverted"}, {"Values", "field"}, {"New", "new,listed"}, {"Gone and back", "gone,back"},
+	{"Everything", ""}, {"Text", "content,reverted"}, {"Values", "field"}, {"New", "new,listed"},
+	{"Gone and back", "gone,back"},
 	{"Title, images, metadata", "title,images,metadata"}, {"Failures", "failing,recovered"},
 	{"Watches", "watchBroken,watchRestored"},
 }
