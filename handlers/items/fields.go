@@ -22,7 +22,7 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 	for _, k := range known.All {
 		v, seen := k.Last.Value, k.Seen()
 		out[k.Name] = api.ItemField{
-			Value: v.JSON(), Currency: v.Currency, Text: v.String(), Type: string(v.Type), State: string(k.State),
+			Value: v.JSON(), Currency: v.Currency, Text: v.Words(), Type: string(v.Type), State: string(k.State),
 			Why: k.Evidence.Reason, Asked: k.Key != "", At: k.At, First: pointJSON(seen.First),
 			Lowest: pointJSON(seen.Lowest), Highest: pointJSON(seen.Highest), Entries: k.Entries,
 			Evidence: api.FieldEvidence{From: string(k.Evidence.Source), Path: k.Evidence.At, Text: k.Evidence.Excerpt,
@@ -37,7 +37,7 @@ func pointJSON(p track.Point) *api.FieldPoint {
 	if p.Value.None() {
 		return nil
 	}
-	return &api.FieldPoint{Value: p.Value.JSON(), Currency: p.Value.Currency, Text: p.Value.String(), At: p.At}
+	return &api.FieldPoint{Value: p.Value.JSON(), Currency: p.Value.Currency, Text: p.Value.Words(), At: p.At}
 }
 
 // field returns the history of a field.
@@ -60,7 +60,7 @@ func (h *Handlers) field(ctx context.Context, q api.FieldQuery) (any, error) {
 	out := api.FieldHistory{Name: q.Name, Entries: []api.FieldEntry{}, NotKept: kept.Older}
 	for _, e := range kept.Entries {
 		out.Entries = append(out.Entries, api.FieldEntry{
-			FieldPoint: api.FieldPoint{Value: e.Value.JSON(), Currency: e.Value.Currency, Text: e.Value.String(), At: e.At},
+			FieldPoint: api.FieldPoint{Value: e.Value.JSON(), Currency: e.Value.Currency, Text: e.Value.Words(), At: e.At},
 			Capture:    history.Digest(e.Capture), Why: e.Evidence.Reason})
 	}
 	if q.Format == "csv" {
