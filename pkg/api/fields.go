@@ -75,7 +75,7 @@ type ChangedField struct {
 	Text     string `json:"text,omitempty"`     // for people: 79 → 84 EUR (lowest 72 in May)
 	First    bool   `json:"first,omitempty"`    // no check had read it before
 	State    string `json:"state,omitempty"`    // value or disappeared
-	Told     bool   `json:"told,omitempty"`     // somebody asked for it, or it is a price or an availability
+	Reported bool   `json:"told,omitempty"`     // somebody asked for it, or it is a price or an availability
 	// Condition is the condition of the rule that the change meets, such as price < 80 EUR; in messages, and in tests of
 	// rules. Such a field is the first.
 	Condition string `json:"condition,omitempty"`

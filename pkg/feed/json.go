@@ -36,7 +36,7 @@ func (c Change) JSON() api.FeedChange {
 	out.Passages = passagesJSON(c.Passages)
 	out.Fields = fieldsJSON(c.Fields, c.At)
 	for i, f := range out.Fields {
-		if out.Field == nil || f.Told && !out.Field.Told {
+		if out.Field == nil || f.Reported && !out.Field.Reported {
 			out.Field = &out.Fields[i]
 		}
 	}
@@ -66,7 +66,7 @@ func FieldJSON(c track.Change, at time.Time) api.ChangedField {
 	was, is := c.Previous(), c.Current()
 	return api.ChangedField{Name: c.Name, Path: c.At, Type: cmp.Or(string(is.Type), string(was.Type)),
 		Previous: was.JSON(), Current: is.JSON(), Currency: cmp.Or(is.Currency, was.Currency), Text: c.Text(at),
-		First: c.First, State: string(c.State), Told: c.Reported}
+		First: c.First, State: string(c.State), Reported: c.Reported}
 }
 
 // passagesJSON returns passages in the form of the API. A removed passage before an added one is what that replaces.

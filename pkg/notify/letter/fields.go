@@ -31,7 +31,7 @@ func Fields(c api.FeedChange) string {
 // shownFields returns the fields that a message says: those that are told, and one that meets a condition.
 func shownFields(c api.FeedChange) (out []api.ChangedField) {
 	for _, f := range c.Fields {
-		if f.Told && !f.First || f.Condition != "" {
+		if f.Reported && !f.First || f.Condition != "" {
 			out = append(out, f)
 		}
 	}

@@ -141,8 +141,8 @@ func FuzzLetter(f *testing.F) {
 // TestG2SubjectsOfFields checks that a subject says what has become of a field if that is all that differs or meets a
 // condition, and that messages say all fields and the condition (G2).
 func TestG2SubjectsOfFields(t *testing.T) {
-	price := api.ChangedField{Told: true, Name: "price", Text: "79 → 84 EUR (lowest 72 in May)"}
-	stock := api.ChangedField{Told: true, Name: "stock", Text: "in stock → sold out"}
+	price := api.ChangedField{Reported: true, Name: "price", Text: "79 → 84 EUR (lowest 72 in May)"}
+	stock := api.ChangedField{Reported: true, Name: "stock", Text: "in stock → sold out"}
 	c := changed(feed.Field, "Lamp", "-Price: 79 EUR", "+Price: 84 EUR")
 	c.Fields = []api.ChangedField{price}
 	const want = "Lamp: price: 79 → 84 EUR (lowest 72 in May)"

@@ -28,7 +28,7 @@ type ofKind struct {
 	AllOf json.RawMessage `json:"allOf"`
 }
 
-// kinds says which fields each kind of channel needs in a file. A field that is left empty is none.
+// kinds says which fields each kind of channel needs in a file. A field that is left empty is not set.
 var kinds = regexp.MustCompile(`HAS (\w+)`).ReplaceAllString(`[
  {"if": {"properties": {"kind": {"const": "webhook"}}},
   "then": {"allOf": [{HAS secret}], "oneOf": [{HAS url}, {HAS urlFrom}]},

@@ -47,7 +47,7 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 		}
 		is, c := was.see(res, r)
 		is.Name, is.Key = name, key
-		// A page that was read before did not have an unasked field of which nothing is known.
+		// A page that was read before had no unasked field about which nothing is known.
 		c.Name, c.First = name, c.First && (!k.Read || had || key != "")
 		c.Reported = is.reported()
 		if c.State != "" && (c.First || !r.Baseline) {

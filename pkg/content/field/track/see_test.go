@@ -19,7 +19,7 @@ var start = time.Date(2026, 1, 1, 8, 0, 0, 0, time.UTC)
 // day is the time of a check.
 func day(n int) time.Time { return start.AddDate(0, 0, n) }
 
-// found is what a check reads of a field; disappeared if the value is none.
+// found is what a check reads of a field; disappeared if there is no value.
 func found(name string, v field.Value) field.Result {
 	if v.None() {
 		return field.Result{Name: name, State: field.Disappeared}
