@@ -181,7 +181,7 @@ func (t *texter) text(text string) {
 }
 
 // Decimals returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text
-// before it; "" if they are none.
+// before it; "" if they are not.
 func Decimals(sup *html.Node, before string) string {
 	const window = 40
 	text := strings.TrimSpace(dom.RawText(sup))
