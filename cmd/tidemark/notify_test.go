@@ -10,6 +10,10 @@ const (
 	opsChannel = `{"channels":[{"name":"ops","kind":"webhook","url":"https://a.example/","secret":"OPS"}]}`
 )
 
+// rulesTable is what lists a rule.
+const rulesTable = "NAME    CONDITION  WHEN         CHANNELS  FROM  ID      PROBLEM\n" +
+	"Prices             daily 07:30  ops,chat  here  rule_a  \n"
+
 // TestW5Commands checks the commands for rules, channels and deliveries (W5 to W7).
 func TestW5Commands(t *testing.T) {
 	for _, sc := range []script{
@@ -70,7 +74,7 @@ func TestW5Commands(t *testing.T) {
 			err: "tidemark: give what changes, such as --hourly\nsee `tidemark rules set --help`\n"},
 		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
 			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
-			out: "NAME    WHEN         CHANNELS  FROM  ID      PROBLEM\nPrices  daily 07:30  ops,chat  here  rule_a  \n"},
+			out: rulesTable},
 		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,"messages":1,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},

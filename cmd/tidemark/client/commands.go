@@ -15,10 +15,10 @@ func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Com
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{
 		acceptCommand, addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand,
-		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, healthCommand,
-		importCommand, itemsCommand, mcpCommand, migrateCommand, rebuildCommand, reindexCommand,
-		removeCommand, retrieveCommand, rulesCommand, searchCommand, showCommand, sitesCommand,
-		statusCommand, tagCommand, textCommand, warcCommand, watchCommand, whyCommand,
+		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, fieldsCommand,
+		healthCommand, importCommand, itemsCommand, mcpCommand, migrateCommand, rebuildCommand,
+		reindexCommand, removeCommand, retrieveCommand, rulesCommand, searchCommand, showCommand,
+		sitesCommand, statusCommand, tagCommand, textCommand, warcCommand, watchCommand, whyCommand,
 	} {
 		commands = append(commands, of(t, s))
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // settingFlags are the settings of a source or a tag, as flags.
@@ -236,8 +238,14 @@ func describe(s api.TagSettings) string {
 	if s.Priority != nil {
 		said = append(said, "priority "+priorityText(s.Priority))
 	}
-	if s.Watch != nil {
-		said = append(said, "a part of the page")
+	if w := s.Watch; w != nil {
+		part := *w
+		if part.Fields = nil; !reflect.ValueOf(part).IsZero() {
+			said = append(said, "a part of the page")
+		}
+		if n := len(w.Fields); n > 0 {
+			said = append(said, words.Count(n, "value")+" of the page")
+		}
 	}
 	for _, f := range renderingTexts(s.Rendering) {
 		if f.value != "" {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	pricedDetail = `{"id":"url_p","status":"Indexed","displaySource":"https://a.example/lamp","fields":{
+	"price":{"value":84.5,"currency":"EUR","text":"84.50\u001b EUR","state":"value","at":"2026-02-28T09:00:00Z","entries":3,
+	"first":{"text":"79 EUR","at":"2026-02-01T09:00:00Z"},"lowest":{"text":"72 EUR","at":"2026-02-14T09:00:00Z"},
+	"highest":{"text":"84.50 EUR","at":"2026-02-28T09:00:00Z"}},
+	"note":{"value":null,"state":"gone","why":".note finds nothing","entries":0}}}`
+	priceHistory = `{"name":"price","entries":[
+	{"value":null,"at":"2026-02-14T09:00:00Z","why":"no offer"},
+	{"value":84.5,"currency":"EUR","text":"84.50 EUR","at":"2026-02-28T09:00:00Z"}],"older":1,"notKept":2}`
+	priceCSV = "at,value,currency,text,capture\r\n2026-02-28T09:00:00Z,84.5,EUR,84.50 EUR,\r\n"
+)
+
+// oneLine is an answer as --json prints it.
+func oneLine(answer string) string {
+	return strings.NewReplacer("\n", "", "\t", "").Replace(answer) + "\n"
+}
+
+// TestG1FieldsCommand checks that the command shows the values of a page and the history of one, and writes the
+// history as the API gives it (G1).
+func TestG1FieldsCommand(t *testing.T) {
+	item, both := answered{body: pricedDetail}, []answered{{body: pricedDetail}, {body: priceHistory}}
+	performAll(t, []script{
+		{name: "the values", args: []string{"fields", "url_p"}, answers: []answered{item}, out: `
+NAME   VALUE       SINCE       FIRST                 LOWEST                HIGHEST                  STATE
+note   none                                                                                         gone: .note finds nothing
+price  84.50� EUR  2026-02-28  79 EUR on 2026-02-01  72 EUR on 2026-02-14  84.50 EUR on 2026-02-28  value
+`},
+		{name: "no values", args: []string{"fields", "url_w"}, answers: []answered{{body: watchedDetail}},
+			out: "no value of this page has been read; `tidemark watch --help` says how --field asks for one\n"},
+		{name: "the answer", args: []string{"fields", "url_p", "--json"}, answers: []answered{item},
+			out: oneLine(pricedDetail)},
+		{name: "a history", args: []string{"fields", "url_p", "price"}, answers: both,
+			asked: []string{"GET /api/items/url_p", "GET /api/items/url_p/fields/price?top=50"},
+			out:   "2026-02-14 09:00:00Z  none: no offer\n2026-02-28 09:00:00Z  84.50 EUR\n",
+			err: "tidemark: 1 value before these: see --top, or --csv for all\n" +
+				"tidemark: 2 values before are not kept any more\n"},
+		{name: "the history as the answer", args: []string{"fields", "url_p", "price", "--top", "2", "--json"},
+			answers: both,
+			out:     oneLine(priceHistory)},
+		{name: "as CSV", args: []string{"fields", "url_p", "sale price", "--csv"},
+			answers: []answered{item, {body: priceCSV}},
+			asked:   []string{"GET /api/items/url_p", "GET /api/items/url_p/fields/sale%20price?format=csv"}, out: priceCSV},
+	})
+}
+
+// TestG1FieldsCommandRefuses checks that the command says what is wrong (G1).
+func TestG1FieldsCommandRefuses(t *testing.T) {
+	none := answered{404, `{"title":"Not Found","status":404,` +
+		`"detail":"no field \"cost\" of this page has been read; there are note, price"}`}
+	const see = "\nsee `tidemark fields --help`\n"
+	performAll(t, []script{
+		{name: "no such value", args: []string{"fields", "url_p", "cost"}, code: 1,
+			answers: []answered{{body: pricedDetail}, none},
+			err:     "tidemark: no field \"cost\" of this page has been read; there are note, price\n"},
+		{name: "no such value as CSV", args: []string{"fields", "url_p", "cost", "--csv"}, code: 1,
+			answers: []answered{{body: pricedDetail}, none},
+			err:     "tidemark: no field \"cost\" of this page has been read; there are note, price\n"},
+		{name: "no such page", args: []string{"fields", "url_q", "price"}, code: 1,
+			answers: []answered{{404, `{"title":"Not Found","status":404,"detail":"no item url_q"}`}},
+			err:     "tidemark: no item url_q\n"},
+		{name: "no page", args: []string{"fields"}, code: 2,
+			err: "tidemark: give one id or source, and maybe a name of a value, not 0 arguments" + see},
+		{name: "CSV of what", args: []string{"fields", "url_p", "--csv"}, code: 2,
+			err: "tidemark: --csv and --top are for the history of one value: give its name, too" + see},
+		{name: "CSV or JSON", args: []string{"fields", "url_p", "price", "--csv", "--json"}, code: 2,
+			err: "tidemark: --csv writes the whole history as CSV: leave --json and --top out" + see},
+		{name: "too many", args: []string{"fields", "url_p", "price", "--top", "6000"}, code: 2,
+			err: "tidemark: --top is 6000: give 1 to 5001" + see},
+	})
+}
