@@ -127,7 +127,8 @@ func TestG2HistoryAsCSV(t *testing.T) {
 // them, and say for what a change is that is only for conditions of rules.
 func TestG1ChangesOfFields(t *testing.T) {
 	const change = `{"id": "1.2.3", "itemId": "` + shopItem + `", "at": "2026-09-20T08:00:00Z", "kind": "field",
-		"title": "Lamp", "silenced": %t, "fields": [{"name": "price", "text": "79 → 84 EUR (lowest 72 in May)"},
+		"title": "Lamp", "silenced": %t,
+		"why": "price: 79 → 84 EUR (lowest 72 in May); <b>: <i>red</i> → none; the rest is cut", "fields": [{"name": "price", "text": "79 → 84 EUR (lowest 72 in May)"},
 		{"name": "<b>", "text": "<i>red</i> → none"}]}`
 	for silenced, word := range map[bool]string{false: "", true: "for conditions of rules"} {
 		c := fmt.Sprintf(change, silenced)
@@ -137,6 +138,11 @@ func TestG1ChangesOfFields(t *testing.T) {
 		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", ">value</span>", word,
 			"price: <strong>79 → 84 EUR (lowest 72 in May)</strong>", "&lt;b&gt;: <strong>&lt;i&gt;red")
 		body := read(t, h, "/changes/1.2.3")
+		for _, text := range []string{read(t, h, "/"), body} {
+			if strings.Count(text, "79 → 84 EUR") != 1 || !strings.Contains(text, ">the rest is cut<") {
+				t.Errorf("says a value twice, or not what is cut: %s", text)
+			}
+		}
 		inOrder(t, body, "Lamp", ">value</span>", "79 → 84 EUR (lowest 72 in May)")
 		if has := strings.Contains(body, "only rules with a condition"); has != silenced {
 			t.Errorf("silenced %v: says for what it is: %v", silenced, has)

@@ -166,3 +166,27 @@ func TestG1CapturesKeepFields(t *testing.T) {
 		t.Errorf("the captures have %v", have)
 	}
 }
+
+// G1: TestG1MovingPricesAreNoNoise checks that nobody is offered to ignore the line of a price that is told each time
+// it changes.
+func TestG1MovingPricesAreNoNoise(t *testing.T) {
+	r := newRig(t)
+	var at feed.Position
+	for i := range 6 {
+		price := fmt.Sprint(71 + i)
+		r.site.put("/p", product{declared: price, shown: price + ",00", stock: "InStock", version: "1"}.page())
+		if i == 0 {
+			r.first("/p")
+			r.feedOf(&at)
+			continue
+		}
+		it := r.next("/p")
+		have := r.feedOf(&at)
+		if len(have) != 1 || have[0].Kind != feed.Field || strings.Contains(have[0].Why, "ignore") {
+			t.Errorf("the feed has %+v", have)
+		}
+		if offer := it.Moving.Offer(); offer != "" {
+			t.Errorf("price %d: offers %q", i+1, offer)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package show
 
 import (
+	"strings"
+
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -36,6 +38,19 @@ func kindWord(k api.ChangeKind) string {
 		return text
 	}
 	return string(k)
+}
+
+// whyBeside returns why there is a change, without the values, which a page shows by themselves.
+func whyBeside(c api.FeedChange) string {
+	var values []string
+	for _, f := range c.Fields {
+		values = append(values, f.Name+": "+f.Text)
+	}
+	rest, found := strings.CutPrefix(c.Why, strings.Join(values, "; "))
+	if found && rest != "" && !strings.HasPrefix(rest, "; ") {
+		return c.Why // the last value is only the beginning of what is said
+	}
+	return strings.TrimPrefix(rest, "; ")
 }
 
 // rowSign returns what is shown before a row of a table, by what happened to the row.

@@ -25,7 +25,7 @@ var Funcs = template.FuncMap{
 	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,
 	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
 	"kindTone": kindTone, "kindWord": kindWord, "silencedWord": silencedWord,
-	"changeTitle": ChangeTitle, "changeExtent": letter.Extent,
+	"changeTitle": ChangeTitle, "whyBeside": whyBeside, "changeExtent": letter.Extent,
 	"shownOf": api.ShownOf, "tableNote": letter.TableNote, "rowSign": rowSign,
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"name":        ItemTitle,

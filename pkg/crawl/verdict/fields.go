@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // The fields of a page (G1), such as a price, are read together with its text. What is known of them is in the item's
@@ -115,6 +116,9 @@ func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same b
 		o.News.Bare = true
 		fallthrough
 	case len(shown) > 0 && explains(was, it, o, shown, t):
+		if it.Moving != was.Moving { // the number that has moved is that of a field, and no noise
+			it.Moving = item.Moving{}
+		}
 		o.News.Kind, o.News.Silenced, o.News.Why = change.Field, "", whyFields(shown, now)
 	case o.News.Kind == change.None && o.Kind != schedule.Changed && len(o.News.Fields) > 0:
 		o.News.Kind, o.News.Why, o.News.Silenced = change.Field, whyFields(o.News.Fields, now), silencedFields
