@@ -70,6 +70,22 @@ func TestW23ChooseAPart(t *testing.T) {
 	shows(t, r, item+"/pick?"+q.Encode(), "Watch this, too")
 }
 
+// TestG1TriedFields checks that the preview of a watch shows what its fields read in each capture, and says what is
+// the matter with those that read nothing, as text (G1).
+func TestG1TriedFields(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	set := `{"watch":{"fields":{"cost":{"from":"css","path":".price","type":"number"},` +
+		`"gone":{"from":"css","path":".gone","type":"text"},"raw":{"from":"css","path":"p","type":"text"}}}}`
+	says(t, do(t, r, "PATCH", "/api/items/"+id, set), 200, ".gone")
+	w := post(t, r, item+"/pick", "same-origin", url.Values{"do": {"preview"}})
+	says(t, w, 200, `cost: <q class="text">84</q>`, `cost: <q class="text">79</q>`,
+		`gone: <span class="bad">gone</span> <small>the selector finds nothing</small>`)
+	if body := w.Body.String(); strings.Contains(body, "<i>") || !strings.Contains(body, "; Price: 84 EUR &lt;i&gt;") {
+		t.Error("a value is not escaped")
+	}
+}
+
 // TestW23StaleChoice checks that a number of an earlier capture chooses the element of that capture, and that a capture
 // or a number that does not exist is refused.
 func TestW23StaleChoice(t *testing.T) {

@@ -143,6 +143,10 @@ func TestW10Contract(t *testing.T) {
 		{"W23 an element is chosen", "POST", "/api/items/" + id + "/watch/try", `{"capture":"CAPTURE","element":1}`},
 		{"W23 an element is left out", "POST", "/api/items/" + id + "/watch/try",
 			`{"capture":"CAPTURE","element":1,"larger":1,"as":"out"}`},
+		{"G1 what the fields of a watch read", "POST", "/api/items/" + id + "/watch/try", `{"watch":{"fields":{` +
+			`"seen":{"from":"css","path":"h1","type":"text"},"cost":{"from":"css","path":".cost","type":"money"}}}}`},
+		{"G1 a bad field", "POST", "/api/items/" + id + "/watch/try",
+			`{"watch":{"fields":{"seen":{"from":"css","path":"p >","type":"text"}}}}`},
 		{"W23 no such element", "POST", "/api/items/" + id + "/watch/try", `{"capture":"CAPTURE","element":99}`},
 		{"X3 nothing to accept", "POST", "/api/items/" + id + "/accept", ""},
 		{"W16 nothing to accept", "POST", "/api/items/" + id + "/watch/accept", ""},

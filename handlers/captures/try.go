@@ -7,7 +7,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -46,11 +45,6 @@ func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTria
 	if _, err := (options.Options{Watch: set}).Validate(); err != nil {
 		return out, err
 	}
-	if set != nil {
-		if _, err := field.Asked(set.Fields); err != nil {
-			return out, err
-		}
-	}
 	done, err := h.Compare.Try(ctx, past, set,
 		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})
 	out = api.WatchTrial{Watch: api.Watch(done.Watch), Selector: done.Selector, Text: done.Text, Larger: done.Larger,
@@ -65,6 +59,10 @@ func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTria
 		}
 		for _, l := range t.Ignored {
 			tried.Ignored = append(tried.Ignored, api.IgnoredChange{Hunk: l.Text, Rule: l.Rule})
+		}
+		for _, f := range t.Fields {
+			tried.Fields = append(tried.Fields, api.TriedField{Name: f.Name, Text: f.Value.Words(), State: string(f.State),
+				Why: strings.ToValidUTF8(f.Evidence.Reason, "�")})
 		}
 		out.Captures = append(out.Captures, tried)
 	}

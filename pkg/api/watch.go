@@ -114,4 +114,13 @@ type TriedCapture struct {
 	Why     string          `json:"why,omitempty"`     // why the watch could not be tried
 	Entries []ListedEntry   `json:"entries,omitempty"` // of a list: the first twenty; a last one counts the others
 	NoEntry string          `json:"noEntry,omitempty"` // why a list has no entries, or what of it was not read
+	Fields  []TriedField    `json:"fields,omitempty"`  // what the fields of the watch read, by name
+}
+
+// TriedField is what a field of a watch reads in a capture.
+type TriedField struct {
+	Name  string `json:"name"`
+	Text  string `json:"text,omitempty"` // the value for people, such as 79 EUR
+	State string `json:"state"`          // value, disappeared, unread or gone, as in the fields of an item
+	Why   string `json:"why,omitempty"`  // how the text was read, or why there is no value
 }

@@ -5,11 +5,15 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/field"
+	fieldreader "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -154,6 +158,7 @@ type reader struct {
 	past    history.Past
 	part    *part.Reader // nil if the whole page is compared
 	out     *part.Reader // reads what is excluded; nil if nobody asks
+	fields  []field.Spec // fields that are read, too
 }
 
 func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
@@ -173,6 +178,7 @@ type reading struct {
 
 	out      *part.Part // what is excluded; nil if nobody asks
 	language string
+	fields   []field.Result
 }
 
 // of returns the text of the page, or of the watched part.
@@ -188,8 +194,8 @@ func (r reader) read(ctx context.Context, digest string) (out reading, err error
 	if err != nil {
 		return out, err
 	}
-	doc, err := r.history.Read(ctx, c, body)
-	out = reading{capture: c, text: valid(doc.Text), language: doc.Language}
+	doc, fields, err := r.extract(ctx, c, body)
+	out = reading{capture: c, text: valid(doc.Text), language: doc.Language, fields: fields}
 	if err == nil && r.part != nil {
 		p := r.part.Read(doc, body, c.ContentType(), history.BaseURL)
 		out.part = &p
@@ -199,6 +205,27 @@ func (r reader) read(ctx context.Context, digest string) (out reading, err error
 		out.out = &p
 	}
 	return out, err
+}
+
+// extract reads the document and the fields of a capture.
+func (r reader) extract(ctx context.Context, c snapshot.Capture, body []byte) (
+	doc extract.Document, fields []field.Result, err error) {
+	if len(r.fields) == 0 {
+		doc, err = r.history.Read(ctx, c, body)
+		return doc, nil, err
+	}
+	of := fieldreader.New(r.fields, cmp.Or(c.FetchURL, c.CanonicalURI))
+	if doc, err = r.history.ReadTree(ctx, c, body, of.Tree(nil)); err != nil {
+		return doc, nil, err
+	}
+	all, why := of.Results(doc, body, c.ContentType())
+	if why == "" {
+		return doc, all[:len(r.fields)], nil // the others are declared
+	}
+	for _, f := range r.fields {
+		fields = append(fields, field.Result{Name: f.Name, State: field.Unread, Evidence: field.Evidence{Reason: why}})
+	}
+	return doc, fields, nil
 }
 
 // valid replaces invalid UTF-8 in a text, because JSON requires valid UTF-8.

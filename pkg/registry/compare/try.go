@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
@@ -18,7 +19,7 @@ import (
 const (
 	// tried is the number of captures on which a watch is tried.
 	tried = 10
-	// maxRead limits the bytes of the captures that a trial reads. It reads each of them up to three times.
+	// maxRead limits the bytes of the captures that a trial reads. It reads each of them up to four times.
 	maxRead = 8 << 20
 	// maxTried limits the bytes of the text of a capture that a trial shows.
 	maxTried = 500
@@ -41,6 +42,7 @@ type Tried struct {
 	OutText string           // the beginning of what they show
 	Ignored []part.Line      // the first lines that a rule ignores
 	Entries *extract.Entries // the entries, if the page is a list
+	Fields  []field.Result   // the fields that the watch asks for
 	Why     string           // why the watch could not be tried; empty if it was
 }
 
@@ -56,6 +58,10 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, 
 	}
 	if set != nil {
 		out.Watch = *set
+	}
+	fields, err := field.Asked(out.Watch.Fields)
+	if err != nil {
+		return out, err
 	}
 	captures, err := lastCaptures(ctx, p)
 	if err != nil {
@@ -74,7 +80,7 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, 
 	if err != nil {
 		return out, err
 	}
-	if len(out.Watch.Exclude) > 0 {
+	if w.fields = fields; len(out.Watch.Exclude) > 0 {
 		w.out = part.NewReader(watch.Spec{Include: out.Watch.Exclude})
 	}
 	for _, capture := range captures {
@@ -150,7 +156,7 @@ func (r reader) try(ctx context.Context, c snapshot.Capture) (t Tried, err error
 		return t, err
 	}
 	t.Found, t.Why = got.part.Elements, got.part.Why
-	t.Entries = got.part.List
+	t.Entries, t.Fields = got.part.List, got.fields
 	text := valid(got.part.Text)
 	t.Text, t.Cut = words.Clip(text, maxTried), len(text) > maxTried
 	if got.out != nil && t.Why == "" {

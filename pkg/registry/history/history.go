@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -64,7 +66,13 @@ const BaseURL = "https://capture.invalid/"
 // Read reads a captured body as a document, in the same way as when it was fetched: the name of its file may decide
 // what kind of text it is. Links are resolved against [BaseURL], which does not affect the text.
 func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (extract.Document, error) {
-	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL+fileName(c), extract.Limits{})
+	return h.ReadTree(ctx, c, body, nil)
+}
+
+// ReadTree does the same as Read, and passes the tree of a web page to the function tree, which may be nil.
+func (h *History) ReadTree(ctx context.Context, c snapshot.Capture, body []byte, tree func(*html.Node)) (
+	extract.Document, error) {
+	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL+fileName(c), extract.Limits{Tree: tree})
 }
 
 // fileName returns the last part of the address that answered with a capture, escaped.
