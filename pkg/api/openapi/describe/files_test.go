@@ -43,10 +43,11 @@ rules:
     off: true
     quietHours: {from: "22:00", to: "07:00", timezone: Europe/Paris}
   - name: One page
-    filter: {itemId: url_aaaaaaaaaaaaaaaaaaaaaaaaaa}
+    filter: {itemId: url_aaaaaaaaaaaaaaaaaaaaaaaaaa, item: url_aaaaaaaaaaaaaaaaaaaaaaaaaa}
     channels: [ops]
     message: {title: "{{title}}: {{summary}}", text: "{{difference}}"}
   - name: Cheaper
+    enabled: true
     when: {field: price, op: changedBy, value: 10, unit: "%", against: lowest, first: true}
     channels: [ops]
   - name: Back in stock
