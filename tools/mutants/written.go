@@ -142,7 +142,7 @@ var written = []change{
 	{rule: "a login page becomes the text of the page", file: "pkg/crawl/verdict/compare.go",
 		function: "Basis.failure", old: "sentToDoor(it, final, r); door",
 		new: "sentToDoor(it, final[:0]+FetchURL(it), r); door",
-		by: in("pkg/crawl", "TestX9Doors")},
+		by:  in("pkg/crawl", "TestX9Doors")},
 	{rule: "a page that always ends at a login is never read", file: "pkg/crawl/verdict/compare.go",
 		function: "sentToDoor", old: "FetchURL(it), it.HTTPFinalURL, ", new: "FetchURL(it), ",
 		by: in("pkg/crawl", "TestX9Doors")},
