@@ -190,3 +190,22 @@ func TestG1MovingPricesAreNoNoise(t *testing.T) {
 		}
 	}
 }
+
+// G1, G3: TestG1BytesAsBefore checks that fields are read of bytes that are those of the stored body again, after other
+// bytes with the same text had other values.
+func TestG1BytesAsBefore(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		lamp := func(declared string) page {
+			return product{declared: declared, shown: "?", stock: "InStock", undeclared: declared == ""}.page()
+		}
+		r.compared(t, []step{
+			{"first", lamp("50"), "new availability >InStock first price >50 EUR first", nil},
+			{"for programs alone", lamp("60"), "field price 50 EUR>60 EUR", nil},
+			{"the bytes as before", lamp("50"), "field price 60 EUR>50 EUR", nil},
+			{"the same bytes", lamp("50"), "", nil},
+			{"no product", lamp(""), "watchBroken", nil},
+			{"the bytes as before", lamp("50"), "watchRestored", nil},
+		}, r.values)
+	})
+}

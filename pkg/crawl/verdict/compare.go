@@ -53,11 +53,11 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// A page with the same bytes is unchanged, with two exceptions: the header says other things about the
-	// page, by X-Robots-Tag or Link; or the address of the page is now another, so that a relative rel=canonical refers
-	// to another page.
+	// A page with the same bytes is unchanged, with three exceptions: the header says other things about the page, by
+	// X-Robots-Tag or Link; the address of the page is now another, so that a relative rel=canonical refers to another
+	// page; or its fields were read last in other bytes.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
-	spoken = spoken || b.linksElsewhere(&it, got)
+	spoken = spoken || b.linksElsewhere(&it, got) || fieldsOfOther(&it)
 	if rendering.SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
 		!b.Rendering.NeedsBody(&it, now) {
 		it.Unreadable = registry.Unreadable{}
@@ -75,6 +75,10 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	}
 	return it, Outcome{}
 }
+
+// fieldsOfOther reports whether the fields were read last in another body than the stored one, with the same text: then
+// the bytes of the stored one are news of them. Rendered bodies nearly always differ, and are rendered again in time.
+func fieldsOfOther(it *registry.Item) bool { return it.Fields.Body != "" && !it.Rendering.IsRendered() }
 
 // known returns the outcome of a check whose body has the known content.
 func known(why string) Outcome {

@@ -33,6 +33,9 @@ func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline 
 	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, Keys: b.Fields.keys,
 		Capture: capture, At: now, Baseline: baseline})
 	next.Again, it.Fields = it.Fields.Again, next
+	if it.Fields.Body = ""; capture != it.RawHash {
+		it.Fields.Body = capture
+	}
 	if b.Watching.hides() {
 		for i := range changes {
 			c := &changes[i]

@@ -109,6 +109,8 @@ type Known struct {
 	Past map[string]int `json:"past,omitempty"`
 	// Again are the ids of rules that ask for the present values, as at a first check, with blanks between them.
 	Again string `json:"again,omitempty"`
+	// Body is the body in which the fields were read last, if it is not the one that is stored as the item's content.
+	Body string `json:"body,omitempty"`
 }
 
 // Field returns what is kept of a field; ok is false if nothing is.
