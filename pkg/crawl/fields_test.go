@@ -209,3 +209,32 @@ func TestG1BytesAsBefore(t *testing.T) {
 		}, r.values)
 	})
 }
+
+// G2: TestG2FirstForAKnownPage checks that a rule which asks for the first value of a page that is known gets it at the
+// next check, beside what that check finds.
+func TestG2FirstForAKnownPage(t *testing.T) {
+	r := newRig(t)
+	is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
+	var at feed.Position
+	r.site.put("/p", is.page())
+	r.first("/p")
+	r.values(&at)
+	ask := func() { must(t, r.reg.Items.AskFields(t.Context(), r.item("/p").ID, "rule-a")) }
+	ask()
+	is.declared, is.shown = "84", "84,00"
+	r.site.put("/p", is.page())
+	r.next("/p")
+	want := "field price 79 EUR>84 EUR availability >InStock first currency >EUR first price >84 EUR first"
+	if have := r.values(&at); have != want {
+		t.Errorf("with a change: %q, want %q", have, want)
+	}
+	ask()
+	r.next("/p")
+	if have := r.values(&at); have != "(field availability >InStock first currency >EUR first price >84 EUR first)" {
+		t.Errorf("without one: %q", have)
+	}
+	r.next("/p")
+	if have := r.values(&at); have != "" {
+		t.Errorf("again: %q", have)
+	}
+}

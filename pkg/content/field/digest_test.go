@@ -36,3 +36,14 @@ func TestX12Digest(t *testing.T) {
 		t.Error("a page without a product has a digest")
 	}
 }
+
+// G4: TestG4NegativePrices checks that a declared price below zero is not read, and says why.
+func TestG4NegativePrices(t *testing.T) {
+	root, _ := html.Parse(strings.NewReader(`<script type="application/ld+json">{"@type":"Product","name":"Lamp",` +
+		`"offers":{"price":"-5","priceCurrency":"EUR"}}</script>`))
+	for _, r := range NewPage(root, "https://shop.example/lamp").Product() {
+		if r.Name == Price && (r.State != Unread || r.Evidence.Reason != "the amount is negative") {
+			t.Errorf("have %+v", r)
+		}
+	}
+}

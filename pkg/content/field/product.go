@@ -131,6 +131,9 @@ func (p *Page) amountOf(raw items.Value, currency, at string) reading {
 	if !ok && why == "" {
 		why = "the text is no amount"
 	}
+	if below := strings.TrimSpace(raw.Text); strings.HasPrefix(below, "-") || strings.HasPrefix(below, "−") {
+		v, why = Value{}, "the amount is negative"
+	}
 	if v.Per != "" && !isTime(v.Per) {
 		v, why = Value{}, "the amount is for a unit: "+v.Per
 	}

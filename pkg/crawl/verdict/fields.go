@@ -32,7 +32,8 @@ type FieldNews struct {
 func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
 	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, Keys: b.Fields.keys,
 		Capture: capture, At: now, Baseline: baseline})
-	next.Again, it.Fields = it.Fields.Again, next
+	next.Again = it.Fields.Again
+	it.Fields = next
 	if it.Fields.Body = ""; capture != it.RawHash {
 		it.Fields.Body = capture
 	}

@@ -64,7 +64,11 @@ func masked(all []string, changes []Change, value func(Change) field.Value) (out
 			if v := value(c); !v.None() {
 				line = without(line, v)
 			}
+			if c.Previous().None() || c.Current().None() { // a value that came or went takes its currency with it
+				line = strings.TrimSpace(cameOrWent.ReplaceAllString(line, ""))
+			}
 		}
+		line = strings.ReplaceAll(line, struck, "")
 		if strings.Trim(line, mask+currencySigns) != "" {
 			out = append(out, line)
 		}
@@ -72,6 +76,11 @@ func masked(all []string, changes []Change, value func(Change) field.Value) (out
 	slices.Sort(out)
 	return out
 }
+
+// struck surrounds struck text.
+const struck = "~~"
+
+var cameOrWent = regexp.MustCompile("(?:[€$£¥] ?)?" + mask + "(?: ?[€$£¥])?")
 
 const currencySigns = " .,€$£¥"
 

@@ -30,6 +30,8 @@ func TestG1WhatFieldsExplain(t *testing.T) {
 		{[]track.Change{sold}, "In stock\nDelivered in 3 days", "Sold out", false},
 		{[]track.Change{ends}, "79 EUR\n59 €", "79 EUR", true},
 		{[]track.Change{ends}, "79 EUR\nuntil Sunday 59 €", "79 EUR", false},
+		{[]track.Change{ends}, "~~€79.00~~ €59.00", "€79.00", true},
+		{[]track.Change{ends}, "~~€79.00~~ €59.00 today", "€79.00", false},
 		{[]track.Change{price("79", "84")}, "a\n79", "84\na", true},
 		{nil, "a", "b", false},
 		{nil, "a\nb", "b\na", true},
