@@ -26,7 +26,7 @@ type ItemField struct {
 
 // FieldPoint is a value that a field had, and the time of the check that saw it first.
 type FieldPoint struct {
-	Value    any       `json:"value"`
+	Value    any       `json:"value,omitempty"` // left out if it has disappeared
 	Currency string    `json:"currency,omitempty"`
 	Text     string    `json:"text,omitempty"`
 	At       time.Time `json:"at"`

@@ -53,7 +53,8 @@ func start(t *testing.T) *running {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = io.WriteString(w, "<html lang=en><title>Tides</title><main><p>High water at the harbour is at "+
+		_, _ = io.WriteString(w, "<html lang=en><title>Tides</title><script type='application/ld+json'>"+
+			`{"@type":"Product","name":"Tides","offers":{"price":"5","priceCurrency":"EUR"}}</script>`+"<main><p>High water at the harbour is at "+
 			"noon.</p></main>")
 	}))
 	t.Cleanup(site.Close)

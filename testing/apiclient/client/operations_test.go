@@ -127,7 +127,10 @@ func (r *running) sources() (id string) {
 	if must(r.T, err); !strings.Contains(string(read.Body), "High water") {
 		r.Errorf("page: %s", read.Body)
 	}
-	none, err := r.GetFieldWithResponse(ctx, item.Id, "price", nil)
+	if got := ok(r.GetFieldWithResponse(ctx, item.Id, "price", nil)); len(got.Entries) != 1 {
+		r.Errorf("a price: %+v", got)
+	}
+	none, err := r.GetFieldWithResponse(ctx, item.Id, "weight", nil)
 	if must(r.T, err); none.StatusCode() != http.StatusNotFound {
 		r.Errorf("a field that was not read: %s", none.Body)
 	}
