@@ -28,7 +28,7 @@ func StatePlan(cfg Config) transfer.Plan {
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,
 			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
-		Later:      []string{feed.Table, keys.Table, notify.Table},
+		Later:      []string{fieldlog.Table, feed.Table, keys.Table, notify.Table},
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {
