@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -19,8 +18,7 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 		}
 		it.Validators.Body, had.Verified = "", time.Time{}
 	}
-	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
-	capture.Declared, capture.Fields = field.Digest(r.Fields), r.FieldsJSON()
+	capture := verdict.CaptureOf(it, got, r, c.basis.Rules.RunID, c.now())
 	capture.Words, capture.Change = r.Words.Bytes(), snapshot.ChangeOf(o.News.Kind, o.News.Extent)
 	saved, err := c.in.Snapshots.Save(ctx, capture, got.Response.Body, had)
 	if err != nil {
@@ -37,9 +35,8 @@ func (c *check) keepSame(ctx context.Context, got verdict.Answer, r verdict.Read
 	if got.Raw == c.basis.Served {
 		return nil
 	}
-	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
+	capture := verdict.CaptureOf(it, got, r, c.basis.Rules.RunID, c.now())
 	capture.RawHash, capture.TextHash, capture.SameTextAs = got.Raw, r.Doc.TextHash(), it.RawHash
-	capture.Declared, capture.Fields = field.Digest(r.Fields), r.FieldsJSON()
 	known := got.Raw == it.RawHash
 	if most == 0 && !known { // the first body with other declared values is kept all the same
 		var err error

@@ -40,6 +40,12 @@ func (p product) page() page {
 		`<p class=price>Price: ` + p.shown + ` €</p><p class=version>Version ` + p.version + `</p><p>` + p.words + `</p></main>`}
 }
 
+// after changes the product, and returns its page.
+func (p *product) after(change func(p *product)) page {
+	change(p)
+	return p.page()
+}
+
 // values returns what the feed tells since the last call: the kinds of changes with their fields. What is silenced is
 // in brackets.
 func (r *rig) values(after *feed.Position) string {
@@ -67,10 +73,7 @@ func TestG1FieldsAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
 		is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
-		after := func(change func(p *product)) page {
-			change(&is)
-			return is.page()
-		}
+		after := is.after
 		r.compared(t, []step{
 			{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
 			{"the price", after(func(p *product) { p.declared, p.shown = "84", "84,00" }), "field price 79 EUR>84 EUR", nil},
@@ -95,10 +98,7 @@ func TestG1AskedFieldsAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
 		is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
-		after := func(change func(p *product)) page {
-			change(&is)
-			return is.page()
-		}
+		after := is.after
 		version := func(selector string) *options.Watch {
 			return &options.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: selector, Type: "number"}}}
 		}

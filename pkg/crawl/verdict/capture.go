@@ -1,8 +1,10 @@
 package verdict
 
 import (
+	"encoding/json"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -10,15 +12,24 @@ import (
 )
 
 // CaptureOf describes the capture of a new body. The contents of the body must be copied into the item first.
-func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snapshot.Capture {
+func CaptureOf(it *registry.Item, got Answer, r Reading, runID string, now time.Time) snapshot.Capture {
 	return snapshot.Capture{
 		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
 		CanonicalURI: canonicalURI(it), FetchURL: it.HTTPFinalURL, MimeType: it.MimeType,
 		StatusCode: got.Response.Status, Header: keptHeaders(got.Response), Bytes: int64(len(got.Response.Body)),
 		NormalizationVersion: it.NormalizationVersion, RunID: runID, CapturedAt: now,
-		PlainHash: got.Plain, Sent: got.Sent,
+		PlainHash: got.Plain, Sent: got.Sent, Declared: field.Digest(r.Fields), Fields: fieldsJSON(r.Fields),
 		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
 	}
+}
+
+// fieldsJSON returns the fields that were read, as captures keep them; nil if there are none.
+func fieldsJSON(fields []field.Result) []byte {
+	if len(fields) == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(fields) // strings always encode
+	return text
 }
 
 // NoteSaved records on the item what is now stored for it, and records in its history what has changed. If returned

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -44,15 +43,6 @@ func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline 
 		}
 	}
 	return FieldNews{changes, entries}
-}
-
-// FieldsJSON returns the fields that were read, for the capture; nil if there are none.
-func (r Reading) FieldsJSON() []byte {
-	if len(r.Fields) == 0 {
-		return nil
-	}
-	text, _ := json.Marshal(r.Fields) // strings always encode
-	return text
 }
 
 // hides reports whether people watch only some of the page.
