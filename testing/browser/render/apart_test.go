@@ -22,6 +22,7 @@ import (
 func apart(t *testing.T) string {
 	port, pid := otherChromium(t, unix.CLONE_NEWNET)
 	must(t, within(pid, loopbackUp))
+	must(t, within(pid, func() error { return answers(port) }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
@@ -35,6 +36,19 @@ func apart(t *testing.T) string {
 		}
 	}()
 	return "http://" + l.Addr().String()
+}
+
+// answers waits until something listens at a port, for at most 20 s.
+func answers(port string) error {
+	for last := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := net.Dial("tcp4", "127.0.0.1:"+port)
+		if err == nil {
+			return conn.Close()
+		}
+		if time.Now().After(last) {
+			return err
+		}
+	}
 }
 
 // passOn connects a connection to a port of the namespace of a process.

@@ -26,8 +26,20 @@ func elsewhere(t *testing.T) string {
 	return "http://127.0.0.1:" + port
 }
 
-// otherChromium starts a Chromium, with the flags of clone(2), and returns its port and its process.
+// otherChromium starts a Chromium, with the flags of clone(2), and returns its port and its process. One that ends
+// while it starts is replaced twice.
 func otherChromium(t *testing.T, clone uintptr) (port string, pid int) {
+	for range 3 {
+		if port, pid = startOther(t, clone); port != "" {
+			return port, pid
+		}
+	}
+	t.Fatal("no Chromium says its port")
+	return "", 0
+}
+
+// startOther returns no port if the Chromium ends before it answers, or does not answer in time.
+func startOther(t *testing.T, clone uintptr) (port string, pid int) {
 	dir := t.TempDir()
 	program := os.Getenv("CHROMIUM")
 	if program == "" {
@@ -36,10 +48,15 @@ func otherChromium(t *testing.T, clone uintptr) (port string, pid int) {
 	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
 		"--user-data-dir="+dir, "about:blank")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: clone}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second
 	must(t, cmd.Start())
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
+		<-ended
 		for range 50 {
 			if os.RemoveAll(dir) == nil {
 				return
@@ -47,14 +64,20 @@ func otherChromium(t *testing.T, clone uintptr) (port string, pid int) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
-	for range 200 {
-		if said, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort")); err == nil {
-			port, _, _ = strings.Cut(string(said), "\n")
+	for range 400 {
+		select {
+		case <-ended:
+			t.Logf("the Chromium ended: %s", said.Bytes())
+			return "", 0
+		case <-time.After(50 * time.Millisecond):
+		}
+		// The file exists before it is written. Its second line is the path of the browser's socket.
+		lines, _ := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
+		port, path, _ := strings.Cut(string(lines), "\n")
+		if port != "" && path != "" {
 			return port, cmd.Process.Pid
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatal("the Chromium does not say its port")
 	return "", 0
 }
 
