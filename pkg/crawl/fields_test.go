@@ -93,6 +93,18 @@ func TestG1FieldsAreTold(t *testing.T) {
 	})
 }
 
+// G1: TestG1FieldsInTheHistory checks that the history of an item names a change that is nothing but values.
+func TestG1FieldsInTheHistory(t *testing.T) {
+	r := newRig(t)
+	is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
+	r.site.put("/p", is.page())
+	r.first("/p")
+	r.site.put("/p", is.after(func(p *product) { p.declared, p.shown = "84", "84,00" }))
+	if it := r.next("/p"); !said(it, "field price: 79 → 84 EUR") {
+		t.Errorf("the history has %v", it.History)
+	}
+}
+
 // G1: TestG1AskedFieldsAreTold checks what is told of fields that somebody asks for.
 func TestG1AskedFieldsAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {

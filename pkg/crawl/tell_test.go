@@ -32,6 +32,9 @@ func TestN1BesideHasPassages(t *testing.T) {
 	if len(have) != 1 || have[0].Kind != feed.Beside || cmp.Diff(want, have[0].Passages) != "" {
 		t.Errorf("the feed has %+v", have)
 	}
+	if it := r.item("/p"); !said(it, "changed the text beside the main content is different") {
+		t.Errorf("the history has %v", it.History)
+	}
 }
 
 // TestN4NumberThatMovesEachTime checks that a number which has moved alone three times is reported as before, with the

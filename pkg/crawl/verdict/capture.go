@@ -45,7 +45,8 @@ func NoteSaved(
 		it.OldestCapture = saved.Replaced
 	}
 	n := o.News
-	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // an earlier attempt has measured the extent
+	// An earlier attempt may have measured the extent. What is said of fields does not depend on it.
+	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured && n.Kind != change.Field {
 		n.Why = n.Kind.Why(e)
 	}
 	if n.Silenced != "" {
@@ -53,14 +54,14 @@ func NoteSaved(
 		return it
 	}
 	switch n.Kind {
-	case change.New:
+	case change.New, change.Beside, change.Beyond, change.Bytes:
 		it.Record(now, "changed", n.Why)
 	case change.Content, change.Reverted:
 		if returned {
 			n.Why = "the content is that of " + storage.FormatTime(saved.Since) + " again"
 		}
 		it.Record(now, map[bool]string{true: "changed", false: "reverted"}[n.Kind == change.Content], n.Why)
-	case change.Title, change.Images, change.Metadata:
+	case change.Title, change.Images, change.Metadata, change.Field:
 		if n.Why != "" {
 			it.Record(now, string(n.Kind), n.Why)
 		}
