@@ -33,7 +33,7 @@ note   none                                                                     
 price  84.50� EUR  2026-02-28  79 EUR on 2026-02-01  72 EUR on 2026-02-14  84.50 EUR on 2026-02-28  value
 `},
 		{name: "no values", args: []string{"fields", "url_w"}, answers: []answered{{body: watchedDetail}},
-			out: "no value of this page has been read; `tidemark watch --help` says how --field asks for one\n"},
+			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n"},
 		{name: "the answer", args: []string{"fields", "url_p", "--json"}, answers: []answered{item},
 			out: oneLine(pricedDetail)},
 		{name: "a history", args: []string{"fields", "url_p", "price"}, answers: both,

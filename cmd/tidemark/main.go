@@ -59,7 +59,8 @@ func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, 
 	return command.Run(ctx, t, root(t, getenv), args)
 }
 
-const rootLong = `Tidemark keeps a search index true to sources that change.
+const rootLong = `Tidemark watches pages and files, reports what changes, and keeps a search index of
+them up to date.
 
 This command talks to a running Tidemark, by default the one on this machine.
 "tidemark start" runs one here.`
@@ -74,7 +75,7 @@ const rootExample = `  tidemark start
 func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	s := command.NewServer(t, getenv)
 	root := command.Root(t, s)
-	root.Short, root.Long, root.Example = "Keep a search index true to sources that change", rootLong, rootExample
+	root.Short, root.Long, root.Example = "Watch sources, report changes, and keep a search index up to date", rootLong, rootExample
 	addVersionFlag(root)
 	root.AddCommand(local.Commands(t, s, getenv)...)
 	root.AddCommand(client.Commands(t, s, getenv("USER"))...)

@@ -55,18 +55,18 @@ func TestW5Commands(t *testing.T) {
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{`POST /api/rules {"name":"Prices","filter":{"host":"a.example","added":"EUR"},"channels":["ops"],` +
 				`"digest":"daily","at":"07:30","timezone":"Europe/Paris","quietHours":{"from":"22:00","to":"07:00"}}`},
-			out: "the rule Prices tells of what changes from now on: rule_a\n"},
+			out: "rule Prices made; it applies to changes from now on: rule_a\n"},
 		{name: "a rule changed", args: []string{"rules", "set", "rule_a", "--hourly", "--kind", "", "--quiet", "23:00-06:00"},
 			answers: []answered{{body: dailyRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
 				`"filter":{"host":"a.example","minShare":0.2},"channels":["ops"],"digest":"hourly","timezone":"Europe/Paris",` +
 				`"quietHours":{"from":"23:00","to":"06:00","timezone":"Asia/Tokyo"}}`},
-			out: "the rule Prices is changed\n"},
+			out: "rule Prices changed\n"},
 		{name: "a rule at once", args: []string{"rules", "set", "rule_a", "--at-once", "--quiet", "", "--name", "Costs"},
 			answers: []answered{{body: dailyRule}, {body: `{"id":"rule_a","name":"Costs"}`}},
 			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Costs",` +
 				`"filter":{"host":"a.example","kind":"gone","minShare":0.2},"channels":["ops"],"timezone":"Europe/Paris"}`},
-			out: "the rule Costs is changed\n"},
+			out: "rule Costs changed\n"},
 		{name: "a rule changed to two", args: []string{"rules", "set", "rule_a", "--hourly", "--at-once"}, code: 2,
 			answers: []answered{{body: dailyRule}}, err: "tidemark: give one of --at-once, --hourly and --daily\n" +
 				"see `tidemark rules set --help`\n"},
@@ -103,12 +103,12 @@ func TestW20Words(t *testing.T) {
 			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
 				`"channels":["ops"],"message":{"title":"{{title}}!","text":"{{url}}"}}`},
-			out: "the rule Prices is changed\n"},
+			out: "rule Prices changed\n"},
 		{name: "a rule without them", args: []string{"rules", "set", "rule_a", "--message-text", ""},
 			answers: []answered{{body: atOnceRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
 				`"channels":["ops"]}`},
-			out: "the rule Prices is changed\n"},
+			out: "rule Prices changed\n"},
 		{name: "words tried", args: []string{"rules", "test", "rule_a", "--message-text", "{{summary}}"},
 			answers: []answered{{body: atOnceRule}, {body: `{"looked":10,"messages":0,"matched":0,"changes":[],` +
 				`"preview":{"sample":true,"messages":[{"channel":"ops","service":"ntfy","title":"Lamp","text":"a\nb\u001b",` +

@@ -275,7 +275,7 @@ images         3
 1 capture
   2026-02-28 12:00:00Z  0123456789ab  45,231 bytes  text/html
 
-last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` tells them all
+last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` lists all
 `},
 		{name: "B4 show what took over from what", args: []string{"show", "url_b"},
 			answers: []answered{{200, `{"id":"url_b","status":"Indexed","normalizedSource":"https://a.example/b",

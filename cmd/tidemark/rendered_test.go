@@ -75,13 +75,13 @@ func TestR3CostsAreShown(t *testing.T) {
 	answers := func(renders string) []answered {
 		return []answered{{200, `{"items":{},"hosts":[],"renders":` + renders + `}`}}
 	}
-	const head = "0 sources\nnothing waits; of recent checks 0% found a change, 0% failed\nsince the server started, "
+	const head = "0 sources\nnothing waits; of recent checks 0% found a change, 0% failed\nsince the server started: "
 	performAll(t, []script{
 		{name: "rendered", args: []string{"status"}, answers: answers(`{"pages":2,"failed":1,"spared":6,"meanSeconds":3.54}`),
-			out: head + "2 pages rendered in 3.5 s each, 1 failed; of the checks of pages that a browser may read, " +
-				"75% used none\n"},
+			out: head + "2 pages rendered, 3.5 s each on average, 1 failed; 75% of the checks of pages that may be " +
+				"rendered used no browser\n"},
 		{name: "spared", args: []string{"status"}, answers: answers(`{"pages":0,"spared":3}`),
-			out: head + "0 pages rendered; of the checks of pages that a browser may read, 100% used none\n"},
+			out: head + "0 pages rendered; 100% of the checks of pages that may be rendered used no browser\n"},
 	})
 }
 
@@ -93,6 +93,6 @@ func TestE16DryRunTellsOfThinPages(t *testing.T) {
 		`"thin":2,"thinExample":"https://tree.example/a"}}`
 	performAll(t, []script{{name: "a dry run", args: []string{"sites", "show", "tree-trial"},
 		answers: []answered{{200, dry}}, out: "https://tree.example/a\n1 page would be watched, 0 known already; " +
-			"this list is at sites/tree-trial until 2026-03-02T12:00:00Z\n  read without a browser, as by every dry run: " +
-			"2 pages with little text without scripts, which may have more links, such as https://tree.example/a\n"}})
+			"this list is at sites/tree-trial until 2026-03-02T12:00:00Z\n  a dry run uses no browser: " +
+			"2 pages with little text without scripts may have more links, such as https://tree.example/a\n"}})
 }

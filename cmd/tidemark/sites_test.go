@@ -32,9 +32,9 @@ quay  –       now           0      0    0      0       -
 			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true}`}},
 		{name: "U6 asked of the site file", args: []string{"sites", "show", "port"}, answers: []answered{{200, asks}}, out: `
 Which?
-  1 page of a feed, 0 left out:
+  a feed: 1 page, 0 left out:
     feeds: ["https://port.example/f"]
-  2 pages of the first page, and those that are found from there, 0 left out:
+  the first page, and all pages to which links lead from there: 2 pages, 0 left out:
     follow: {}
 Tried:
 What else works:

@@ -56,9 +56,9 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringArrayVar(&files.Include, "include", nil, "of a folder: only files that match `GLOB`; may be repeated")
-	f.StringArrayVar(&files.Exclude, "exclude", nil, "of a folder: leave out what matches `GLOB`; may be repeated")
-	f.BoolVar(&files.Hidden, "hidden", false, "of a folder: also what begins with a dot or with ~$")
+	f.StringArrayVar(&files.Include, "include", nil, "for a folder: only files that match `GLOB`; may be repeated")
+	f.StringArrayVar(&files.Exclude, "exclude", nil, "for a folder: leave out what matches `GLOB`; may be repeated")
+	f.BoolVar(&files.Hidden, "hidden", false, "for a folder: also names that begin with a dot or ~$")
 	return cmd
 }
 

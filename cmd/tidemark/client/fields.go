@@ -16,15 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const fieldsLong = `Show the values that are read of one page, such as its price: each with its first,
-lowest and highest value, and with what the last check found. With the name of a
-value, show its history, newest last.
+const fieldsLong = `Show the values that Tidemark reads from a page, such as its price: the present, the
+first, the lowest and the highest value, and what the last check found. With the name
+of a value, show its history, newest last.
 
-The state of a value is "value" if the last check found it. "disappeared" means that
-its place stands without a value, "unread" that the text there cannot be read, and
-"gone" that its place is gone.
+STATE is "value" if the last check found a value, "disappeared" if its place on the
+page is empty, "unread" if the text there could not be read as a value, and "gone" if
+the page no longer has that place.
 
-With --csv, the whole history is written as CSV.`
+--csv writes the whole history as CSV.`
 
 const fieldsExample = `  tidemark fields https://shop.example/lamp
   tidemark fields https://shop.example/lamp price
@@ -73,7 +73,7 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 	case err != nil || t.JSON:
 		return err
 	case len(item.Fields) == 0:
-		t.Say("no value of this page has been read; `%s watch --help` says how --field asks for one", t.Name)
+		t.Say("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
 		return nil
 	}
 	rows := []string{"NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE"}

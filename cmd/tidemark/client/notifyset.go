@@ -100,7 +100,7 @@ const (
 // messageFlags adds the flags that word a message.
 func messageFlags(f *pflag.FlagSet, to *api.MessageWording) {
 	f.StringVar(&to.Title, flagTitle, "", "title of messages, such as '{{title}}: {{summary}}'")
-	f.StringVar(&to.Text, flagText, "", "text of messages, such as '{{difference}}'; it has only the links it names")
+	f.StringVar(&to.Text, flagText, "", "text of messages, such as '{{difference}}'; links must be named, such as {{mute}}")
 }
 
 // reworded returns the words of messages with what a flag sets; nil if none are left. Other flags change nothing.
@@ -182,7 +182,7 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		}
 		made, err := api.AddRule.Call(cmd.Context(), s.Client(), spec)
 		if err == nil && !t.JSON {
-			t.Say("the rule %s tells of what changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
+			t.Say("rule %s made; it applies to changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
 		}
 		return err
 	}
@@ -208,7 +208,7 @@ func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		}
 		made, err := api.SaveRule.Call(cmd.Context(), s.Client(), api.RuleUpdate{ID: args[0], RuleSpec: old.RuleSpec})
 		if err == nil && !t.JSON {
-			t.Say("the rule %s is changed", terminal.Clean(made.Name))
+			t.Say("rule %s changed", terminal.Clean(made.Name))
 		}
 		return err
 	}

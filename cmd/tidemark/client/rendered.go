@@ -14,8 +14,8 @@ import (
 
 // addRendering adds the flags that say whether a page is read in a browser, and how.
 func addRendering(f *pflag.FlagSet, r *api.Rendering) {
-	f.StringVar(&r.Render, "render", "", "read it in a browser: `WHEN`, which is never, thin (pages with little text "+
-		"without their scripts) or always")
+	f.StringVar(&r.Render, "render", "", "`WHEN` to read it in a browser: never, thin (if it has little text without "+
+		"its scripts) or always")
 	f.StringVar(&r.RenderInterval, "render-interval", "", "how often it is rendered while its own HTML stays the same: "+
 		"`6h`")
 	f.StringVar(&r.WaitFor, "wait-for", "", "in a browser, wait until an element matches this CSS `SELECTOR`")
@@ -77,9 +77,9 @@ func renderCost(r api.Rendered) string {
 
 // renderedPages says what browsers cost, and how often none was needed.
 func renderedPages(r api.Renders) string {
-	text := "since the server started, " + words.Count(r.Pages, "page") + " rendered"
+	text := "since the server started: " + words.Count(r.Pages, "page") + " rendered"
 	if r.Pages > 0 {
-		text += fmt.Sprintf(" in %.1f s each, %s failed", r.MeanSeconds, words.Thousands(r.Failed))
+		text += fmt.Sprintf(", %.1f s each on average, %s failed", r.MeanSeconds, words.Thousands(r.Failed))
 	}
-	return text + "; of the checks of pages that a browser may read, " + percent(r.SparedShare()) + " used none"
+	return text + "; " + percent(r.SparedShare()) + " of the checks of pages that may be rendered used no browser"
 }

@@ -19,10 +19,10 @@ const (
 
 // conditionFlags adds the flags that describe the condition of a rule.
 func (g *ruleFlags) conditionFlags(f *pflag.FlagSet) {
-	f.StringVar(&g.sentence, flagWhen, "", "only when a value of the page meets this: 'price < 80 EUR', "+
+	f.StringVar(&g.sentence, flagWhen, "", "only when a value of the page meets this condition: 'price < 80 EUR', "+
 		"'price changes by 10 %', 'availability goes to InStock', 'price disappears'")
 	f.StringVar(&g.when.Against, flagAgainst, "", "what --when compares with: previous, first, lowest or highest")
-	f.BoolVar(&g.when.First, flagFirst, false, "also when the first value that is seen meets --when")
+	f.BoolVar(&g.when.First, flagFirst, false, "also if the first value that is read meets --when")
 }
 
 // condition changes the condition of a rule as the flags say. An empty sentence removes it.

@@ -37,13 +37,14 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch, or for JSON a JSONPath; "+
 		"may be repeated")
 	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
-	f.StringVar(&s.watch.List, "list", "", "it is a list: `WHAT` to do with its entries: tell new ones, add them too, or "+
-		"addAll")
+	f.StringVar(&s.watch.List, "list", "", "watch it as a list: tell (report new entries), add (also register "+
+		"them) or addAll (register all entries)")
 	f.StringArrayVar(&s.watch.ListLinks, "list-links", nil, "CSS `SELECTOR` of the links of a list's entries, or "+
 		"for JSON a JSONPath; may be repeated")
-	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
-	f.StringArrayVar(&s.fields, "field", nil, "a `VALUE` to read of the page: price:money=css:.price, or price alone, "+
-		"as the page declares it; may be repeated")
+	f.StringVar(&s.watch.Trigger, "trigger", "", "a change counts only if this regular `EXPRESSION` matches the "+
+		"watched text")
+	f.StringArrayVar(&s.fields, "field", nil, "a `VALUE` to read from the page: price:money=css:.price, or price alone "+
+		"for the price that the page declares; may be repeated")
 	addRendering(f, &s.rendering)
 }
 

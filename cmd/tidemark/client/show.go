@@ -73,7 +73,7 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		t.Say("  and %d before; --json has them", more)
 	}
 	if n := len(item.History); n > 0 {
-		t.Say("\nlast decision: %s; `tidemark why %s` tells them all", decisionText(item.History[n-1]),
+		t.Say("\nlast decision: %s; `tidemark why %s` lists all", decisionText(item.History[n-1]),
 			terminal.Clean(item.ID))
 	}
 	return nil

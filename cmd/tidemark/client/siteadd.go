@@ -61,18 +61,19 @@ func addSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.req.Sitemaps, "sitemap", nil, "read the sitemap at `URL`; may be repeated, as the next two")
-	flags.StringArrayVar(&f.req.Feeds, "feed", nil, "read the feed at `URL`")
-	flags.StringArrayVar(&f.req.Listings, "listing", nil, "read the links of the page at `URL`")
+	flags.StringArrayVar(&f.req.Sitemaps, "sitemap", nil, "read the sitemap at `URL`; may be repeated")
+	flags.StringArrayVar(&f.req.Feeds, "feed", nil, "read the feed at `URL`; may be repeated")
+	flags.StringArrayVar(&f.req.Listings, "listing", nil, "read the links of the page at `URL`; may be repeated")
 	flags.BoolVar(&f.follow, "follow", false, "follow the links of its pages")
 	flags.IntVar(&f.limits.Depth, "depth", 0, "with --follow: `LINKS` from ADDRESS to a page, at most (default 3)")
 	flags.IntVar(&f.limits.Pages, "pages", 0, "with --follow: `NUMBER` of pages, at most (default 5000)")
 	flags.IntVar(&f.limits.Addresses, "addresses", 0, "with --follow: `NUMBER` of addresses to examine (default 100000)")
-	flags.StringArrayVar(&f.limits.Hosts, "also-host", nil, "with --follow: another `HOST` whose pages belong to the site")
-	flags.StringArrayVar(&f.req.Include, "include", nil, "only addresses like `PATTERN`, as /docs/**; may be repeated")
-	flags.StringArrayVar(&f.req.Exclude, "exclude", nil, "no addresses like `PATTERN`; may be repeated")
-	flags.BoolVar(&f.req.DryRun, "dry-run", false, "with --follow: fetch, add nothing, and print what would be added")
-	flags.BoolVarP(&f.wait, "wait", "w", true, "wait until the site was read for the first time (never with --json)")
+	flags.StringArrayVar(&f.limits.Hosts, "also-host", nil, "with --follow: another `HOST` of the site; may be repeated")
+	flags.StringArrayVar(&f.req.Include, "include", nil, "only addresses that match `PATTERN`, such as /docs/**; may be "+
+		"repeated")
+	flags.StringArrayVar(&f.req.Exclude, "exclude", nil, "no addresses that match `PATTERN`; may be repeated")
+	flags.BoolVar(&f.req.DryRun, "dry-run", false, "with --follow: fetch pages, add nothing, print what would be added")
+	flags.BoolVarP(&f.wait, "wait", "w", true, "wait until the site has been read once (never with --json)")
 	flags.DurationVar(&f.interval, "interval", time.Second, "how often --wait polls")
 	return cmd
 }
@@ -98,7 +99,7 @@ func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f add
 		})
 	}
 	if one.Look != nil || err != nil {
-		t.Say("%s is being read; `%s sites show %s` tells what was found", terminal.Clean(one.Slug), t.Name,
+		t.Say("%s is being read; `%s sites show %s` shows what was found", terminal.Clean(one.Slug), t.Name,
 			terminal.Clean(one.Slug))
 		return err
 	}
@@ -117,8 +118,8 @@ func showSite(t *terminal.Terminal, one api.Site) {
 			words.Count(len(one.DryRun.Would), "page"), words.Thousands(c.Known), terminal.Clean(one.Slug),
 			one.DryRun.Until.Format(time.RFC3339))
 		if one.DryRun.Thin > 0 {
-			t.Say("  read without a browser, as by every dry run: %s with little text without scripts, which may have more "+
-				"links, such as %s", words.Count(one.DryRun.Thin, "page"), terminal.Clean(one.DryRun.ThinExample))
+			t.Say("  a dry run uses no browser: %s with little text without scripts may have more links, such as %s",
+				words.Count(one.DryRun.Thin, "page"), terminal.Clean(one.DryRun.ThinExample))
 		}
 	} else if one.Question == nil {
 		t.Say("%s: %s found, %s new, %s known", terminal.Clean(one.Slug), words.Count(c.Found, "page"),
@@ -138,7 +139,7 @@ func showSite(t *terminal.Terminal, one api.Site) {
 			t.Say("  last: %s", terminal.Clean(one.Last.Note))
 		}
 		if n := one.Last.Later; n > 0 && one.Walk != nil && one.Walk.Full != "" {
-			t.Say("  not taken: %s, because of a limit above", words.Count(n, "page"))
+			t.Say("  not added: %s, because of a limit above", words.Count(n, "page"))
 		} else if n > 0 {
 			t.Say("  left for the next days: %s (SENTINEL_MAX_PER_DAY)", words.Count(n, "page"))
 		}
@@ -156,7 +157,7 @@ func ask(t *terminal.Terminal, one api.Site) {
 	q := one.Question
 	t.Say("%s", terminal.Clean(q.Text))
 	for _, c := range q.Choices {
-		t.Say("  %s of %s, %s left out:", words.Count(c.Pages, "page"), kindOfChoice(c.Kind), words.Thousands(c.LeftOut))
+		t.Say("  %s: %s, %s left out:", kindOfChoice(c.Kind), words.Count(c.Pages, "page"), words.Thousands(c.LeftOut))
 		if one.Added {
 			t.Say("    %s sites add %s %s", t.Name, terminal.Clean(c.Send.URL), flagOf(c))
 		} else {
@@ -175,7 +176,7 @@ func ask(t *terminal.Terminal, one api.Site) {
 
 // walkLine describes the progress of following links.
 func walkLine(v api.SiteWalk) string {
-	line := fmt.Sprintf("%s found, %s read, %s to fetch, %s waiting, %s examined, %s from the first page at most",
+	line := fmt.Sprintf("%s found, %s read, %s to fetch, %s waiting, %s examined, at most %s from the first page",
 		words.Count(v.Pages, "page"), words.Thousands(v.Read), words.Thousands(v.Open), words.Thousands(v.Waiting),
 		words.Count(v.Seen, "address"), words.Count(v.Deepest, "link"))
 	if v.Unread > 0 {
@@ -192,9 +193,9 @@ func kindOfChoice(kind string) string {
 	case "feed":
 		return "a feed"
 	case "follow":
-		return "the first page, and those that are found from there"
+		return "the first page, and all pages to which links lead from there"
 	}
-	return "the links of a page"
+	return "the links of one page"
 }
 
 // fieldOf returns what chooses a document of a site in the site file.

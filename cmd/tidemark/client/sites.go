@@ -16,9 +16,9 @@ import (
 const sitesLong = `List the sites and what polling them found: the sites in the site file, and those
 that were added.
 
-Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour. New
-pages are registered. LASTMOD shows how often a page had really changed when the site
-said so. Sites marked truthful are believed: a new lastmod brings a check forward.`
+Sitemaps are polled each day at 06:00 UTC, feeds each hour, and new pages are
+registered. LASTMOD shows how often a page had changed when its lastmod had. For a
+site marked truthful, a new lastmod brings the next check of the page forward.`
 
 func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{

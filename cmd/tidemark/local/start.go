@@ -80,7 +80,7 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all logs of the app, not only warnings")
 	f.BoolVar(&o.noInput, "no-input", false, "ask no questions, even on a terminal")
-	f.BoolVar(&o.browser, "browser", false, "read pages that need one in a browser, the Chromium of this machine")
+	f.BoolVar(&o.browser, "browser", false, "render pages that need a browser, with the Chromium of this machine")
 	readEmulator = folder.Flags(f, getenv, &o.Options)
 	return cmd
 }

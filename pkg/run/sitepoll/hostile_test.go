@@ -67,7 +67,7 @@ func TestE16LinksNotFollowed(t *testing.T) {
 		}
 	}
 	if got := w.site("tree"); !strings.Contains(got.Walk.Reached(got.Follow), "3 links from the "+
-		"first page is reached; to raise it, to 20 at most, set follow.depth in the site file") {
+		"first page is reached; to raise it (at most 20), set follow.depth in the site file") {
 		t.Errorf("%+v", got.Walk)
 	}
 }

@@ -22,6 +22,6 @@ func (l limit) reached(of string) string {
 	if l.is >= l.most {
 		return text + ", and cannot be raised"
 	}
-	return text + fmt.Sprintf("; to raise it, to %s at most, set follow.%s in the site file, or add the site again with "+
-		"--follow --%[2]s or in the dashboard's form", words.Thousands(l.most), l.field)
+	return text + fmt.Sprintf("; to raise it (at most %s), set follow.%s in the site file, or add the site again with "+
+		"--follow --%[2]s or with the dashboard's form", words.Thousands(l.most), l.field)
 }
