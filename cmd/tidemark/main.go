@@ -75,7 +75,8 @@ const rootExample = `  tidemark start
 func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	s := command.NewServer(t, getenv)
 	root := command.Root(t, s)
-	root.Short, root.Long, root.Example = "Watch sources, report changes, and keep a search index up to date", rootLong, rootExample
+	root.Short = "Watch sources, report changes, and keep a search index up to date"
+	root.Long, root.Example = rootLong, rootExample
 	addVersionFlag(root)
 	root.AddCommand(local.Commands(t, s, getenv)...)
 	root.AddCommand(client.Commands(t, s, getenv("USER"))...)

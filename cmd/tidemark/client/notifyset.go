@@ -100,7 +100,7 @@ const (
 // messageFlags adds the flags that word a message.
 func messageFlags(f *pflag.FlagSet, to *api.MessageWording) {
 	f.StringVar(&to.Title, flagTitle, "", "title of messages, such as '{{title}}: {{summary}}'")
-	f.StringVar(&to.Text, flagText, "", "text of messages, such as '{{difference}}'; links must be named, such as {{mute}}")
+	f.StringVar(&to.Text, flagText, "", "text of messages, such as '{{difference}}'; links must be named: {{mute}}")
 }
 
 // reworded returns the words of messages with what a flag sets; nil if none are left. Other flags change nothing.
