@@ -18,7 +18,8 @@ type Condition struct {
 	// Value is what is compared: 80, 80 EUR, 2026-11-27, InStock or "in stock". An amount without a currency is compared
 	// with amounts of every currency. For changedBy it is the least difference, such as 5, or 10 with the unit %.
 	Value Constant `json:"value,omitempty"`
-	// From is the last value that was seen before, for fromTo. If it is left out, every other value is.
+	// From is the last value that was seen before, for fromTo. If it is left out, every other value is. With neither from
+	// nor to, each change from one value to another meets the condition.
 	From Constant `json:"from,omitempty"`
 	// To is the value now, for fromTo. If it is left out, every other value is.
 	To   Constant `json:"to,omitempty"`

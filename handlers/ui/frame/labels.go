@@ -27,9 +27,11 @@ var labels = map[string]string{
 	"filter.host": "Host", "filter.tag": "Tag", "filter.items": "Pages that a search finds", "filter.type": "Type",
 	"filter.kind": "Kinds of change", "filter.minShare": "Minimum share of the text, in percent",
 	"filter.q": "Containing the words", "filter.added": "Added text matches", "filter.removed": "Removed text matches",
-	"when.field": "Tell me when", "when.value": "Value", "when.from": "From", "when.to": "To",
+	"when": "The condition", "when.field": "The condition", "when.op": "The condition", "when.value": "The condition",
+	"when.against": "The condition", "when.unit": "The condition", "when.from": "The condition",
+	"when.to": "The condition", "when.first": "The condition",
 	"message.title": "Title", "message.text": "Text",
-	"channels": "Channels", "digest": "When", "at": "Time, if daily", "timezone": "Time zone",
+	"channels": "Channels", "digest": "Send", "at": "Time, if daily", "timezone": "Time zone",
 	"quietHours": "Quiet hours from", "quietHours.from": "Quiet hours from", "quietHours.to": "to",
 	"quietHours.timezone": "Time zone of the quiet hours",
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/plot"
+	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -97,6 +99,22 @@ func bandPoints(entries []api.FieldEntry) (points []plot.Point, all []bandWord) 
 // fieldPath returns the path of the page about a field. The name may be any text.
 func fieldPath(id, name string) string {
 	return "/items/" + url.PathEscape(id) + "/fields/" + url.PathEscape(name)
+}
+
+// tellPath returns the path of the form of a new rule about a field, with the condition that most people want of its
+// type.
+func tellPath(it api.Item, f namedField) string {
+	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + show.ItemTitle(it)}}
+	switch {
+	case f.Type == "availability", f.Type == "" && f.Name == "availability":
+		q.Set("when.op", "fromTo")
+		q.Set("when.to", "in stock")
+	case f.Type == "money" || f.Type == "number":
+		q.Set("when.op", "<")
+	case f.Type != "":
+		q.Set("when.op", "changes")
+	}
+	return frame.Address("/notifications/new-rule", q)
 }
 
 // csvPath returns the path of the history of a field as CSV.

@@ -22,8 +22,8 @@ type namedField struct {
 
 // A fieldTable is a list of fields of an item.
 type fieldTable struct {
-	ID, Title string // of the item
-	Fields    []namedField
+	Item   api.Item
+	Fields []namedField
 }
 
 // A goneField is a field whose place is gone, which breaks the watch of its item or not.
@@ -50,7 +50,7 @@ func fieldGroupsOf(d itemData) *fieldGroups {
 	g := &fieldGroups{}
 	add := func(to **fieldTable, name string) {
 		if *to == nil {
-			*to = &fieldTable{ID: d.ID, Title: show.ItemTitle(d.Item)}
+			*to = &fieldTable{Item: d.Item}
 		}
 		f := namedField{name, d.Fields[name]}
 		if (*to).Fields = append((*to).Fields, f); f.isMissed() {

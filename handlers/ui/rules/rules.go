@@ -23,7 +23,7 @@ type ruleData struct {
 	Channels []api.Channel
 	Form     frame.Form
 	Preview  *api.RuleTest
-	Page     api.Item // for a rule for one page
+	Page     api.ItemDetail // for a rule for one page
 }
 
 // rule shows the form of a rule.
@@ -59,7 +59,7 @@ func (a area) page(r *http.Request, d *ruleData) {
 		return
 	}
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
-	if d.Page = it.Item; err != nil {
+	if d.Page = it; err != nil {
 		d.Page.ID = id
 	}
 	if p := frame.Refusal(err); p != nil && p.Status == http.StatusNotFound {
@@ -81,6 +81,17 @@ func (d ruleData) Begun() string {
 		}
 	}
 	return begun.Encode()
+}
+
+// Names returns the names of values to propose.
+func (d ruleData) Names() []string { return namesOf(d.Page.Fields) }
+
+// Present returns the present value of the page that the condition is about, if it is known.
+func (d ruleData) Present() (now api.ItemField) {
+	if now = d.Page.Fields[strings.TrimSpace(d.Form.Get("when.field"))]; now.State != "value" {
+		return api.ItemField{}
+	}
+	return now
 }
 
 // only selects the channel of a new rule, if only one was made here.
@@ -157,7 +168,9 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	if m := (api.MessageWording{Title: text("message.title"), Text: text("message.text")}); m != (api.MessageWording{}) {
 		s.Message = &m
 	}
-	s.When = conditionOf(f)
+	if s.When, err = conditionOf(f); err != nil {
+		return s, err
+	}
 	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)
@@ -204,7 +217,7 @@ func (a area) saveRule(r *http.Request) (frame.Page, error) {
 		}
 	}
 	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
-		d.Form.Problem = problem
+		d.Form.Problem = sayThis(problem)
 		return a.rulePage(r, d)
 	}
 	return frame.GoTo("/notifications?done=rule-save"), err

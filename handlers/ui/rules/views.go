@@ -11,7 +11,7 @@ import (
 
 // Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"kindChoices": kindChoices,
-	"operators": operators, "references": references, "rhythms": rhythms, "channelKind": channelKind,
+	"operators": operators, "part": part, "references": references, "rhythms": rhythms, "channelKind": channelKind,
 	"anyFilled": anyFilled, "inputMode": inputMode}
 
 // area is this part of the dashboard.

@@ -1,12 +1,53 @@
 package rules
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 )
+
+// changes is what the form calls the operator fromTo with neither of its two values: any change from one to another.
+const changes = "changes"
+
+// An operator is a choice for what a condition wants of a field, with the parts of the sentence that it needs.
+type operator struct {
+	show.Choice
+	Needs string // words: see the parts of the template
+}
+
+// operators returns the choices for what a condition wants of a field.
+func operators() (out []operator) {
+	const comparison = "against constant value first"
+	for _, o := range [][3]string{{"", "…", ""}, {"<", "is below", comparison}, {"<=", "is at most", comparison},
+		{"=", "is", comparison}, {">=", "is at least", comparison}, {">", "is above", comparison},
+		{changes, "changes", ""}, {"changedBy", "changes by at least", "value unit since"},
+		{"fromTo", "goes from … to …", "from to first"}, {"appears", "appears", "first"},
+		{"disappears", "disappears", "first"}} {
+		out = append(out, operator{show.Choice{Value: o[0], Text: o[1]}, o[2]})
+	}
+	return out
+}
+
+// needs returns the parts of the sentence that an operator needs.
+func needs(op string) []string {
+	for _, o := range operators() {
+		if o.Value == op {
+			return strings.Fields(o.Needs)
+		}
+	}
+	return nil
+}
+
+// references returns the choices for a value that was seen before the check.
+func references() []show.Choice {
+	return show.Choices("previous", "the previous value", "lowest", "the lowest value until then",
+		"highest", "the highest value until then", "first", "the first value")
+}
 
 // conditionValues adds the condition of a rule to the values of the form's fields.
 func conditionValues(f url.Values, c *api.Condition) {
@@ -14,34 +55,84 @@ func conditionValues(f url.Values, c *api.Condition) {
 		return
 	}
 	for name, value := range map[string]string{"field": c.Field, "op": c.Op, "value": string(c.Value),
-		"from": string(c.From), "to": string(c.To), "unit": c.Unit, "against": c.Against} {
+		"from": string(c.From), "to": string(c.To), "unit": c.Unit, "against": c.Against, "since": c.Against} {
 		f.Set("when."+name, value)
+	}
+	if c.Op == "fromTo" && c.From == "" && c.To == "" {
+		f.Set("when.op", changes)
 	}
 	if c.First {
 		f.Set("when.first", "1")
 	}
 }
 
-// conditionOf reads the condition from the form of a rule: nil if all of it is empty.
-func conditionOf(f url.Values) *api.Condition {
+// conditionOf reads the condition from the form of a rule: nil if there is none. It reads only the parts that the
+// operator needs, because the others are not seen.
+func conditionOf(f url.Values) (*api.Condition, error) {
 	text := func(name string) string { return strings.TrimSpace(f.Get("when." + name)) }
-	c := api.Condition{Field: text("field"), Op: text("op"), Value: api.Constant(text("value")),
-		From: api.Constant(text("from")), To: api.Constant(text("to")), Unit: text("unit"), Against: text("against"),
-		First: text("first") != ""}
-	if c == (api.Condition{}) {
-		return nil
+	name, op := text("field"), text("op")
+	needed := needs(op)
+	given := func(part string) string {
+		if slices.Contains(needed, part) {
+			return text(part)
+		}
+		return ""
 	}
-	return &c
+	switch {
+	case name == "" && op == "":
+		return nil, nil
+	case name == "":
+		return nil, wrongField("when.field", "name the value that this is about, such as price or availability")
+	case op == "":
+		return nil, wrongField("when.op", "choose what has to happen to "+name)
+	case op == changes:
+		op = "fromTo"
+	}
+	c := &api.Condition{Field: name, Op: op, Value: api.Constant(given("value")), From: api.Constant(given("from")),
+		To: api.Constant(given("to")), Unit: given("unit"), First: given("first") != ""}
+	if c.Against = given("against") + given("since"); slices.Contains(needed, "constant") && isSeen(c.Against) {
+		c.Value = ""
+	}
+	return c, nil
 }
 
-// operators returns the choices for what a condition wants of a field.
-func operators() []show.Choice {
-	return show.Choices("", "…", "<", "is below", "<=", "is at most", "=", "is", ">=", "is at least", ">", "is above",
-		"changedBy", "changes by at least", "fromTo", "goes from … to …", "appears", "appears", "disappears", "disappears")
+// sayThis calls the parts of a condition "this" in a problem: the message stands at the part, which has no name there.
+func sayThis(p *api.Problem) *api.Problem {
+	for i, e := range p.Errors {
+		if strings.HasPrefix(e.Field, "when.") {
+			p.Errors[i].Message = strings.Replace(e.Message, e.Field+" ", "this ", 1)
+		}
+	}
+	return p
 }
 
-// references returns the choices for what a condition compares with.
-func references() []show.Choice {
-	return show.Choices("", "a value; of a change, the previous", "previous", "the previous", "first", "the first",
-		"lowest", "the lowest", "highest", "the highest")
+// isSeen reports whether what is compared with is a value that was seen before.
+func isSeen(against string) bool { return against != "" && against != "value" }
+
+// usualNames are names of values that pages declare.
+var usualNames = []string{"price", "salePrice", "availability"}
+
+// namesOf returns the names to propose for the value of a condition: those that are known of a page come first.
+func namesOf(fields map[string]api.ItemField) []string {
+	names := slices.Sorted(maps.Keys(fields))
+	for _, name := range usualNames {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
+
+// A sentencePart is an input in the sentence of a condition.
+type sentencePart struct {
+	frame.Field
+	List string // the id of its proposals
+}
+
+// part returns an input of the sentence.
+func part(f frame.Form, name, hint, list string) sentencePart {
+	return sentencePart{f.Field("when."+name, "", hint), list}
+}
+
+// Size returns the width of the input in characters.
+func (p sentencePart) Size() int { return min(24, max(10, len([]rune(p.Value))+1)) }

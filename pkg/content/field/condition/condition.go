@@ -76,10 +76,13 @@ func (c Condition) met(change track.Change) bool {
 // fired reports whether the condition is not armed at a moment: it holds, or the value is the second of two.
 func (c Condition) fired(m track.Moment) bool {
 	if c.op == FromTo {
-		return c.isSecond(m.Value)
+		return !c.isAnyChange() && c.isSecond(m.Value)
 	}
 	return c.holds(m)
 }
+
+// isAnyChange reports whether the field may go from any value to any other one.
+func (c Condition) isAnyChange() bool { return c.op == FromTo && c.from.isNone() && c.to.isNone() }
 
 // NeedsSame reports whether the condition can become true at a check that sees the same value as the check before. A
 // value equals what was seen before from then on.
@@ -95,6 +98,9 @@ func (c Condition) holds(m track.Moment) bool {
 	case Disappears:
 		return m.Value.None()
 	case FromTo:
+		if c.isAnyChange() {
+			return !m.Value.None() && !m.Seen.Previous.None() && !m.Value.Equal(m.Seen.Previous)
+		}
 		return c.isSecond(m.Value) && (c.from.isNone() || c.from.equals(m.Seen.Previous))
 	case ChangedBy:
 		return c.differs(m.Value, c.reference(m.Seen))

@@ -24,5 +24,6 @@
 //   - A difference is of numbers and amounts. Of a reference of zero no percentage is taken: each other value differs
 //     by any percentage.
 //
-// "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it.
+// "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it. With
+// neither of the two it is any change: it fires at each value that differs from the last one that was seen.
 package condition

@@ -87,6 +87,8 @@ func (s *story) plain(name string) plain {
 			w.from = nil
 		} else if s.IntN(3) == 0 {
 			w.to = nil
+		} else if s.IntN(3) == 0 {
+			w.from, w.to = nil, nil
 		}
 	case w.op == condition.ChangedBy:
 		w.against = condition.References[1+s.IntN(4)]

@@ -89,6 +89,9 @@ func TestG2WhatConditionsHoldFor(t *testing.T) {
 		{by("1", "", ""), field.Date, []string{"2026-01-01", "2026-03-01"}, never},
 		{api.Condition{Op: "fromTo", From: "InStock"}, field.Availability, []string{"InStock", "", "SoldOut"}, 2},
 		{api.Condition{Op: "fromTo", From: "79", To: "80"}, field.Number, []string{"79", "78", "80"}, never},
+		{api.Condition{Op: "fromTo"}, field.Text, []string{"1.4.2", "1.4.2", "1.5.0"}, 2},
+		{api.Condition{Op: "fromTo"}, field.Text, []string{"1.4.2", "", "1.4.2"}, never},
+		{api.Condition{Op: "fromTo"}, field.Money, []string{"", "€10", "$10"}, 2},
 		{api.Condition{Op: "disappears", First: true}, field.Number, []string{""}, 0},
 		{api.Condition{Op: "disappears"}, field.Number, []string{"", "", "1", ""}, 3},
 	} {

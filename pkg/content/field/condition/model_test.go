@@ -117,6 +117,9 @@ func (w plain) holds(before []sight, now sight) bool {
 	case condition.Disappears:
 		return !now.has
 	case condition.FromTo:
+		if w.from == nil && w.to == nil {
+			return now.has && len(values) > 0 && !now.is(values[len(values)-1])
+		}
 		came := w.from == nil || len(values) > 0 && values[len(values)-1].is(*w.from)
 		return came && w.second(now)
 	}
@@ -140,7 +143,7 @@ func (w plain) holds(before []sight, now sight) bool {
 
 func (w plain) second(now sight) bool {
 	if w.to == nil {
-		return now.has && !now.is(*w.from)
+		return w.from != nil && now.has && !now.is(*w.from)
 	}
 	return now.is(*w.to)
 }

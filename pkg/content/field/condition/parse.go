@@ -47,10 +47,7 @@ func (c *Condition) reads(spec api.Condition) error {
 	case ChangedBy:
 		return c.readDifference(spec)
 	case FromTo:
-		if c.from.isNone() && c.to.isNone() {
-			return fault.Field("when.to", "when.to or when.from must be given for %s", FromTo)
-		}
-		if spec.From == spec.To {
+		if spec.From == spec.To && !c.isAnyChange() {
 			return fault.Field("when.to", "when.to must differ from when.from")
 		}
 	case Appears, Disappears:

@@ -30,6 +30,7 @@ func TestG2ConditionsReadLikeSentences(t *testing.T) {
 		"price changes by at least 10 % against the previous value": {Op: "changedBy", Value: "10", Unit: "%"},
 		"price changes by at least 2.5 % against the highest value": {Op: "changedBy", Value: "2.5 %", Against: "highest"},
 		"price goes from in stock to another value":                 {Op: "fromTo", From: "InStock"},
+		"price changes":                                             {Op: "fromTo"},
 		"price disappears, also at the first check":                 {Op: "disappears", First: true},
 	} {
 		c.Field = "price"
@@ -63,7 +64,7 @@ func TestG2ConditionsThatAreRefused(t *testing.T) {
 		{api.Condition{Op: "changedBy", Value: "5 EUR", Unit: "%"}, "when.value"},
 		{api.Condition{Op: "changedBy", Value: "5 %", Unit: "abs"}, "when.unit"},
 		{api.Condition{Op: "changedBy", Value: "5", Unit: "€"}, "when.unit"},
-		{api.Condition{Op: "fromTo"}, "when.to"}, {api.Condition{Op: "fromTo", From: "5", To: "5"}, "when.to"},
+		{api.Condition{Op: "fromTo"}, ""}, {api.Condition{Op: "fromTo", From: "5", To: "5"}, "when.to"},
 		{api.Condition{Op: "fromTo", From: "5", Value: "6"}, "when.value"},
 		{api.Condition{Op: "appears", From: "5"}, "when.from"}, {api.Condition{Op: "appears", To: "5"}, "when.to"},
 		{api.Condition{Op: "appears", Against: "first"}, "when.against"},

@@ -11,7 +11,7 @@ import (
 
 // Sentences are examples of what [FromText] reads.
 var Sentences = []string{"price < 80 EUR", "price < the lowest value", "price changes by 10 %",
-	"availability from OutOfStock to InStock", "price disappears"}
+	"availability from OutOfStock to InStock", "version changes", "price disappears"}
 
 const firstToo = ", also at the first check"
 
@@ -25,6 +25,7 @@ var (
 	becomes    = regexp.MustCompile(`^(.*?)\s+(?:goes\s+)?from\s+` + quoted + `\s+to\s+(.+)$`)
 	becomesOne = regexp.MustCompile(`^(.*?)\s+goes to\s+(.+)$`)
 	comes      = regexp.MustCompile(`^(.*?)\s+(appears|disappears)$`)
+	changes    = regexp.MustCompile(`^(.*?)\s+changes$`)
 
 	againstSeen = regexp.MustCompile(`(?:^|\s+)(?:against\s+)?the (previous|first|lowest|highest)(?: value)?$`)
 )
@@ -40,6 +41,10 @@ func FromText(text string) (c api.Condition, err error) {
 	}
 	if m := comes.FindStringSubmatch(text); m != nil {
 		c.Field, c.Op = m[1], m[2]
+		return c, nil
+	}
+	if m := changes.FindStringSubmatch(text); m != nil {
+		c.Field, c.Op = m[1], FromTo
 		return c, nil
 	}
 	if m := differs.FindStringSubmatch(text); m != nil {

@@ -22,6 +22,7 @@ func TestG2Sentences(t *testing.T) {
 		"stock from InStock to OutOfStock":       {Field: "stock", Op: FromTo, From: "InStock", To: "OutOfStock"},
 		"stock goes from a to \"from b to\"":     {Field: "stock", Op: FromTo, From: "a", To: "from b to"},
 		"stock goes to InStock":                  {Field: "stock", Op: FromTo, To: "InStock"},
+		"version changes":                        {Field: "version", Op: FromTo},
 		"price disappears":                       {Field: "price", Op: Disappears},
 		"price appears, also at the first check": {Field: "price", Op: Appears, First: true},
 		"price changes by at least 5 against the first value": {Field: "price", Op: ChangedBy, Value: "5",

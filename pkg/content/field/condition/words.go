@@ -22,6 +22,8 @@ func (c Condition) predicate() string {
 		return "changes by at least " + least + " against the " + c.against + " value"
 	case FromTo:
 		switch {
+		case c.isAnyChange():
+			return "changes"
 		case c.from.isNone():
 			return "goes to " + c.to.String()
 		case c.to.isNone():
