@@ -42,15 +42,16 @@ func TestNotifications(t *testing.T) {
 	s.do(chromedp.Evaluate(`["filter.q", "filter.removed"].forEach(n => document.getElementsByName(n)[0].value = "")`,
 		nil), chromedp.SendKeys(`[name="filter.q"]`, "tide"))
 	s.reads("#preview", "would have told you 1 time, of 1 change")
+	s.everybody(script, "rule-preview")
+	s.shootBoth("a-rule")
+	s.sentences()
 	s.do(chromedp.SetValue(`[name="when.op"]`, "disappears"), chromedp.SendKeys(`[name="when.field"]`, "price"))
 	s.reads("#preview", "would have told you nothing")
 	s.do(chromedp.SetValue(`[name="when.op"]`, "<"), chromedp.SendKeys(`[name="when.value"]`, "cheap"))
-	s.reads("#preview", "when.value must be a number")
+	s.reads("#preview", "this must be a number")
 	s.do(chromedp.Evaluate(`["field", "op", "value"].forEach(n => document.getElementsByName("when."+n)[0].value = "")`,
 		nil), chromedp.SendKeys(`[name="filter.q"]`, " "))
 	s.reads("#preview", "would have told you 1 time, of 1 change")
-	s.everybody(script, "rule-preview")
-	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))
 	s.reads("#rules ~ .wide", "Everything")
 	s.everybody(script, "notifications")
@@ -59,4 +60,21 @@ func TestNotifications(t *testing.T) {
 	s.open("/changes/" + changes.Changes[0].ID)
 	s.reads("main", "Everything")
 	s.everybody(script, "change")
+}
+
+// sentences fails the test if the sentence of a condition shows other parts than a comparison needs (G2).
+func (s *stage) sentences() {
+	s.Helper()
+	for _, tc := range [][3]string{{"", "", "field op"}, {"<", "", "field op against value"},
+		{"<", "lowest", "field op against"}, {"changedBy", "lowest", "field op value unit since"},
+		{"fromTo", "", "field op from to"}, {"changes", "", "field op"}, {"disappears", "", "field op"}} {
+		var shown string
+		s.do(chromedp.SetValue(`[name="when.op"]`, tc[0]), chromedp.SetValue(`[name="when.against"]`, tc[1]),
+			chromedp.Evaluate(`[...document.querySelectorAll(".sentence [name^='when.']")].filter(e => e.checkVisibility())
+				.map(e => e.name.slice(5)).join(" ")`, &shown))
+		if shown != tc[2] {
+			s.Errorf("for %q and %q the sentence has %s; want %s", tc[0], tc[1], shown, tc[2])
+		}
+	}
+	s.do(chromedp.SetValue(`[name="when.against"]`, ""))
 }

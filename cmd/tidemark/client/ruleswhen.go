@@ -20,7 +20,7 @@ const (
 // conditionFlags adds the flags that describe the condition of a rule.
 func (g *ruleFlags) conditionFlags(f *pflag.FlagSet) {
 	f.StringVar(&g.sentence, flagWhen, "", "only when a value of the page meets this condition: 'price < 80 EUR', "+
-		"'price changes by 10 %', 'availability goes to InStock', 'price disappears'")
+		"'price changes by 10 %', 'availability goes to InStock', 'version changes', 'price disappears'")
 	f.StringVar(&g.when.Against, flagAgainst, "", "what --when compares with: previous, first, lowest or highest")
 	f.BoolVar(&g.when.First, flagFirst, false, "also if the first value that is read meets --when")
 }

@@ -101,9 +101,9 @@ func fieldPath(id, name string) string {
 	return "/items/" + url.PathEscape(id) + "/fields/" + url.PathEscape(name)
 }
 
-// tellPath returns the path of the form of a new rule about a field, with the condition that most people want of its
+// newRulePath returns the path of the form of a new rule about a field, with the condition that most people want of its
 // type.
-func tellPath(it api.Item, f namedField) string {
+func newRulePath(it api.Item, f namedField) string {
 	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + show.ItemTitle(it)}}
 	switch {
 	case f.Type == "availability", f.Type == "" && f.Name == "availability":

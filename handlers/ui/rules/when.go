@@ -45,8 +45,8 @@ func needs(op string) []string {
 
 // references returns the choices for a value that was seen before the check.
 func references() []show.Choice {
-	return show.Choices("previous", "the previous value", "lowest", "the lowest value until then",
-		"highest", "the highest value until then", "first", "the first value")
+	return show.Choices("previous", "the previous value", "lowest", "the lowest value",
+		"highest", "the highest value", "first", "the first value")
 }
 
 // conditionValues adds the condition of a rule to the values of the form's fields.
