@@ -30,8 +30,8 @@ func TestG2ConditionsReadLikeSentences(t *testing.T) {
 		"price changes by at least 10 % against the previous value": {Op: "changedBy", Value: "10", Unit: "%"},
 		"price changes by at least 2.5 % against the highest value": {Op: "changedBy", Value: "2.5 %", Against: "highest"},
 		"price goes from in stock to another value":                 {Op: "fromTo", From: "InStock"},
-		"price changes":                                             {Op: "fromTo"},
-		"price disappears, also at the first check":                 {Op: "disappears", First: true},
+		"price changes": {Op: "fromTo"},
+		"price disappears, also at the first check": {Op: "disappears", First: true},
 	} {
 		c.Field = "price"
 		got, err := condition.Parse(c)
