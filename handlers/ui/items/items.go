@@ -16,7 +16,8 @@ var Funcs = template.FuncMap{
 	"extent": extent,
 	"facts":  func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
 	"sharePercent": sharePercent, "aroundWord": aroundWord,
-	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath, "newRulePath": newRulePath, "sourceWord": sourceWord,
+	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
+	"newRulePath": newRulePath, "sourceWord": sourceWord,
 }
 
 // Views returns the pages of this part and the actions of their forms, by pattern.
