@@ -2,6 +2,7 @@ package discover
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,8 +10,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// omitFrames is why pages in an iframe are not followed: most are parts of a page, such as players and forms.
-const omitFrames = "pages shown within others (iframe)"
+// Reasons for omitting a page to which another leads without a link. Most pages in an iframe are parts of a page, such
+// as players and forms.
+const (
+	omitFrames       = "pages shown within others (iframe)"
+	omitTranslations = "translations that nothing links to (link rel=alternate hreflang)"
+)
 
 // leading are the elements that show another page without a link.
 var leading = matcher(func(n *html.Node) bool {
@@ -19,6 +24,8 @@ var leading = matcher(func(n *html.Node) bool {
 		return has(n, "src")
 	case "meta":
 		return has(n, "http-equiv") && has(n, "content")
+	case "link":
+		return has(n, "rel") && has(n, "href")
 	}
 	return false
 })
@@ -26,24 +33,47 @@ var leading = matcher(func(n *html.Node) bool {
 // refreshURL matches the content of a meta element of the kind refresh that names an address.
 var refreshURL = regexp.MustCompile(`(?is)^\s*[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?["']?([^"']+)`)
 
-// lead collects the pages to which a page leads without a link: those of its frames, and the one that follows it after
-// a time. It counts those in an iframe. What only browsers without scripts see is passed over.
+// lead collects the pages to which a page leads without a link: those of its frames, the one that follows it after a
+// time, and the next and the previous one of a series. It takes those in an iframe if the page has no links: then they
+// are its content. Others it counts, as it does translations that no link leads to. What only browsers without scripts
+// see is passed over.
 func (c *collector) lead(page *goquery.Selection) {
+	shell := len(c.Links) == 0
 	for _, s := range page.FindMatcher(leading).EachIter() {
-		src := strings.TrimSpace(s.AttrOr("src", ""))
+		src, why := strings.TrimSpace(s.AttrOr("src", "")), ""
 		switch s.Nodes[0].Data {
 		case "iframe":
-			if url, err := c.resolve(src); err == nil && foreignScheme(src) == "" {
-				c.omit(omitFrames, url)
+			if !shell {
+				why = omitFrames
 			}
-			continue
 		case "meta":
 			src = refreshOf(s)
+		case "link":
+			src, why = related(s)
 		}
-		if address, _, _ := strings.Cut(src, "#"); address != "" && foreignScheme(address) == "" && c.Truncated == "" {
+		address, _, _ := strings.Cut(src, "#")
+		if address == "" || foreignScheme(address) != "" || c.Truncated != "" {
+			continue
+		}
+		if why == "" {
 			c.page(address, time.Time{}, 0)
+		} else if url, err := c.resolve(address); err == nil && (why == omitFrames || !c.seen["l"+url]) {
+			c.omit(why, url)
 		}
 	}
+}
+
+// related returns the address that a link element names, if it is that of another page: the next or the previous one
+// of a series, or a translation, which is not followed for the reason why. It returns "" for others.
+func related(link *goquery.Selection) (address, why string) {
+	rel := strings.Fields(strings.ToLower(link.AttrOr("rel", "")))
+	switch {
+	case slices.ContainsFunc(rel, func(r string) bool { return r == "next" || r == "prev" || r == "previous" }):
+		return strings.TrimSpace(link.AttrOr("href", "")), ""
+	case slices.Contains(rel, "alternate") && link.AttrOr("hreflang", "") != "":
+		return strings.TrimSpace(link.AttrOr("href", "")), omitTranslations
+	}
+	return "", ""
 }
 
 // refreshOf returns the address that a meta element of the kind refresh names; "" for another one.

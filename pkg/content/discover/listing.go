@@ -91,9 +91,8 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	for a := range linksOf(page.FindMatcher(links)) {
 		href, _, _ := strings.Cut(followed(a), "#")
 		switch {
-		case href == "" && isNofollow(a):
-			c.omitForbidden(trimmed(a.AttrOr("href", "")))
 		case href == "":
+			c.omitLink(a)
 		case met[href]:
 			c.count()
 		default:

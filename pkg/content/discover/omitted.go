@@ -1,6 +1,10 @@
 package discover
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+)
 
 // maxOmitted limits the reasons for which links of a page are omitted, and maxExample the length of an example.
 const (
@@ -19,6 +23,7 @@ type Omitted struct {
 const (
 	omitNofollow = "links that forbid following them (nofollow)"
 	omitUnusable = "links without a usable address: "
+	omitForeign  = "links to no page of the web (mailto:, tel:, javascript: and others)"
 )
 
 // omit counts a link that is not followed.
@@ -31,6 +36,16 @@ func (c *collector) omit(why, address string) {
 	}
 	if len(c.omitted) < maxOmitted {
 		c.omitted = append(c.omitted, Omitted{why, 1, strings.ToValidUTF8(address[:min(len(address), maxExample)], "")})
+	}
+}
+
+// omitLink counts a link that leads to no page, or may not be followed. One to a place in its own page is none of these.
+func (c *collector) omitLink(a *goquery.Selection) {
+	switch href := trimmed(a.AttrOr("href", "")); {
+	case isNofollow(a):
+		c.omitForbidden(href)
+	case foreignScheme(href) != "":
+		c.omit(omitForeign, href)
 	}
 }
 

@@ -33,22 +33,24 @@ func showFrames(inline, sets []*html.Node, maxTags int) {
 	}
 }
 
-// showFrameset replaces the children of a frameset.
+// showFrameset replaces the children of a frameset. The frames stay, without text, where they are not shown as links.
 func showFrameset(set *html.Node, maxTags int) {
-	var shown []*html.Node
+	var shown, frames []*html.Node
 	for n := range set.Parent.Descendants() {
 		if n.DataAtom == atom.Noframes && isIn(n, set.Parent) {
 			shown = append(shown, fragment(dom.RawText(n), maxTags)...)
 		}
 	}
-	if len(shown) == 0 {
-		for n := range set.Descendants() {
-			if n.DataAtom == atom.Frame && dom.HasAttr(n, "src") {
-				shown = append(shown, frameLink(n))
-			}
+	for n := range set.Descendants() {
+		switch {
+		case n.DataAtom != atom.Frame || !dom.HasAttr(n, "src"):
+		case len(shown) > 0:
+			frames = append(frames, &html.Node{Type: html.ElementNode, Data: n.Data, DataAtom: n.DataAtom, Attr: n.Attr})
+		default:
+			frames = append(frames, frameLink(n))
 		}
 	}
-	become(set, shown)
+	become(set, append(shown, frames...))
 }
 
 // isIn reports whether n is below the html element, and not below its head.
