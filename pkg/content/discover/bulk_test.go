@@ -78,6 +78,32 @@ func TestE16Alike(t *testing.T) {
 	}
 }
 
+// TestE16SetsOfFilters checks that a list with filters is left out after its first pages in whatever sets its parameters
+// come, and that pages of the same path with parameters of their own are not (E16).
+func TestE16SetsOfFilters(t *testing.T) {
+	var b Bulk
+	var urls []string
+	for i := range 10 {
+		for j := range i {
+			for v := range 4 {
+				urls = append(urls, fmt.Sprintf("https://a.example/shop?%c=%d&%c=%d", 'a'+j, v, 'a'+i, v))
+			}
+		}
+	}
+	same := func(int) string { return "All our things are sent within a day to every country" }
+	if by := readAll(t, &b, urls, same); by[Wanted] > 2*firstOfPath || by[Wanted]+by[Unwanted] != len(urls) {
+		t.Errorf("of %d lists, by verdict: %v", len(urls), by)
+	}
+	var things []string
+	for i := range 50 {
+		things = append(things, fmt.Sprintf("https://a.example/shop?thing=%d", i))
+	}
+	own := func(i int) string { return strings.Repeat(fmt.Sprintf("thing%c%c ", 'a'+i%26, 'a'+i/26), 9) }
+	if by := readAll(t, &b, things, own); by[Wanted] != len(things) {
+		t.Errorf("of %d things, by verdict: %v", len(things), by)
+	}
+}
+
 // TestE16Held checks that only the first addresses of a group are wanted until they are read, and that the state stays
 // within its bounds (E16).
 func TestE16Held(t *testing.T) {

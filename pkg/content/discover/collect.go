@@ -51,7 +51,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 		c.omit(omitUnusable+strings.TrimPrefix(err.Error(), "url: "), ref)
 		return "", false
 	}
-	if c.seen[space+url] {
+	if url = withoutSession(url); c.seen[space+url] {
 		return "", false
 	}
 	if len(c.seen) >= c.most {

@@ -204,6 +204,26 @@ func TestE8Traps(t *testing.T) {
 	}
 }
 
+// TestE8SessionsOfLinks checks that links lead to the page of an address without the visitor's session, and that what
+// may select a page stays (E8).
+func TestE8SessionsOfLinks(t *testing.T) {
+	const digest = "8f14e45fceea167a5a36dedd4bea2543"
+	for address, want := range map[string]string{
+		"https://a.example/page;jsessionid=0A1B2C3D.node1?b=2":    "https://a.example/page?b=2",
+		"https://a.example/a;v=1;JSESSIONID=0A1B/b":               "https://a.example/a;v=1/b",
+		"https://a.example/(S(abcdefghij0123456789abcd))/page":    "https://a.example/page",
+		"https://a.example/view.php?t=5&sid=" + digest:            "https://a.example/view.php?t=5",
+		"https://a.example/?sid=" + digest:                        "https://a.example/",
+		"https://a.example/?s=0123456789abcdef0123":               "https://a.example/?s=0123456789abcdef0123",
+		"https://a.example/list?sid=1204&session=paris-2024-day1": "https://a.example/list?sid=1204&session=paris-2024-day1",
+	} {
+		page, err := ReadPage([]byte(`<!doctype html><a href="`+address+`">x</a>`), "text/html", "https://a.example/")
+		if err != nil || len(page.Links) != 1 || page.Links[0].URL != want {
+			t.Errorf("%s: %v (%v), want %s", address, page.Links, err, want)
+		}
+	}
+}
+
 func TestE11StateOfTraps(t *testing.T) {
 	traps := NewTraps(present)
 	for _, address := range product("https://a.example/%d/shop?color=%d&size=%d&brand=%d&e=1&f=%[1]d&g=%[2]d",
