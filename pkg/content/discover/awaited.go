@@ -71,7 +71,7 @@ func (a Awaited) Reader(id source.ID, body, contentType, base string, robots []s
 		return nil
 	}
 	return func(root *html.Node) {
-		if page, err := pageOfTree(root, base); err == nil {
+		if page, err := pageOfTree(root, contentType, base); err == nil {
 			a.pages.Put(id, awaited{body, base, robots, &page})
 		}
 	}

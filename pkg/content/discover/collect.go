@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/encoding"
+
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -15,8 +17,9 @@ type collector struct {
 	Found
 	base      string
 	most      int
-	read      int  // number of entries, including useless and repeated ones
-	forbidden bool // the page forbids following its links
+	read      int               // number of entries, including useless and repeated ones
+	forbidden bool              // the page forbids following its links
+	encoding  encoding.Encoding // of the queries of links; nil for UTF-8
 	// omitted counts links that are not followed, by reason.
 	omitted []Omitted
 	seen    map[string]bool // the address after an "m" for a sitemap or an "l" for a page: the two may be equal
@@ -64,7 +67,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 
 // resolve makes an address absolute. Most addresses are already absolute and need no base.
 func (c *collector) resolve(ref string) (string, error) {
-	if ref = c.mended(trimmed(ref)); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+	if ref = encodeQuery(c.mended(trimmed(ref)), c.encoding); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
 	}
 	return source.ResolveFetchForm(c.base, ref)

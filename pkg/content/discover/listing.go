@@ -49,7 +49,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if err != nil {
 		return Found{}, err
 	}
-	c, err := listed(root, base, links, next, maxListed)
+	c, err := listed(root, contentType, base, links, next, maxListed)
 	if err != nil {
 		return Found{}, err
 	}
@@ -70,8 +70,9 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 
 // listed returns at most so many links of a parsed page, and the next page unless next is nil. Errors: Invalid for a
 // bad base.
-func listed(root *html.Node, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
+func listed(root *html.Node, contentType, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
 	c = newCollector(HTML, base, most)
+	c.encoding = queryEncoding(root, contentType)
 	if c.base, err = c.resolve(""); err != nil {
 		return nil, err
 	}

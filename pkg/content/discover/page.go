@@ -27,12 +27,12 @@ func ReadPage(body []byte, contentType, base string) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	return pageOfTree(root, base)
+	return pageOfTree(root, contentType, base)
 }
 
 // pageOfTree is [ReadPage] for a parsed page.
-func pageOfTree(root *html.Node, base string) (Page, error) {
-	found, err := listed(root, base, everyLink, nil, maxFollowed)
+func pageOfTree(root *html.Node, contentType, base string) (Page, error) {
+	found, err := listed(root, contentType, base, everyLink, nil, maxFollowed)
 	if err != nil {
 		return Page{}, err
 	}
