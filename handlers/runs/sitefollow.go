@@ -41,7 +41,7 @@ func walkJSON(v *walk.Walk, of *site.Site) *api.SiteWalk {
 		return nil
 	}
 	return &api.SiteWalk{Pages: v.Pages, Read: v.Read, Open: v.Open, Waiting: v.Waiting, Unread: v.Unread, Seen: v.Seen,
-		Deepest: v.Deepest, Full: v.Reached(of.Follow)}
+		Deepest: v.Deepest, Full: v.Reached(of.Follow), UnreadExample: v.UnreadAt, UnreadWhy: v.UnreadWhy}
 }
 
 func dryRunJSON(v sitepoll.Site) *api.SiteDryRun {

@@ -48,6 +48,9 @@ type SiteWalk struct {
 	Deepest int `json:"deepest"` // links from the first page to the farthest one
 	// Full names the limit that is reached, if pages are left out for it.
 	Full string `json:"full,omitempty"`
+	// UnreadExample is one of the pages that could not be read, and UnreadWhy the reason.
+	UnreadExample string `json:"unreadExample,omitempty"`
+	UnreadWhy     string `json:"unreadWhy,omitempty"`
 }
 
 // SiteDryRun is the result of a dry run.

@@ -182,6 +182,9 @@ func walkLine(v api.SiteWalk) string {
 	if v.Unread > 0 {
 		line += fmt.Sprintf(", %s not read", words.Thousands(v.Unread))
 	}
+	if v.UnreadExample != "" {
+		line += fmt.Sprintf(" (such as %s: %s)", terminal.Clean(v.UnreadExample), terminal.Clean(v.UnreadWhy))
+	}
 	if v.Full != "" {
 		line += "; " + terminal.Clean(v.Full)
 	}

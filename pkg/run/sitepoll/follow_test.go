@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -88,6 +89,43 @@ func TestE16FollowLinks(t *testing.T) {
 		}
 		w.whole()
 	})
+}
+
+// TestE16StartThatCannotBeRead checks that each poll tells of a start that cannot be read, why, and that the walk goes on
+// when it can be; and of a start without links, once (E16).
+func TestE16StartThatCannotBeRead(t *testing.T) {
+	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
+	down := true
+	w.Checked = func(it *registry.Item) {
+		if down && it.NormalizedSource == root {
+			it.RawHash, it.ContentHash, it.IndexedHash = "", "", ""
+			it.Status, it.ErrorMessage = registry.Error, "HTTP 404"
+		}
+	}
+	for range 2 {
+		poll, walk := w.poll(), w.site("tree").Walk
+		if poll.Errors != 1 || poll.Problems[0].URL != root || !strings.Contains(poll.Problems[0].Message, "HTTP 404") ||
+			walk.Unread != 1 || walk.UnreadAt != root || !strings.Contains(walk.UnreadWhy, "HTTP 404") {
+			t.Errorf("%+v, %+v", poll, walk)
+		}
+		w.Clock.Pass(24 * time.Hour)
+	}
+	down, w.web.Pages[root], w.web.Pages[root+"a"] = false, runtest.Links("/a"), "Another page"
+	w.FetchDue()
+	poll, walk := w.poll(), w.site("tree").Walk
+	if poll.Errors != 0 || poll.New != 1 || walk.Unread != 0 || walk.UnreadAt+walk.UnreadWhy != "" {
+		t.Errorf("%+v, %+v", poll, walk)
+	}
+
+	alone := newWalker(inMemory(t), func(*sitepoll.Options) {})
+	alone.web.Pages[root] = "No links"
+	if poll := alone.poll(); poll.Errors != 1 || !strings.Contains(poll.Problems[0].Message, "it has none") {
+		t.Errorf("%+v", poll)
+	}
+	alone.Clock.Pass(24 * time.Hour)
+	if poll := alone.poll(); poll.Errors != 0 {
+		t.Errorf("%+v", poll)
+	}
 }
 
 // TestE17LinksOfChangedPages checks that the next poll reads the links of pages that have changed, and of no other

@@ -29,6 +29,8 @@ type Walk struct {
 	Pages     int       `json:"pages"`               // pages that were registered or known
 	Read      int       `json:"read"`                // pages whose links were read
 	Unread    int       `json:"unread,omitempty"`    // pages that could not be read
+	UnreadAt  string    `json:"unreadAt,omitempty"`  // one of these
+	UnreadWhy string    `json:"unreadWhy,omitempty"` // why it could not be read
 	Waiting   int       `json:"waiting,omitempty"`   // found pages that are neither registered nor left out
 	Open      int       `json:"open,omitempty"`      // registered pages that were not read yet
 	Seen      int       `json:"seen"`                // addresses that were examined

@@ -262,12 +262,10 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 		return nil
 	case it.Status == registry.Pending:
 		return nil
-	case bodyOf(it) == page.Body && page.State == linkRead && v.walk.Search != searching:
-		return nil
 	case bodyOf(it) == "":
-		v.done(p, page, linkRead, nil)
-		page.Body = ""
-		v.walk.Unread++
+		v.unread(p, page, it.ErrorMessage)
+		return nil
+	case bodyOf(it) == page.Body && page.State == linkRead && v.walk.Search != searching:
 		return nil
 	}
 	got, err := v.pageOf(ctx, it)
@@ -286,9 +284,8 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	if (unlinker{v}).rereads(page) && !cut {
 		(unlinker{v}).unlink(got)
 	}
-	if page.State == linkRead && page.Body == "" {
-		v.walk.Unread--
-	}
+	v.nowRead(page)
+	v.leadsOn(page, got, it.MimeType, it.Thin)
 	if page.Body = bodyOf(it); cut {
 		page.Body = cutBody
 	}
