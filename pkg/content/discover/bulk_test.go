@@ -78,8 +78,8 @@ func TestE16Alike(t *testing.T) {
 	}
 }
 
-// TestE16SetsOfFilters checks that a list with filters is left out after its first pages in whatever sets its parameters
-// come, and that pages of the same path with parameters of their own are not (E16).
+// TestE16SetsOfFilters checks that a list with filters is left out after its first pages in whatever sets its
+// parameters come, and that pages of the same path with parameters of their own are not (E16).
 func TestE16SetsOfFilters(t *testing.T) {
 	var b Bulk
 	var urls []string

@@ -67,7 +67,8 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 
 // resolve makes an address absolute. Most addresses are already absolute and need no base.
 func (c *collector) resolve(ref string) (string, error) {
-	if ref = encodeQuery(c.mended(trimmed(ref)), c.encoding); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+	ref = encodeQuery(c.mended(trimmed(ref)), c.encoding)
+	if strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
 	}
 	return source.ResolveFetchForm(c.base, ref)

@@ -70,12 +70,14 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 
 // listed returns at most so many links of a parsed page, and the next page unless next is nil. Errors: Invalid for a
 // bad base.
-func listed(root *html.Node, contentType, base string, links, next goquery.Matcher, most int) (c *collector, err error) {
-	c = newCollector(HTML, base, most)
+func listed(root *html.Node, contentType, base string, links, next goquery.Matcher, most int) (*collector, error) {
+	c := newCollector(HTML, base, most)
 	c.encoding = queryEncoding(root, contentType)
-	if c.base, err = c.resolve(""); err != nil {
+	address, err := c.resolve("")
+	if err != nil {
 		return nil, err
 	}
+	c.base = address
 	c.list(goquery.NewDocumentFromNode(root).Selection, links, next)
 	return c, nil
 }

@@ -39,7 +39,7 @@ func (c *collector) omit(why, address string) {
 	}
 }
 
-// omitLink counts a link that leads to no page, or may not be followed. One to a place in its own page is none of these.
+// omitLink counts a link that leads to no page, or may not be followed. One to a place in its own page does neither.
 func (c *collector) omitLink(a *goquery.Selection) {
 	switch href := trimmed(a.AttrOr("href", "")); {
 	case isNofollow(a):

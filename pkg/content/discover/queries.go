@@ -12,8 +12,8 @@ import (
 )
 
 // queryEncoding returns the encoding in which browsers write the queries of a page's links, which is that of the page
-// (URL standard, "query state"): a search of a site in windows-1251 finds nothing for words in UTF-8. It returns nil for
-// UTF-8, and where the page declares no encoding.
+// (URL standard, "query state"): a search of a site in windows-1251 finds nothing for words in UTF-8. It returns nil
+// for UTF-8, and where the page declares no encoding.
 func queryEncoding(root *html.Node, contentType string) encoding.Encoding {
 	_, params, _ := mime.ParseMediaType(contentType)
 	label := params["charset"]
@@ -42,7 +42,9 @@ func declaredIn(root *html.Node) string {
 	return ""
 }
 
-var charsetMeta = matcher(func(n *html.Node) bool { return n.Data == "meta" && (has(n, "charset") || has(n, "http-equiv")) })
+var charsetMeta = matcher(func(n *html.Node) bool {
+	return n.Data == "meta" && (has(n, "charset") || has(n, "http-equiv"))
+})
 
 // encodeQuery writes the letters of a link's query that are not ASCII in an encoding, as browsers do. A letter that the
 // encoding lacks becomes a reference to it (package charset).

@@ -11,7 +11,8 @@ func TestE16QueriesInTheirEncoding(t *testing.T) {
 	for _, tt := range []struct{ contentType, head, href, want string }{
 		{"text/html; charset=windows-1251", "", "/\xf0?q=\xf2\xe5\xf1\xf2&page=2", "/%D1%80?q=%F2%E5%F1%F2&page=2"},
 		{"text/html", "<meta charset=windows-1251>", "/a?q=\xf2", "/a?q=%F2"},
-		{"text/html", "<meta http-equiv=Content-Type content='text/html; charset=Shift_JIS'>", "/a?q=\x95\x5c", "/a?q=%95%5C"},
+		{"text/html", "<meta http-equiv=Content-Type content='text/html; charset=Shift_JIS'>", "/a?q=\x95\x5c",
+			"/a?q=%95%5C"},
 		{"text/html; charset=iso-8859-1", "", "/a?q=&#1090;", "/a?q=%26%231090%3B"},
 		{"text/html; charset=utf-8", "<meta charset=windows-1251>", "/a?q=т", "/a?q=%D1%82"},
 		{"text/html", "", "/a?q=т", "/a?q=%D1%82"},

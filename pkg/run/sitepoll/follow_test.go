@@ -91,8 +91,8 @@ func TestE16FollowLinks(t *testing.T) {
 	})
 }
 
-// TestE16StartThatCannotBeRead checks that each poll tells of a start that cannot be read, why, and that the walk goes on
-// when it can be; and of a start without links, once (E16).
+// TestE16StartThatCannotBeRead checks that each poll tells of a start that cannot be read, why, and that the walk goes
+// on when it can be; and of a start without links, once (E16).
 func TestE16StartThatCannotBeRead(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
 	down := true

@@ -28,7 +28,7 @@ func shorten(ctx context.Context, v *walking) error {
 			if page.State == linkUndecided {
 				v.walk.Undecided--
 			}
-			v.nowRead(page)
+			v.walk.nowRead(page)
 			page.State, page.Again, page.Body = linkRegistered, true, ""
 			v.walk.Open++
 			v.walk.Read--

@@ -110,7 +110,7 @@ func (v trial) fetched(ctx context.Context, p at, page *linked, got politeness.R
 	} else {
 		v.out.New++
 	}
-	v.leadsOn(page, read, got.ContentType, "")
+	leadsOn(v.Report, page, read, got.ContentType, "")
 	if read != nil && isThin(got) {
 		v.walk.Thin++
 		v.walk.ThinAt = cmp.Or(v.walk.ThinAt, got.FinalURL)

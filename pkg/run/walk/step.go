@@ -263,7 +263,7 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	case it.Status == registry.Pending:
 		return nil
 	case bodyOf(it) == "":
-		v.unread(p, page, it.ErrorMessage)
+		unread(v, p, page, it.ErrorMessage)
 		return nil
 	case bodyOf(it) == page.Body && page.State == linkRead && v.walk.Search != searching:
 		return nil
@@ -284,8 +284,8 @@ func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry
 	if (unlinker{v}).rereads(page) && !cut {
 		(unlinker{v}).unlink(got)
 	}
-	v.nowRead(page)
-	v.leadsOn(page, got, it.MimeType, it.Thin)
+	v.walk.nowRead(page)
+	leadsOn(v.Report, page, got, it.MimeType, it.Thin)
 	if page.Body = bodyOf(it); cut {
 		page.Body = cutBody
 	}

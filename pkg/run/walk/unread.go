@@ -11,7 +11,7 @@ import (
 const maxWhy = 200
 
 // unread records that a page cannot be read. Of a start, each poll says so: from there, it finds nothing.
-func (v *walking) unread(p at, page *linked, why string) {
+func unread(v *walking, p at, page *linked, why string) {
 	why = words.Ellipsis(cmp.Or(why, "nothing of it is stored"), maxWhy)
 	if page.Depth == 0 {
 		v.Report.Unread(page.URL, "no links are followed from here: "+why)
@@ -30,27 +30,27 @@ func (v *walking) unread(p at, page *linked, why string) {
 func (l *linked) isUnread() bool { return l.State == linkRead && l.Body == "" }
 
 // nowRead records that a page can be read, or is read again.
-func (v *walking) nowRead(page *linked) {
+func (w *Walk) nowRead(page *linked) {
 	if !page.isUnread() {
 		return
 	}
-	v.walk.Unread--
-	if v.walk.UnreadAt == page.URL {
-		v.walk.UnreadAt, v.walk.UnreadWhy = "", ""
+	w.Unread--
+	if w.UnreadAt == page.URL {
+		w.UnreadAt, w.UnreadWhy = "", ""
 	}
 }
 
-// leadsOn says why no links are followed from a start: it is no web page, or has none. It may be thin for the reason
-// given.
-func (v *walking) leadsOn(page *linked, got *discover.Page, contentType, thin string) {
+// leadsOn tells a report why no links are followed from a start: it is no web page, or has none. It may be thin for the
+// reason given.
+func leadsOn(to Report, page *linked, got *discover.Page, contentType, thin string) {
 	switch {
 	case page.Depth > 0 || page.State != linkRegistered || page.Again:
 	case got == nil && !discover.IsPage(contentType):
-		v.Report.Unread(page.URL, "no links are followed from here: it is "+words.Ellipsis(contentType, maxWhy)+
+		to.Unread(page.URL, "no links are followed from here: it is "+words.Ellipsis(contentType, maxWhy)+
 			", not a web page")
 	case got != nil && len(got.Links) == 0 && !got.NoFollow && thin != "":
-		v.Report.Unread(page.URL, "no links are followed from here, because it has none: "+words.Ellipsis(thin, maxWhy))
+		to.Unread(page.URL, "no links are followed from here, because it has none: "+words.Ellipsis(thin, maxWhy))
 	case got != nil && len(got.Links) == 0 && !got.NoFollow:
-		v.Report.Unread(page.URL, "no links are followed from here, because it has none")
+		to.Unread(page.URL, "no links are followed from here, because it has none")
 	}
 }
