@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -63,7 +65,8 @@ func readFields(t *testing.T, r *rig, id string) {
 		note := field.Result{Name: "note", State: field.Found, Value: field.Value{Type: field.Text, Text: "=1+1"}}
 		var entries []track.Entry
 		known, _, entries = known.See(track.Reading{Results: []field.Result{price, note},
-			Keys: map[string]string{"price": "k", "note": "k"}, Capture: "sha256:" + strings.Repeat("a", 64),
+			UnreadData: jsonld.Unread{Blocks: 2, Why: "it ends too early", Excerpt: `{"a`},
+			Keys:       map[string]string{"price": "k", "note": "k"}, Capture: "sha256:" + strings.Repeat("a", 64),
 			At: r.now.Add(time.Duration(i) * time.Hour)})
 		t.Log(entries)
 		must(t, fieldlog.New(r.store).Add(t.Context(), source.ID(id), entries))
@@ -99,6 +102,9 @@ func TestG1FieldsOfItems(t *testing.T) {
 		have.Evidence.From != "css" || have.Evidence.Path != ".price" || have.Evidence.Text != "84.5 €" ||
 		have.Evidence.Capture != strings.Repeat("a", 64) {
 		t.Errorf("have %+v", have)
+	}
+	if u := it.UnreadData; u == nil || *u != (api.UnreadData{Blocks: 2, Why: "it ends too early", Text: `{"a`}) {
+		t.Errorf("have %+v", u)
 	}
 	var log strings.Builder
 	for _, step := range []struct{ name, path string }{

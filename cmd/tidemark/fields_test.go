@@ -11,6 +11,8 @@ const (
 	"first":{"text":"79 EUR","at":"2026-02-01T09:00:00Z"},"lowest":{"text":"72 EUR","at":"2026-02-14T09:00:00Z"},
 	"highest":{"text":"84.50 EUR","at":"2026-02-28T09:00:00Z"}},
 	"note":{"value":null,"state":"gone","why":".note finds nothing","entries":0}}}`
+	unreadDetail = `{"id":"url_w","status":"Indexed","displaySource":"https://a.example/lamp",
+	"unreadData":{"blocks":1,"why":"it ends too early","text":"{"}}`
 	priceHistory = `{"name":"price","entries":[
 	{"value":null,"at":"2026-02-14T09:00:00Z","why":"no offer"},
 	{"value":84.5,"currency":"EUR","text":"84.50 EUR","at":"2026-02-28T09:00:00Z"}],"older":1,"notKept":2}`
@@ -34,6 +36,12 @@ price  84.50� EUR  2026-02-28  79 EUR on 2026-02-01  72 EUR on 2026-02-14  84.
 `},
 		{name: "no values", args: []string{"fields", "url_w"}, answers: []answered{{body: watchedDetail}},
 			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n"},
+		{name: "what is not read", args: []string{"fields", "url_w"}, answers: []answered{{body: unreadDetail}},
+			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n",
+			err: "tidemark: 1 block of the data that the page declares could not be read: it ends too early, at \"{\"\n"},
+		{name: "why", args: []string{"why", "url_w"}, answers: []answered{{body: unreadDetail}, {body: `{"mutes":[]}`}},
+			out: "Indexed  https://a.example/lamp\nnot read: 1 block of the data that the page declares could not be read: " +
+				"it ends too early, at \"{\"\nnothing was decided yet\nno further check is planned\n"},
 		{name: "the answer", args: []string{"fields", "url_p", "--json"}, answers: []answered{item},
 			out: oneLine(pricedDetail)},
 		{name: "a history", args: []string{"fields", "url_p", "price"}, answers: both,

@@ -9,8 +9,10 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
@@ -31,6 +33,19 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 		}
 	}
 	return out
+}
+
+// unreadDataJSON returns what was not read of the data that a page declares; nil if all was read. Of what is no web
+// page it says something only if fields of it are known or asked for.
+func unreadDataJSON(it *registry.Item) *api.UnreadData {
+	known := it.Fields
+	switch {
+	case known.Unread != "" && (len(known.All) > 0 || web.IsHTML(it.MimeType)):
+		return &api.UnreadData{Why: known.Unread}
+	case known.UnreadData.Blocks > 0:
+		return &api.UnreadData{Blocks: known.UnreadData.Blocks, Why: known.UnreadData.Why, Text: known.UnreadData.Excerpt}
+	}
+	return nil
 }
 
 // pointJSON returns a value with its time; nil for none.

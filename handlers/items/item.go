@@ -132,7 +132,7 @@ func itemJSON(it *registry.Item) api.Item {
 	showOptions(&out, it)
 	showUncompared(&out, it)
 	showRendered(&out, it.Rendering)
-	out.Fields = fieldsJSON(it.Fields)
+	out.Fields, out.UnreadData = fieldsJSON(it.Fields), unreadDataJSON(it)
 	switch {
 	case out.WatchBroken:
 		if out.Why = registry.BrokenWatch(it); it.Watched.Broken != "" {

@@ -24,6 +24,13 @@ type ItemField struct {
 	Evidence FieldEvidence `json:"evidence"`
 }
 
+// UnreadData is what was not read of the data that a page declares, such as JSON-LD with an error in it.
+type UnreadData struct {
+	Blocks int    `json:"blocks,omitempty"` // how many blocks of it; left out if no field of the page could be read
+	Why    string `json:"why"`              // of several blocks, why the first could not be read
+	Text   string `json:"text,omitempty"`   // the text around the error in the first block
+}
+
 // FieldPoint is a value that a field had, and the time of the check that saw it first.
 type FieldPoint struct {
 	Value    any       `json:"value,omitempty"` // left out if it has disappeared

@@ -83,6 +83,8 @@ type Item struct {
 
 	// Fields are the values of the page, by name: those that watch.fields asks for, and what the page declares.
 	Fields map[string]ItemField `json:"fields,omitempty"`
+	// UnreadData says what of the data that the page declares for programs was not read.
+	UnreadData *UnreadData `json:"unreadData,omitempty"`
 
 	LastIndexedDocID string `json:"lastIndexedDocId,omitempty"`
 	ImageCount       int    `json:"imageCount"`

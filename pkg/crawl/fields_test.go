@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // product is a page of a shop, which declares what it shows. Its form of the price for programs may differ.
@@ -248,5 +249,57 @@ func TestG2FirstForAKnownPage(t *testing.T) {
 	r.next("/p")
 	if have := r.values(&at); have != "" {
 		t.Errorf("again: %q", have)
+	}
+}
+
+// TestG4UnreadDataIsSaid checks that JSON-LD which cannot be read is said where the item is shown, and is no change;
+// and that a price which is not found for that reason says why its watch is broken (G3, G4).
+func TestG4UnreadDataIsSaid(t *testing.T) {
+	r := newRig(t)
+	shop := product{declared: "79", shown: "?", stock: "InStock", version: "1"}.page()
+	with := func(old, with string) page { return page{body: strings.Replace(shop.body, old, with, 1)} }
+	const open = `<script type="application/ld+json">{"a":{</script><main>`
+	r.compared(t, []step{
+		{"first", shop, "new availability >InStock first price >79 EUR first", nil},
+		{"another block", with("<main>", open), "; 1: it ends too early", nil},
+		{"the block of the product", with(`"offers":`, `"offers":[[`), "watchBroken; 1: invalid character '}' after array element, broken", nil},
+		{"mended", shop, "watchRestored", nil},
+	}, func(after *feed.Position) string {
+		text, it := r.values(after), r.item("/p")
+		if u := it.Fields.UnreadData; u.Blocks > 0 {
+			text += fmt.Sprintf("; %d: %s", u.Blocks, u.Why)
+		}
+		if strings.Contains(registry.BrokenWatch(&it), "1 block of declared data could not be read: ") {
+			text += ", broken"
+		}
+		return text
+	})
+}
+
+// TestG3CutPages checks that the fields of a page that is not read whole are not taken for gone, whether they are
+// declared or asked for, and that the item says why they are not read (G3).
+func TestG3CutPages(t *testing.T) {
+	r := newRig(t)
+	is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
+	long := is.page()
+	long.body += "<!-- " + strings.Repeat("x", 5<<20) + " -->"
+	asked := &options.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: ".version", Type: "number"}}}
+	r.compared(t, []step{
+		{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
+		{"a field is asked for", is.page(), "(field release >1 first)", asked},
+		{"too long", long, "beyond", nil},
+		{"whole", is.page(), "beyond", nil},
+		{"too long", long, "beyond", nil},
+	}, r.values)
+	it := r.item("/p")
+	for _, name := range []string{"price", "availability", "release"} {
+		kept, _ := it.Fields.Field(name)
+		unread := kept.State == field.Unread && strings.HasPrefix(kept.Why, "the page is not read whole")
+		if !unread || kept.Last.Value.None() {
+			t.Errorf("%s: have %+v", name, kept)
+		}
+	}
+	if it.Fields.Unread == "" {
+		t.Error("the item does not say why its fields are not read")
 	}
 }

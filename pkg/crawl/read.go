@@ -31,14 +31,16 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 		doc.Thin = why.Error()
 	}
 	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked, r.Fields, r.NoFields = page, watched, linked, values, noValues
+	r.Page, r.Part, r.Linked = page, watched, linked
+	r.Fields, r.NoFields, r.UnreadData = values, noValues, fields.Unread()
 	return r, nil
 }
 
 // reading returns the part of a stored document that may be indexed.
 func (c *check) reading(s stored) verdict.Reading {
 	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked, r.Fields, r.NoFields = s.page, s.part, s.linked, s.fields, s.noFields
+	r.Page, r.Part, r.Linked = s.page, s.part, s.linked
+	r.Fields, r.NoFields, r.UnreadData = s.fields, s.noFields, s.unreadData
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/content/part"
@@ -27,7 +28,7 @@ type reader struct {
 // extract reads a body. The function seen may be nil, or is that of [extract.Limits]. If the body cannot be read,
 // unreadable is the reason (A17). The error err means that this worker's time is over.
 func (w *reader) extract(
-	ctx context.Context, r *room, body []byte, contentType, baseURL string, seen func(*html.Node),
+	ctx context.Context, r *room, body []byte, contentType, baseURL string, seen func(*html.Node, jsonld.Data),
 ) (doc extract.Document, unreadable, err error) {
 	if err := r.begin(ctx, len(body)); err != nil {
 		return doc, nil, err
@@ -50,6 +51,7 @@ type stored struct {
 	unreadable error // why the document cannot be read
 	fields     []field.Result
 	noFields   string // why the fields were not read
+	unreadData jsonld.Unread
 }
 
 // readAs is what is read of a stored page besides its text: the watched part, and fields, if any are named.
@@ -109,6 +111,7 @@ func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs
 		}
 		s.linked = verdict.LinkCanonical(&s.doc, capture.Header, verdict.BaseURL(it))
 		s.fields, s.noFields = fields.Results(s.doc, body, capture.ContentType())
+		s.unreadData = fields.Unread()
 		s.doc, s.part = as.watching.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
 	}
 	return s, err

@@ -69,10 +69,13 @@ const maxValues = 5001
 // showValues lists the values of a page.
 func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
 	item, err := getItem(ctx, s, name)
-	switch {
-	case err != nil || t.JSON:
+	if err != nil || t.JSON {
 		return err
-	case len(item.Fields) == 0:
+	}
+	if text := unreadDataText(item.UnreadData); text != "" {
+		t.Note("%s", terminal.Clean(text))
+	}
+	if len(item.Fields) == 0 {
 		t.Say("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
 		return nil
 	}

@@ -192,7 +192,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
 	}
-	all = append(all, valueFields(now, it.Fields)...)
+	all = append(append(all, valueFields(now, it.Fields)...), field{"not read", unreadDataText(it.UnreadData)})
 	all = append(all, renderedFields(now, detail)...)
 	all = append(all, settingFields(detail)...)
 	return append(all, []field{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // valueFields returns the values of a page, by name.
@@ -17,6 +18,24 @@ func valueFields(now time.Time, all map[string]api.ItemField) (out []field) {
 		out = append(out, field{name, valueText(now, all[name])})
 	}
 	return out
+}
+
+// unreadDataText says what was not read of the data that a page declares; "" if all was read.
+func unreadDataText(u *api.UnreadData) string {
+	switch {
+	case u == nil:
+		return ""
+	case u.Blocks == 0:
+		return "no values: " + u.Why
+	}
+	text := words.Count(u.Blocks, "block") + " of the data that the page declares could not be read"
+	if u.Blocks > 1 {
+		text += ", the first because"
+	}
+	if text += ": " + u.Why; u.Text != "" {
+		text += fmt.Sprintf(", at %q", u.Text)
+	}
+	return text
 }
 
 // valueText describes a value: what it is and since when, what it was at first, at least and at most, and where it was

@@ -19,6 +19,19 @@ func TestG1ShownValues(t *testing.T) {
 	if have, want := valueText(now, gone), "none (gone): the selector finds nothing"; have != want {
 		t.Errorf("have %s\nwant %s", have, want)
 	}
+	for _, tc := range []struct {
+		of   *api.UnreadData
+		want string
+	}{
+		{nil, ""},
+		{&api.UnreadData{Why: "the page is not read whole"}, "no values: the page is not read whole"},
+		{&api.UnreadData{Blocks: 2, Why: "it ends too early", Text: `{"a`},
+			`2 blocks of the data that the page declares could not be read, the first because: it ends too early, at "{\"a"`},
+	} {
+		if have := unreadDataText(tc.of); have != tc.want {
+			t.Errorf("have %s\nwant %s", have, tc.want)
+		}
+	}
 	s := settingFlags{priority: -1, fields: []string{"price:money=css:.price"}}
 	if set, err := s.settings(); err != nil || set.Watch.Fields["price"].Path != ".price" {
 		t.Errorf("have %+v, %v", set, err)

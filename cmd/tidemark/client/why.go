@@ -60,6 +60,9 @@ func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item
 	if item.WatchBroken {
 		t.Say("the watch is broken: %s", terminal.Clean(item.Why))
 	}
+	if text := unreadDataText(item.UnreadData); text != "" {
+		t.Say("not read: %s", terminal.Clean(text))
+	}
 	for _, f := range settingFields(item) {
 		if f.value != "" {
 			t.Say("%s: %s", f.name, terminal.Clean(f.value))

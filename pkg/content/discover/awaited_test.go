@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -19,7 +21,12 @@ func passed(t *testing.T, a Awaited, id source.ID, body []byte, contentType stri
 	t.Helper()
 	const base = "https://a.example/b/c"
 	seen := a.Reader(id, "sum", contentType, base, []string{"noindex"})
-	if _, err := web.Extract(body, contentType, base, extract.Limits{Tree: seen}); err != nil {
+	tree := func(root *html.Node, _ jsonld.Data) {
+		if seen != nil {
+			seen(root)
+		}
+	}
+	if _, err := web.Extract(body, contentType, base, extract.Limits{Tree: tree}); err != nil {
 		t.Fatal(err)
 	}
 	page, robots := a.Page(id, "sum", base)

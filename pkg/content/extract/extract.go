@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 // Kind is the kind of a [Block]. Kinds are stored as text.
@@ -168,9 +169,9 @@ type Limits struct {
 	MaxBlocks int // default 20,000
 	MaxLinks  int // default 5,000
 	MaxImages int // default 500
-	// Tree, if it is set, is called with the tree of a web page that is read whole, before anything else reads or
-	// changes the tree. It must neither change nor keep the tree.
-	Tree func(root *html.Node) `json:"-"`
+	// Tree, if it is set, is called with the tree of a web page that is read whole, and with its JSON-LD, before anything
+	// else reads or changes the tree. It must neither change nor keep them.
+	Tree func(root *html.Node, data jsonld.Data) `json:"-"`
 }
 
 // WithDefaults returns l with its zero fields set to the defaults.

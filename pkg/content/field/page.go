@@ -18,6 +18,8 @@ import (
 
 // Page is a page of which fields are read: a web page or JSON. It is not safe for concurrent use.
 type Page struct {
+	Unread jsonld.Unread // what of the data that the page declares could not be read
+
 	root    *html.Node     // of a web page
 	json    *jsonpath.Node // of JSON
 	address *url.URL
@@ -44,9 +46,15 @@ const (
 
 // NewPage returns a web page with the address under which it was fetched.
 func NewPage(root *html.Node, address string) *Page {
+	return NewPageWith(root, jsonld.Of(root), address)
+}
+
+// NewPageWith returns a web page of which the JSON-LD has been read.
+func NewPageWith(root *html.Node, data jsonld.Data, address string) *Page {
 	p := &Page{root: root, address: parseAddress(address)}
 	p.same = []string{pageKey(p.address)}
-	sets := items.Read(root, jsonld.Of(root))
+	sets := items.Read(root, data)
+	p.Unread = sets.Unread
 	p.sets = map[Source][]*items.Item{JSONLD: sets.JSONLD, Microdata: sets.Microdata, RDFa: sets.RDFa}
 	lang := ""
 	for n := range root.Descendants() {

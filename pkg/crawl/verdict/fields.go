@@ -29,8 +29,8 @@ type FieldNews struct {
 
 // ReadFields records what a reading says of the fields. A baseline is not compared with what was known before.
 func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
-	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, Keys: b.Fields.keys,
-		Capture: capture, At: now, Baseline: baseline})
+	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, UnreadData: r.UnreadData,
+		Keys: b.Fields.keys, Capture: capture, At: now, Baseline: baseline})
 	next.Again = it.Fields.Again
 	it.Fields = next
 	if it.Fields.Body = ""; capture != it.RawHash {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
@@ -37,6 +38,7 @@ type Reading struct {
 	Linked         bool       // a header gives the canonical address
 	Fields         []field.Result
 	NoFields       string // why the fields were not read
+	UnreadData     jsonld.Unread
 }
 
 // The exclusions that a page can ask for: in the body or in a header, for the whole page or for its images.

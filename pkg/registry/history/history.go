@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -70,7 +71,7 @@ func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (ex
 }
 
 // ReadTree does the same as Read, and passes the tree of a web page to the function tree, which may be nil.
-func (h *History) ReadTree(ctx context.Context, c snapshot.Capture, body []byte, tree func(*html.Node)) (
+func (h *History) ReadTree(ctx context.Context, c snapshot.Capture, body []byte, tree func(*html.Node, jsonld.Data)) (
 	extract.Document, error) {
 	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL+fileName(c), extract.Limits{Tree: tree})
 }

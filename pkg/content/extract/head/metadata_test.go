@@ -20,7 +20,8 @@ func metadataOf(t *testing.T, page string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := ReadMetadata(root, jsonld.Of(root), &url.URL{Scheme: "https", Host: "port.example", Path: "/2019/05/06/a"})
+	address := &url.URL{Scheme: "https", Host: "port.example", Path: "/2019/05/06/a"}
+	m := ReadMetadata(root, jsonld.Of(root).Objects, address)
 	day := func(at time.Time) string {
 		if at.IsZero() {
 			return ""

@@ -25,8 +25,8 @@ type elements struct {
 	items, props int
 }
 
-// ofElements returns the items that attributes declare.
-func ofElements(root *html.Node, s syntax) []*Item {
+// ofElements returns the items that attributes declare. More reports whether there are more than are read.
+func ofElements(root *html.Node, s syntax) (all []*Item, more bool) {
 	r := elements{syntax: s}
 	type open struct {
 		node *html.Node
@@ -48,7 +48,7 @@ func ofElements(root *html.Node, s syntax) []*Item {
 			around = append(around, open{n, it})
 		}
 	}
-	return r.top
+	return r.top, r.items >= maxItems || r.props > maxProps
 }
 
 func isBelow(n, of *html.Node) bool {

@@ -3,11 +3,13 @@
 package items
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
@@ -42,11 +44,25 @@ const (
 
 // Sets are the items of a page that are in no other item, by syntax and in page order. The item that is the main entity
 // of a page is in JSONLD itself, too.
-type Sets struct{ JSONLD, Microdata, RDFa []*Item }
+type Sets struct {
+	JSONLD, Microdata, RDFa []*Item
+	Unread                  jsonld.Unread // what of these could not be read
+}
 
-// Read reads the items of a page. The objects are those of its JSON-LD.
-func Read(root *html.Node, objects []jsonld.Object) Sets {
-	return Sets{JSONLD: ofObjects(objects), Microdata: ofElements(root, microdata), RDFa: ofElements(root, rdfa)}
+// Read reads the items of a page with this JSON-LD.
+func Read(root *html.Node, data jsonld.Data) (s Sets) {
+	s.Unread = data.Unread
+	var more [3]bool
+	s.JSONLD, more[0] = ofObjects(data.Objects)
+	s.Microdata, more[1] = ofElements(root, microdata)
+	s.RDFa, more[2] = ofElements(root, rdfa)
+	for i, name := range []string{"JSON-LD", "microdata", "RDFa"} {
+		if more[i] {
+			s.Unread.Add(fmt.Sprintf("of its %s, only %s items and %s properties are read", name, words.Thousands(maxItems),
+				words.Thousands(maxProps)), "")
+		}
+	}
+	return s
 }
 
 // Is reports whether an item has one of the types.

@@ -19,8 +19,8 @@ type objects struct {
 	props  int
 }
 
-// ofObjects returns the items of objects.
-func ofObjects(list []jsonld.Object) (all []*Item) {
+// ofObjects returns the items of objects. More reports whether there are more than are read.
+func ofObjects(list []jsonld.Object) (all []*Item, more bool) {
 	r := objects{source: map[string]jsonld.Object{}, named: map[string]*Item{}}
 	for _, o := range list {
 		if id, _ := o["@id"].(string); id != "" && len(o) > 1 && r.source[id] == nil {
@@ -32,7 +32,7 @@ func ofObjects(list []jsonld.Object) (all []*Item) {
 			all = append(all, it)
 		}
 	}
-	return all
+	return all, r.items >= maxItems || r.props > maxProps
 }
 
 // item returns the item of an object. An object that has nothing but an id stands for the object with that id.

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/data"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
@@ -149,7 +150,7 @@ const linkSigns = "\ufdd2\ufdd3\ufdd4\ufdd5\ufdd6\ufdd7\ufdd8\ufdd9\ufdda\ufddb"
 func (r *listReader) contentLinks() (found []*html.Node) {
 	links := linksIn([]*html.Node{r.root})
 	texts := map[*html.Node]string{}
-	content := assemble(r.page, r.root, func(s *maincontent.Survey) maincontent.Content {
+	content := assemble(r.page, r.root, jsonld.Of(r.root).Objects, func(s *maincontent.Survey) maincontent.Content {
 		for i, link := range links {
 			if n := firstText(link); n != nil && texts[n] == "" {
 				texts[n] = n.Data

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
@@ -185,7 +186,7 @@ func (r *listReader) rest(without map[string]bool) (lines []string, ok bool) {
 	if err != nil || r.root == nil {
 		return nil, false
 	}
-	doc := assemble(r.page, r.root, func(s *maincontent.Survey) maincontent.Content {
+	doc := assemble(r.page, r.root, jsonld.Of(r.root).Objects, func(s *maincontent.Survey) maincontent.Content {
 		signed := map[*html.Node]bool{}
 		for _, e := range all {
 			for _, n := range e.holders {

@@ -43,30 +43,34 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 		}
 	}()
 	root := tree.Parse(text, p.limits.MaxTags)
-	if root != nil && p.tree != nil {
-		p.tree(root)
+	if root == nil {
+		return extract.Document{}, false
 	}
-	if root == nil || !tree.ShowStreamed(root) {
+	data := jsonld.Of(root)
+	if p.tree != nil {
+		p.tree(root, data)
+	}
+	if !tree.ShowStreamed(root) {
 		return extract.Document{}, false
 	}
 	if p.letter {
 		showControls(root)
 	}
-	return assemble(p, root, choose), true
+	return assemble(p, root, data.Objects, choose), true
 }
 
 // littleSeen is the size in bytes below which the visible text of a page is so small that its noscript elements are
 // read, too.
 const littleSeen = 500
 
-// assemble makes the document from the tree of a page.
-func assemble(p page, root *html.Node, choose chooser) extract.Document {
+// assemble makes the document from the tree of a page and the objects of its JSON-LD.
+func assemble(p page, root *html.Node, objects []jsonld.Object, choose chooser) extract.Document {
 	h := head.Read(root, p.base)
 	s := maincontent.SurveyPage(root, h.Base, p.limits)
 	if s.Text.Size()-s.Noscript < littleSeen && tree.ShowNoscript(s.Body) {
 		s = maincontent.SurveyPage(root, h.Base, p.limits)
 	}
-	c, objects := choose(s), jsonld.Of(root)
+	c := choose(s)
 	images, more := collectImages(c, previewOf(h), h.Base, p.limits.MaxImages)
 	doc := extract.Document{
 		Truncated:   s.Truncated || c.Truncated || c.Beside.Truncated || more,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
@@ -59,7 +60,7 @@ func signedText(p page, content []byte, sel Selector) (text string, read bool) {
 		return "", false
 	}
 	failed := false
-	doc := assemble(p, root, func(s *maincontent.Survey) maincontent.Content {
+	doc := assemble(p, root, jsonld.Of(root).Objects, func(s *maincontent.Survey) maincontent.Content {
 		failed = sign(root, sel) != nil // only now, so that the signs do not change what is content
 		return s.Zones()
 	})

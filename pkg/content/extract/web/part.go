@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/data"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
@@ -120,7 +121,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 			return c
 		}
 	}
-	doc = assemble(p, root, choose)
+	doc = assemble(p, root, jsonld.Of(root).Objects, choose)
 	if doc.Failure, doc.Door, doc.Thin = "", "", ""; sel.Narrow() && empty {
 		doc.Blocks, doc.Text = nil, "" // for empty content, [assemble] returned all visible text
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 // readers are the readers of the media types.
@@ -98,9 +99,9 @@ type page struct {
 	contentType string // with its parameters, which may give the charset
 	base        *url.URL
 	limits      extract.Limits
-	cut         bool             // the body is only the beginning of the document
-	letter      bool             // the page is a mail, whose dialogs and text areas are text
-	tree        func(*html.Node) // see [extract.Limits]
+	cut         bool                          // the body is only the beginning of the document
+	letter      bool                          // the page is a mail, whose dialogs and text areas are text
+	tree        func(*html.Node, jsonld.Data) // see [extract.Limits]
 }
 
 // Extract reads a document. The contentType is the Content-Type header as it was received. If the header is empty or

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
@@ -17,6 +18,7 @@ type Reader struct {
 	asked   []field.Spec
 	address string
 	results []field.Result
+	unread  jsonld.Unread
 	why     string // why the fields were not read
 	done    bool
 }
@@ -25,12 +27,12 @@ type Reader struct {
 func New(asked []field.Spec, address string) *Reader { return &Reader{asked: asked, address: address} }
 
 // Tree reads the tree of a web page, after another reader of the tree, which may be nil. It is for [extract.Limits].
-func (r *Reader) Tree(before func(*html.Node)) func(*html.Node) {
-	return func(root *html.Node) {
+func (r *Reader) Tree(before func(*html.Node)) func(*html.Node, jsonld.Data) {
+	return func(root *html.Node, data jsonld.Data) {
 		if before != nil {
 			before(root)
 		}
-		r.read(func() *field.Page { return field.NewPage(root, r.address) })
+		r.read(func() *field.Page { return field.NewPageWith(root, data, r.address) })
 	}
 }
 
@@ -43,6 +45,7 @@ func (r *Reader) read(open func() *field.Page) {
 		}
 	}()
 	page := open()
+	r.unread = page.Unread
 	for _, spec := range r.asked {
 		r.results = append(r.results, page.Read(spec))
 	}
@@ -56,6 +59,9 @@ func (r *Reader) read(open func() *field.Page) {
 		}
 	}
 }
+
+// Unread says what of the data that the page declares could not be read.
+func (r *Reader) Unread() jsonld.Unread { return r.unread }
 
 // Results returns the fields, once the text of the body has been extracted. If no field could be read, why says why.
 func (r *Reader) Results(doc extract.Document, body []byte, contentType string) (results []field.Result, why string) {

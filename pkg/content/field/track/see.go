@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
@@ -14,10 +16,12 @@ type Reading struct {
 	Results []field.Result
 	// Keys identify the definitions of the fields that somebody asked for, by name. Fields that are read unasked have
 	// none.
-	Keys    map[string]string
-	Unread  string // why no field could be read; then there are no results
-	Capture string // the body that was read
-	At      time.Time
+	Keys   map[string]string
+	Unread string // why no field could be read; then there are no results
+	// UnreadData says what of the data that the page declares could not be read.
+	UnreadData jsonld.Unread
+	Capture    string // the body that was read
+	At         time.Time
 	// Baseline states that the values cannot be compared with those before: they were read in another way, or in a
 	// capture that the item had before.
 	Baseline bool
@@ -30,13 +34,13 @@ func (k Known) See(r Reading) (next Known, changes []Change, entries []Entry) {
 	if r.Unread != "" {
 		return k.unread(r), nil, nil
 	}
-	next = Known{Read: true}
+	next = Known{Read: true, UnreadData: r.UnreadData}
 	for _, name := range k.names(r) {
 		was, had := k.Field(name)
 		if !had {
 			was.Entries = k.Past[name]
 		}
-		key, res := r.Keys[name], resultOf(r, name)
+		key, res := r.Keys[name], r.doubted(resultOf(r, name), was)
 		redefined := had && was.Key != key
 		if redefined {
 			was = Kept{Entries: was.Entries}
@@ -86,6 +90,7 @@ func (k Known) pastOf(next Known) map[string]int {
 // defined in another way is there.
 func (k Known) unread(r Reading) (next Known) {
 	next = k
+	next.Unread, next.UnreadData = r.Unread, r.UnreadData
 	next.All = slices.Clone(k.All)
 	for _, name := range slices.Sorted(maps.Keys(r.Keys)) {
 		if _, had := k.Field(name); !had && len(next.All) < MaxFields {
@@ -141,6 +146,22 @@ func resultOf(r Reading, name string) field.Result {
 		}
 	}
 	return field.Result{Name: name, State: field.Gone, Evidence: field.Evidence{Reason: "the page does not declare it"}}
+}
+
+// doubted returns a result for a page of which some declared data could not be read. A field that was declared there
+// before has not disappeared: nothing is known of it. One whose source is gone says that this may be why.
+func (r Reading) doubted(res field.Result, was Kept) field.Result {
+	by, before := res.Evidence.Source, was.Evidence.Source
+	declared := by == "" || by == field.JSONLD || by == field.Declared
+	switch {
+	case r.UnreadData.Blocks == 0:
+	case res.State == field.Disappeared && before == field.JSONLD && by != field.JSONLD:
+		res.State, res.Evidence.Reason = field.Unread, r.UnreadData.String()
+	case res.State == field.Gone && declared:
+		const longest = 400
+		res.Evidence.Reason = words.Clip(strings.Trim(res.Evidence.Reason+"; "+r.UnreadData.String(), "; "), longest)
+	}
+	return res
 }
 
 // see returns what is kept of a field after a check. The change has a state if there is one.

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 )
@@ -195,6 +197,45 @@ func TestG2WhatIsNoNews(t *testing.T) {
 			if have != s.want {
 				t.Errorf("%s, check %d: have %q, want %q", name, n, have, s.want)
 			}
+		}
+	}
+}
+
+// TestG3UnreadData checks that a field which was declared in JSON-LD has not disappeared while some of the page's
+// JSON-LD cannot be read, and that one whose source is gone says so (G3).
+func TestG3UnreadData(t *testing.T) {
+	data := jsonld.Unread{Blocks: 1, Why: "it ends too early", Excerpt: `{"offers"`}
+	price := field.Value{Type: field.Money, Number: "79", Currency: "EUR"}
+	for _, tc := range []struct {
+		name     string
+		was, now field.Source // of the declaration
+		state    field.State
+		data     jsonld.Unread
+		want     field.State
+		why      bool
+	}{
+		{"gone", field.JSONLD, "", field.Gone, data, field.Gone, true},
+		{"gone from a page that is read", field.JSONLD, "", field.Gone, jsonld.Unread{}, field.Gone, false},
+		{"a selector", field.CSS, field.CSS, field.Gone, data, field.Gone, false},
+		{"not in another source", field.JSONLD, field.Microdata, field.Disappeared, data, field.Unread, true},
+		{"not in the same source", field.JSONLD, field.JSONLD, field.Disappeared, data, field.Disappeared, false},
+		{"a page that is read", field.JSONLD, field.Microdata, field.Disappeared, jsonld.Unread{}, field.Disappeared, false},
+		{"a value", field.JSONLD, field.Microdata, field.Found, data, field.Found, false},
+	} {
+		known, _, _ := track.Known{}.See(track.Reading{At: day(1), Results: []field.Result{
+			{Name: "price", State: field.Found, Value: price, Evidence: field.Evidence{Source: tc.was}}}})
+		r := field.Result{Name: "price", State: tc.state, Evidence: field.Evidence{Source: tc.now}}
+		if tc.state == field.Found {
+			r.Value = price
+		}
+		known, changes, _ := known.See(track.Reading{At: day(2), UnreadData: tc.data, Results: []field.Result{r}})
+		have, _ := known.Field("price")
+		if have.State != tc.want || strings.Contains(have.Why, data.Why) != tc.why || known.UnreadData != tc.data {
+			t.Errorf("%s: have %s, %q", tc.name, have.State, have.Why)
+		}
+		told := slices.ContainsFunc(changes, func(c track.Change) bool { return !c.Same })
+		if told != (tc.want == field.Disappeared) {
+			t.Errorf("%s: changes %+v", tc.name, changes)
 		}
 	}
 }

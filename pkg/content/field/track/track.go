@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
@@ -109,6 +110,10 @@ type Known struct {
 	Past map[string]int `json:"past,omitempty"`
 	// Again are the ids of rules that ask for the present values, as at a first check, with blanks between them.
 	Again string `json:"again,omitempty"`
+	// Unread says why no field could be read at the last reading; "" if they could. UnreadData says what of the data that
+	// the page declares could not be read then.
+	Unread     string        `json:"unread,omitempty"`
+	UnreadData jsonld.Unread `json:"data,omitzero"`
 	// Body is the body in which the fields were read last, if it is not the one that is stored as the item's content.
 	Body string `json:"body,omitempty"`
 }
