@@ -24,6 +24,9 @@ func TestAdd(t *testing.T) {
 tidemark: ftp://b: scheme ftp is not crawled: give http or https
 tidemark: 1 URL not added
 `},
+		{name: "A1 a route is left out", args: []string{"add", "https://a.example/#/x"},
+			answers: []answered{{202, strings.Replace(oneAdded, `"status"`, `"warning":"#/x is not part","status"`, 1)}},
+			out:     "url_a  Pending     https://a.example/\n", err: "tidemark: https://a.example/#/x: #/x is not part\n"},
 		{name: "a file names the line", args: []string{"add", "--file", urls}, answers: []answered{{202, twoMixed}}, code: 1,
 			out: "1 URL added\n",
 			err: `

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestSites(t *testing.T) {
 	const (
@@ -30,6 +33,9 @@ quay  –       now           0      0    0      0       -
 		{name: "U6 add", args: []string{"sites", "add", "port.example"}, answers: []answered{{200, one}},
 			out:   "port: 0 pages found, 0 new, 0 known\n",
 			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true}`}},
+		{name: "A1 a route is left out", args: []string{"sites", "add", "port.example/#/x"},
+			answers: []answered{{200, strings.Replace(one, `"newToday"`, `"warning":"#/x is not part","newToday"`, 1)}},
+			out:     "port: #/x is not part\nport: 0 pages found, 0 new, 0 known\n"},
 		{name: "U6 asked of the site file", args: []string{"sites", "show", "port"}, answers: []answered{{200, asks}}, out: `
 Which?
   a feed: 1 page, 0 left out:

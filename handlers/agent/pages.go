@@ -94,6 +94,9 @@ func (b toolbox) addPage(ctx context.Context, in addInput) (*answer, error) {
 	}
 	a := newAnswer(0)
 	a.say("%s is registered, its status is %s; it is checked soon.\n", it.ID, it.Status)
+	if it.Warning != "" {
+		a.say("%s.\n", it.Warning)
+	}
 	return a, nil
 }
 

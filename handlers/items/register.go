@@ -20,10 +20,11 @@ type addition struct {
 	registry.RegisterOptions
 }
 
-// addressed is a source, and the address that was given for it, with its scheme.
+// addressed is a source, the address that was given for it, with its scheme, and what to warn of.
 type addressed struct {
 	source.Source
 	address string
+	warning string
 }
 
 // addURL registers one URL or many.
@@ -81,13 +82,16 @@ func (h *Registration) addOne(ctx context.Context, a addition) (any, error) {
 	a.Forms = source.Forms{}
 	a.Forms.Note(given.Source, given.address, h.Sources.Rules)
 	got := h.Items.Register(ctx, []source.Source{given.Source}, a.RegisterOptions)[0]
-	return itemJSON(&got.Item), got.Err
+	out := itemJSON(&got.Item)
+	out.Warning = given.warning
+	return out, got.Err
 }
 
 func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(a.many))}
 	var sources []source.Source
 	var at []int
+	var warnings []string
 	a.Forms = source.Forms{}
 	for i, raw := range a.many {
 		batch.Items[i].Source = raw
@@ -96,7 +100,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 			batch.Items[i].Error = err.Error()
 			continue
 		}
-		sources, at = append(sources, given.Source), append(at, i)
+		sources, at, warnings = append(sources, given.Source), append(at, i), append(warnings, given.warning)
 		a.Forms.Note(given.Source, given.address, h.Sources.Rules)
 	}
 	failed := 0
@@ -113,6 +117,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 			continue
 		}
 		item := itemJSON(&got.Item)
+		item.Warning = warnings[j]
 		batch.Items[at[j]].Item = &item
 	}
 	if failed > 0 && failed == len(sources) {

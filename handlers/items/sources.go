@@ -31,13 +31,12 @@ func (s Sources) page(raw, name string) (addressed, error) {
 			return addressed{}, fault.Field("url", "url: %w", err)
 		}
 	}
-	if name == "" {
-		return addressed{src, raw}, nil
+	if name != "" {
+		if _, err := credential.ForPage(s.Setting, name, src.Normalized); err != nil {
+			return addressed{}, fault.Field("credential", "%w", err)
+		}
 	}
-	if _, err := credential.ForPage(s.Setting, name, src.Normalized); err != nil {
-		return addressed{}, fault.Field("credential", "%w", err)
-	}
-	return addressed{src, raw}, nil
+	return addressed{src, raw, source.RouteWarning(raw)}, nil
 }
 
 // guessed finds the schemes of addresses that have none, and returns a function like page that knows them.
@@ -58,7 +57,7 @@ func (s Sources) file(raw, name string) (addressed, error) {
 	if err != nil {
 		return addressed{}, err
 	}
-	return addressed{place.Source(), raw}, s.Files.Admit(place, name)
+	return addressed{Source: place.Source(), address: raw}, s.Files.Admit(place, name)
 }
 
 // credential returns the name of a credential in the form in which items store it. An empty name stays empty. The

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -44,7 +46,9 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	if err != nil {
 		return api.Site{}, err
 	}
-	return siteJSON(one), nil
+	out := siteJSON(one)
+	out.Warning = cmp.Or(source.RouteWarning(q.URL), out.Warning)
+	return out, nil
 }
 
 // getSite reads a site, or a dry run with its result.
@@ -85,7 +89,7 @@ func withSite(do func(context.Context, string) (sitepoll.Site, error),
 
 func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
-		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
+		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, Warning: v.Site.Warning, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
 		Look: pollJSON(v.Now), Last: pollJSON(v.Last), LastFeeds: pollJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},

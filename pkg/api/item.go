@@ -8,6 +8,8 @@ type Item struct {
 	Type   string `json:"type"` // TypeURL or TypeFile
 	Status Status `json:"status"`
 	Thin   bool   `json:"thin,omitempty"` // the page has little text unless its scripts run
+	// Warning says what is not as one may expect of the address that was given. Only the answer to an addition has it.
+	Warning string `json:"warning,omitempty"`
 	// Collapsed is true when the last check found almost nothing left of the content. Searches keep finding the
 	// previous content until two more checks find the same.
 	Collapsed bool `json:"collapsed,omitempty"`

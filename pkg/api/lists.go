@@ -20,6 +20,8 @@ type ListImport struct {
 	Known    int              `json:"known"`    // addresses that were already registered; their items are unchanged
 	Refused  int              `json:"refused"`  // addresses that were rejected
 	Refusals []RefusedAddress `json:"refusals"` // the first 100 rejected addresses
+	// Warning says what is not as one may expect of addresses in the list.
+	Warning string `json:"warning,omitempty"`
 
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt,omitzero"` // left out while the import runs

@@ -8,6 +8,7 @@ type Site struct {
 	Domain     string        `json:"domain"`
 	Added      bool          `json:"added,omitempty"`     // added while Tidemark was running; other sites are in the site file
 	Watched    bool          `json:"watched"`             // polled every day
+	Warning    string        `json:"warning,omitempty"`   // what is not as one may expect of the addresses that were given
 	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // if this is in the past, the poll begins within the hour
 	NewToday   int           `json:"newToday"`            // pages registered today (UTC)
 	Look       *Look         `json:"look,omitempty"`      // the running poll

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -86,7 +86,7 @@ func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why str
 	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
 		Failed: out.Failed, Waiting: out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
 		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
-	if to := verdict.PublicURL(out.URL) + failure.Route(out.URL); to != verdict.PublicURL(got.Response.FinalURL) {
+	if to := verdict.PublicURL(out.URL) + source.Route(out.URL); to != verdict.PublicURL(got.Response.FinalURL) {
 		r.URL = to
 	}
 	switch {

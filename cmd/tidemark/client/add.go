@@ -161,6 +161,9 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 			continue
 		}
 		a.added++
+		if r.Item.Warning != "" {
+			a.note(batch[i], r.Item.Warning)
+		}
 		if a.each {
 			a.t.Say("%s  %-10s  %s", terminal.Clean(r.Item.ID), terminal.Clean(string(r.Item.Status)),
 				terminal.Clean(cmp.Or(r.Item.DisplaySource, r.Source)))
@@ -171,12 +174,17 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 // report prints why one source was not added.
 func (a *adding) report(e entry, why string) {
 	a.failed++
+	a.note(e, why)
+}
+
+// note prints what is to be known of one source.
+func (a *adding) note(e entry, what string) {
 	a.bar.Clear()
 	if e.line > 0 {
-		a.t.Note("%s:%d: %s: %s", a.list, e.line, terminal.Cut(e.source, 100), why)
+		a.t.Note("%s:%d: %s: %s", a.list, e.line, terminal.Cut(e.source, 100), what)
 		return
 	}
-	a.t.Note("%s: %s", terminal.Cut(e.source, 100), why)
+	a.t.Note("%s: %s", terminal.Cut(e.source, 100), what)
 }
 
 // stopped adds to err the number of sources that were added before the error.

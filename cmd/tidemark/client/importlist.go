@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -105,6 +106,7 @@ func importLists(ctx context.Context, t *terminal.Terminal, s *command.Server, t
 		im.Added, im.Known, im.Refused = im.Added+sum.Added, im.Known+sum.Known, im.Refused+sum.Refused
 		im.Refusals, im.Total = append(sum.Refusals, im.Refusals...), im.Total+sum.Total
 		im.Done += sum.Done
+		im.Warning = cmp.Or(sum.Warning, im.Warning)
 		sum = im
 	}
 	return printList(t, sum)
@@ -129,6 +131,9 @@ func printList(t *terminal.Terminal, im api.ListImport) error {
 	}
 	t.Say("%s added, %s known, %s refused", words.Count(im.Added, "source"), words.Thousands(im.Known),
 		words.Thousands(im.Refused))
+	if im.Warning != "" {
+		t.Say("  %s", terminal.Clean(im.Warning))
+	}
 	for _, r := range im.Refusals {
 		t.Say("  %s: %s", terminal.Clean(r.Source), terminal.Clean(r.Error))
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -88,6 +89,7 @@ func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f add
 	if err != nil {
 		return err
 	}
+	warning := one.Warning
 	if f.wait && !t.JSON {
 		err = terminal.Follow(ctx, t, f.interval, terminal.After(one, func() (api.Site, error) {
 			return api.GetSite.Call(ctx, client, api.SiteSlug{Slug: one.Slug})
@@ -98,7 +100,9 @@ func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f add
 			return one.Look == nil
 		})
 	}
+	one.Warning = cmp.Or(one.Warning, warning)
 	if one.Look != nil || err != nil {
+		sayWarning(t, one)
 		t.Say("%s is being read; `%s sites show %s` shows what was found", terminal.Clean(one.Slug), t.Name,
 			terminal.Clean(one.Slug))
 		return err
@@ -107,9 +111,16 @@ func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f add
 	return nil
 }
 
+func sayWarning(t *terminal.Terminal, one api.Site) {
+	if one.Warning != "" {
+		t.Say("%s: %s", terminal.Clean(one.Slug), terminal.Clean(one.Warning))
+	}
+}
+
 // showSite prints what the polls of a site have found, what they could not read, and what has to be chosen.
 func showSite(t *terminal.Terminal, one api.Site) {
 	c := one.Coverage
+	sayWarning(t, one)
 	if one.DryRun != nil {
 		for _, address := range one.DryRun.Would {
 			t.Say("%s", terminal.Clean(address))

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // first is the user's choice of what to begin with. Before the app starts, prepare writes the files that the app
@@ -72,10 +73,14 @@ func asked[F first](ctx context.Context, t *terminal.Terminal, a *terminal.Asker
 			return nil, err
 		}
 		f, err := parse(text)
-		if err == nil {
-			return f, nil
+		if err != nil {
+			t.Say("%s", terminal.Clean(err.Error()))
+			continue
 		}
-		t.Say("%s", terminal.Clean(err.Error()))
+		if warning := source.RouteWarning(text); warning != "" {
+			t.Say("%s", terminal.Clean(warning))
+		}
+		return f, nil
 	}
 }
 

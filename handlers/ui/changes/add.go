@@ -60,10 +60,14 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 		p.Status = problem.Status
 		return p, nil
 	}
-	if r.PostForm.Get("first") != "" {
-		return frame.GoTo("/?done=added"), err
+	done := "?done=added"
+	if it.Warning != "" {
+		done += "-route"
 	}
-	return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=added"), err
+	if r.PostForm.Get("first") != "" {
+		return frame.GoTo("/" + done), err
+	}
+	return frame.GoTo("/items/" + url.PathEscape(it.ID) + done), err
 }
 
 // isPath reports whether a line is the path of a file or folder, and not an address.
@@ -137,11 +141,15 @@ func (a area) addSite(r *http.Request) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
+	to := "/hosts/" + url.PathEscape(s.Domain)
 	switch {
 	case s.DryRun != nil:
-		return frame.GoTo("/sites/" + url.PathEscape(s.Slug)), nil
+		to = "/sites/" + url.PathEscape(s.Slug)
 	case r.PostForm.Get("first") != "":
-		return frame.GoTo("/"), nil
+		to = "/"
 	}
-	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
+	if s.Warning != "" {
+		to += "?done=site-route"
+	}
+	return frame.GoTo(to), nil
 }

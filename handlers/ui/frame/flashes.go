@@ -1,7 +1,7 @@
 package frame
 
 // doubtful are the messages that ask for attention, although the action succeeded.
-var doubtful = map[string]bool{"settings-nothing": true}
+var doubtful = map[string]bool{"settings-nothing": true, "added-route": true, "site-route": true}
 
 // flashes are the messages that pages show after an action. The address of such a page contains the message's name.
 var flashes = map[string]string{
@@ -10,7 +10,11 @@ var flashes = map[string]string{
 
 	"site-removed": "The site is removed. Its pages stay and are watched as before.",
 
-	"added":    "Registered. It will be fetched as soon as its host allows.",
+	"added": "Registered. It will be fetched as soon as its host allows.",
+	"added-route": "Registered without the part of the address after #. The page is read without it, and any other route " +
+		"of the page is the same item.",
+	"site-route": "The part of an address after # is left out. Pages are read without it, and other routes of a page " +
+		"are the same item.",
 	"forced":   "It will be fetched and indexed again, even if it has not changed.",
 	"check":    "It will be checked now.",
 	"removed":  "The item will be gone within seconds, and every stored version is deleted.",

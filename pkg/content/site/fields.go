@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pattern"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"go.yaml.in/yaml/v3"
 )
 
 // site reads one site.
@@ -33,7 +34,21 @@ func (r *reader) site(n node) *Site {
 		"limits":     into(&s.Limits, r.limits),
 	}, "slug", "domain")
 	r.checkHosts(s, n)
+	s.Warning = routeIn(n.Node)
 	return s
+}
+
+// routeIn returns the warning of the first address that has a route: neither a request nor a pattern sees one.
+func routeIn(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && otherScheme.MatchString(n.Value) {
+		return source.RouteWarning(n.Value)
+	}
+	for _, part := range n.Content {
+		if warning := routeIn(part); warning != "" {
+			return warning
+		}
+	}
+	return ""
 }
 
 var slugForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)

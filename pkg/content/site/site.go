@@ -37,6 +37,8 @@ type Site struct {
 	Include, Exclude []*regexp.Regexp // patterns for source.Source.Normalized
 	Limits           *Limits          // nil for the defaults
 
+	Warning string // what is not as one may expect of its addresses, for people
+
 	line int // line in the file
 }
 

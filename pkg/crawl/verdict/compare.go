@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/crawl/rendering"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -237,7 +238,7 @@ func sentToDoor(it *registry.Item, final string, r Reading) string {
 	if sign == "" {
 		return ""
 	}
-	return PublicURL(withoutQuery(final)) + failure.Route(final) + " (by " + sign + ")"
+	return PublicURL(withoutQuery(final)) + source.Route(final) + " (by " + sign + ")"
 }
 
 // sameAddress reports whether two addresses have the same host and path.

@@ -12,12 +12,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -57,6 +59,7 @@ type Import struct {
 	Known    int       `col:"known"`
 	Refused  int       `col:"refused"`
 	Refusals []Address `col:"refusals,bytes"` // the first [MaxRefused] refused addresses
+	Warning  string    `col:"warning"`        // what is not as one may expect of the addresses
 
 	StartedAt time.Time `col:"startedAt"`
 	UpdatedAt time.Time `col:"updatedAt"`
@@ -138,8 +141,22 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	}
 	now := s.runs.Now()
 	im := Import{ID: idPrefix + now.Format(idLayout) + "-" + s.o.Token(), Format: string(format), List: all,
-		Total: len(all), StartedAt: now, UpdatedAt: now}
+		Total: len(all), Warning: warningOf(all), StartedAt: now, UpdatedAt: now}
 	return im, s.runs.Begin(ctx, &im)
+}
+
+// warningOf says how many addresses have a route, and what becomes of the first one.
+func warningOf(all []Address) (warning string) {
+	n := 0
+	for _, a := range all {
+		if of := source.RouteWarning(a.URL); of != "" && a.Why == "" {
+			n, warning = n+1, cmp.Or(warning, of)
+		}
+	}
+	if n > 1 {
+		warning += fmt.Sprintf("; this holds for %s addresses of the list", words.Thousands(n))
+	}
+	return warning
 }
 
 // Advance performs steps of an import for about the given duration, and returns the new state of the import. After

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // A host that wants to know its visitors redirects them to another page: for login, single sign-on or consent. Such a
@@ -32,18 +33,6 @@ var doorText = regexp.MustCompile(`(?i)\b(log|sign) ?in to (view|continue|access
 	`\b(melden sie sich|einloggen|anmelden)\b.{0,40}\b(um|fortzufahren|weiter)|\bconnectez-vous pour\b|` +
 	`\binici[ae] sesión para\b|\baccedi per\b|\bsingle sign-?on\b`)
 
-// Route returns the part of an address by which an application names one of its own pages in the fragment, such as
-// #/login; "" if there is none.
-func Route(address string) string {
-	const most = 100
-	_, fragment, _ := strings.Cut(address, "#")
-	route, _, _ := strings.Cut(fragment, "?")
-	if len(route) > most || !strings.HasPrefix(strings.TrimPrefix(route, "!"), "/") {
-		return ""
-	}
-	return "#" + route
-}
-
 // DoorAddress reports whether an address is by its name that of a page for login, single sign-on or consent.
 func DoorAddress(address string) bool {
 	u, err := url.Parse(address)
@@ -51,7 +40,7 @@ func DoorAddress(address string) bool {
 		return false
 	}
 	label, _, _ := strings.Cut(u.Hostname(), ".")
-	for segment := range strings.SplitSeq(u.Path+"/"+Route(address), "/") {
+	for segment := range strings.SplitSeq(u.Path+"/"+source.Route(address), "/") {
 		if doorPath.MatchString(segment) {
 			return true
 		}
