@@ -30,7 +30,8 @@ func TestA1RouteIsWarnedOf(t *testing.T) {
 		t.Errorf("%q, %q of %s and %s", one.Warning, other.Warning, one.ID, other.ID)
 	}
 	var batch api.AddURLBatch
-	decode("POST", "/api/AddUrlDocument", `{"urls":["ftp://b","https://port.example/ok","https://port.example/#/a"]}`, &batch)
+	decode("POST", "/api/AddUrlDocument",
+		`{"urls":["ftp://b","https://port.example/ok","https://port.example/#/a"]}`, &batch)
 	if batch.Items[1].Item.Warning != "" || batch.Items[2].Item.Warning != warning {
 		t.Errorf("%+v", batch.Items)
 	}
@@ -71,7 +72,8 @@ func TestA1RouteOfASite(t *testing.T) {
 		t.Errorf("a site of the dashboard leads to %s", to)
 	}
 	file, err := site.Parse("sites.yaml", []byte("sites:\n- {slug: mole, domain: mole.example, listings: "+
-		"[{url: 'https://mole.example/#/docs'}]}\n- {slug: jetty, domain: jetty.example, start: ['https://jetty.example/#docs']}"))
+		"[{url: 'https://mole.example/#/docs'}]}\n- {slug: jetty, domain: jetty.example, start: "+
+		"['https://jetty.example/#docs']}"))
 	must(t, err)
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{Sites: file.All(), Rules: source.DefaultRules()})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Sites: file.All()})
@@ -81,7 +83,8 @@ func TestA1RouteOfASite(t *testing.T) {
 	shows(t, r, "/api/ui/hosts/mole.example", "#/docs is not part of the address")
 	to = send(t, r, "/api/ui/add", url.Values{"urls": {"https://port.example/#/a"}})
 	shows(t, r, to, "Registered without the part of the address after #.")
-	w := post(t, r, "/api/ui/add", "same-origin", url.Values{"urls": {"https://port.example/#/a\nhttps://port.example/ok"}})
+	w := post(t, r, "/api/ui/add", "same-origin",
+		url.Values{"urls": {"https://port.example/#/a\nhttps://port.example/ok"}})
 	if n := strings.Count(w.Body.String(), "#/a is not part of the address"); n != 1 {
 		t.Errorf("%d warnings: %s", n, w.Body)
 	}

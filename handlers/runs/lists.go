@@ -58,7 +58,8 @@ func (h *Handlers) listImport(ctx context.Context, q api.ListImportID) (api.List
 func listImportJSON(im listimport.Import) api.ListImport {
 	out := api.ListImport{
 		ID: im.ID, Format: im.Format, Total: im.Total, Done: im.Next, Added: im.Added, Known: im.Known,
-		Refused: im.Refused, Refusals: []api.RefusedAddress{}, Warning: im.Warning, StartedAt: im.StartedAt, EndedAt: im.EndedAt,
+		Refused: im.Refused, Refusals: []api.RefusedAddress{}, Warning: im.Warning,
+		StartedAt: im.StartedAt, EndedAt: im.EndedAt,
 	}
 	for _, a := range im.Refusals {
 		out.Refusals = append(out.Refusals, api.RefusedAddress{Source: a.URL, Error: a.Why})

@@ -89,7 +89,8 @@ func withSite(do func(context.Context, string) (sitepoll.Site, error),
 
 func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
-		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, Warning: v.Site.Warning, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
+		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, Warning: v.Site.Warning,
+		NextLookAt: v.NextPollAt, NewToday: v.NewToday,
 		Look: pollJSON(v.Now), Last: pollJSON(v.Last), LastFeeds: pollJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},

@@ -11,8 +11,8 @@ var flashes = map[string]string{
 	"site-removed": "The site is removed. Its pages stay and are watched as before.",
 
 	"added": "Registered. It will be fetched as soon as its host allows.",
-	"added-route": "Registered without the part of the address after #. The page is read without it, and any other route " +
-		"of the page is the same item.",
+	"added-route": "Registered without the part of the address after #. The page is read without it, and any other " +
+		"route of the page is the same item.",
 	"site-route": "The part of an address after # is left out. Pages are read without it, and other routes of a page " +
 		"are the same item.",
 	"forced":   "It will be fetched and indexed again, even if it has not changed.",
