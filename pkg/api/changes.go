@@ -80,7 +80,7 @@ type FeedChange struct {
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
 	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
 	Listed       *ListedEntry     `json:"listed,omitempty"`   // for the kind listed
-	// Fields are the values of the page that have changed. Field is the first of them that is told, or the first.
+	// Fields are the values of the page that have changed. Field is the first of them that is reported, or else the first.
 	Fields []ChangedField `json:"fields,omitempty"`
 	Field  *ChangedField  `json:"field,omitempty"`
 	// Silenced is true when a rule of the item's watch hides the change.

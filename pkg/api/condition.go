@@ -7,27 +7,27 @@ import (
 	"reflect"
 )
 
-// Condition is what a rule wants of a field. It is met once, when a check finds that it holds and the check before did
-// not. A value that cannot be compared with what it is compared with meets no comparison. A range of prices, and one
-// that begins at an amount, counts as its lowest price.
+// Condition is a rule's condition on a field. It is met once: when a check finds that it holds, and it did not hold at
+// the check before. A comparison does not hold for values that cannot be compared, such as amounts in two currencies.
+// Of a range of prices, and of a price such as "from 12.90", the lowest price is compared.
 type Condition struct {
 	Field string `json:"field"` // name of the field, such as price
-	// Op is <, <=, =, >= or > for a comparison; changedBy; fromTo; appears, if there is a value where there was none; or
+	// Op is <, <=, =, >= or > for a comparison; changedBy; fromTo; appears (there is a value where there was none); or
 	// disappears.
 	Op string `json:"op"`
-	// Value is what is compared: 80, 80 EUR, 2026-11-27, InStock or "in stock". An amount without a currency is compared
-	// with amounts of every currency. For changedBy it is the least difference, such as 5, or 10 with the unit %.
+	// Value is the constant to compare with: 80, 80 EUR, 2026-11-27, InStock or "in stock". An amount without a currency
+	// is compared with amounts in any currency. For changedBy it is the least difference: 5, or 10 with the unit %.
 	Value Constant `json:"value,omitempty"`
-	// From is the last value that was seen before, for fromTo. If it is left out, every other value is. With neither from
-	// nor to, each change from one value to another meets the condition.
+	// From is the value before, for fromTo. If it is left out, that is any value but To, or none. If both are left out,
+	// each change from one value to another meets the condition.
 	From Constant `json:"from,omitempty"`
-	// To is the value now, for fromTo. If it is left out, every other value is.
+	// To is the value now, for fromTo. If it is left out, that is any value but From.
 	To   Constant `json:"to,omitempty"`
 	Unit string   `json:"unit,omitempty"` // of the value of changedBy: abs (the default) or %
-	// Against is what is compared with: value (the default of comparisons), or a value that was seen before the check:
+	// Against names what the field is compared with: value (the default of comparisons), or what earlier checks found:
 	// previous (the default of changedBy), first, lowest or highest.
 	Against string `json:"against,omitempty"`
-	// First states that the condition may be met by the first check of the field, too.
+	// First is true if the first value that is read of the field may meet the condition, too.
 	First bool `json:"first,omitempty"`
 }
 

@@ -118,7 +118,7 @@ type Item struct {
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
 	// has to confirm that it is missing.
 	GuardedSince time.Time `json:"heldSince,omitzero"`
-	// UnlinkedSince is when a poll found that no page of the site links to the page any more. That removes nothing.
+	// UnlinkedSince is the time since which no page of the followed site links to the page. The page is not removed.
 	UnlinkedSince time.Time `json:"unlinkedSince,omitzero"`
 	// GoneSince is when it was confirmed that the item is missing.
 	GoneSince time.Time `json:"goneSince,omitzero"`
@@ -145,27 +145,28 @@ type ItemDetail struct {
 	Folder *FolderState `json:"folder,omitempty"`
 }
 
-// FolderState is what a listing of a folder found.
+// FolderState says what the last listing of a folder found.
 type FolderState struct {
-	Files      int          `json:"files"`                // that are items
+	Files      int          `json:"files"`                // files that are items
 	PassedOver []PassedOver `json:"passedOver,omitempty"` // by reason
 }
 
-// PassedOver counts the names that a listing passed over for one reason. A folder counts once, with all that is in it.
+// PassedOver counts the files and folders that a listing left out for one reason. A folder counts once, with all that
+// is in it.
 type PassedOver struct {
 	Why     string `json:"why"` // what they are, such as hidden files and folders
 	Number  int    `json:"number"`
 	Example string `json:"example,omitempty"` // one of the names
 }
 
-// ListState is what was read of a list.
+// ListState says what was read of a list.
 type ListState struct {
-	Entries int `json:"entries"`        // of the last reading
-	More    int `json:"more,omitempty"` // further ones, which are not read
-	// Refused are at most five entries that should have been registered and were not, of the last check with entries to
-	// register.
+	Entries int `json:"entries"`        // entries that the last check read
+	More    int `json:"more,omitempty"` // further entries, which are not read
+	// Refused has at most five entries that should have been registered and were not, at the last check that had
+	// entries to register.
 	Refused     []RefusedEntry `json:"refused,omitempty"`
-	RefusedMore int            `json:"refusedMore,omitempty"` // how many further ones there were
+	RefusedMore int            `json:"refusedMore,omitempty"` // number of further refused entries
 }
 
 // RefusedEntry is an entry of a list that was not registered.
@@ -174,27 +175,27 @@ type RefusedEntry struct {
 	Why string `json:"why"`
 }
 
-// Rendered is what a browser showed of a page.
+// Rendered says how a page was last read in a browser.
 type Rendered struct {
 	At time.Time `json:"at"`
-	// Needless is true when the page says in a browser what it says without its scripts, so that it is read without one.
-	// If the item is thin all the same, it has hardly any text in a browser either.
+	// Needless is true if the page has the same text in a browser as without its scripts, so that no browser is used for
+	// it. If the item is thin nevertheless, the page has hardly any text in a browser either.
 	Needless bool   `json:"needless,omitempty"`
 	Why      string `json:"why,omitempty"`     // why it was rendered
 	Missing  string `json:"missing,omitempty"` // what may not have been read, and why
-	URL      string `json:"url,omitempty"`     // where its scripts led to
-	// PictureOnly is true when it shows a picture, and hardly any text.
+	URL      string `json:"url,omitempty"`     // the address to which its scripts led
+	// PictureOnly is true if the page shows a picture and hardly any text.
 	PictureOnly bool `json:"pictureOnly,omitempty"`
-	// Bounds are the bounds that it met: time, requests, bytes, memory, scrolls, workers, dialogs, popups, downloads or
-	// sockets.
+	// Bounds are the bounds that the page reached: time, requests, bytes, memory, scrolls, workers, dialogs, popups,
+	// downloads or sockets.
 	Bounds   []string          `json:"bounds,omitempty"`
 	Refused  []RefusedRequests `json:"refused,omitempty"`
-	Requests int               `json:"requests"` // that were sent, without the first
-	Bytes    int64             `json:"bytes"`    // of the answers, decoded
+	Requests int               `json:"requests"` // number of requests, without the first
+	Bytes    int64             `json:"bytes"`    // bytes of the answers, decoded
 	Millis   int64             `json:"millis"`
 	Browser  string            `json:"browser,omitempty"` // its name and version
-	// DataChanges is true when the content was seen to change while the page's own HTML stayed the same. Each check then
-	// renders the page. Otherwise, checks that find the same HTML may skip the render, at most 15 in a row.
+	// DataChanges is true if the content has changed while the page's own HTML stayed the same. Each check then renders
+	// the page. Otherwise, checks that find the same HTML may do without, at most 15 in a row.
 	DataChanges bool `json:"dataChanges,omitempty"`
 }
 
@@ -204,7 +205,7 @@ type RefusedRequests struct {
 	// worker.
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
-	Host   string `json:"host,omitempty"` // of the first one
+	Host   string `json:"host,omitempty"` // host of the first of them
 }
 
 // MaxFormers is the largest number of former ids returned with an item.
@@ -324,13 +325,13 @@ const (
 	ChangeReverted ChangeKind = "reverted" // the text is one of the page's last eight texts
 	ChangeContent  ChangeKind = "content"  // the main content, or the watched part, is different
 	ChangeBeside   ChangeKind = "beside"   // only the text beside the main content is different, such as a price
-	ChangeBeyond   ChangeKind = "beyond"   // only the text beyond what is read is different
-	ChangeBytes    ChangeKind = "bytes"    // the bytes of a document of which no text can be read are different
+	ChangeBeyond   ChangeKind = "beyond"   // only the text beyond the part that is read is different
+	ChangeBytes    ChangeKind = "bytes"    // the bytes are different; no text can be read in the document
 	ChangeTitle    ChangeKind = "title"    // only the title is different
 	ChangeImages   ChangeKind = "images"   // only the images are different
 	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
 
-	ChangeField ChangeKind = "field" // values of fields are different, and explain all that differs
+	ChangeField ChangeKind = "field" // only values of fields are different
 
 	// These kinds occur only in the feed.
 

@@ -37,11 +37,11 @@ type RuleSpec struct {
 	Off     bool  `json:"off,omitempty"`
 	Enabled *bool `json:"enabled,omitempty"` // the opposite of off; one of the two is enough
 
-	// When is what the rule wants of a field. Without it, the rule reports every change that its filter selects.
+	// When is a condition on a field. Without it, the rule reports every change that its filter selects.
 	When *Condition `json:"when,omitempty"`
 
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
-	// Message is how messages about one change are worded. Digests have a form of their own.
+	// Message words the messages about a single change. It does not apply to digests.
 	Message *MessageWording `json:"message,omitempty"`
 }
 
@@ -50,7 +50,7 @@ type RuleSpec struct {
 type MessageWording struct {
 	// Title is one line, at most 300 bytes. Without it, the title says what changed.
 	Title string `json:"title,omitempty"`
-	// Text is at most 4,000 bytes. It stands without the address and the links that messages have otherwise.
+	// Text has at most 4,000 bytes. It replaces the address and the links that messages have otherwise.
 	Text string `json:"text,omitempty"`
 }
 
@@ -343,7 +343,7 @@ type TestEvent struct {
 // [PublicAddress].
 type MessageLinks struct {
 	Difference string `json:"difference,omitempty"` // the place of the difference
-	Why        string `json:"why,omitempty"`        // who was told, and why
+	Why        string `json:"why,omitempty"`        // why the message was sent, and to whom
 	Mute       string `json:"mute,omitempty"`       // a page that mutes the page for the rule; it works for 30 days
 }
 

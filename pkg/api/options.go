@@ -12,22 +12,22 @@ type Watch struct {
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines to ignore
 	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text must match for a change to count
 	Index   string   `json:"index,omitempty"`   // the part to index: page (the default) or watched
-	// List says that the page is a list, of which each new entry is a change of the kind listed: tell, add (new
-	// entries are registered, too) or addAll (all entries are registered).
+	// List makes each new entry of a page that lists others a change of the kind listed: tell, add (new entries are
+	// registered, too) or addAll (all entries are registered).
 	List      string   `json:"list,omitempty"`
 	ListLinks []string `json:"listLinks,omitempty"` // CSS selectors (JSONPaths for JSON) of its entries' links
-	// Fields are values that are read of the page, by name, such as a price. Their changes are told.
+	// Fields are values to read from the page, by name, such as a price. Their changes are reported.
 	Fields map[string]FieldSpec `json:"fields,omitempty"`
 }
 
-// FieldSpec says where the value of a field stands in a page, and what it is.
+// FieldSpec says where a page has the value of a field, and of which type it is.
 type FieldSpec struct {
 	// From is json-ld, microdata, rdfa, opengraph, css or jsonpath; or declared, for a field that pages declare (price,
 	// salePrice, availability, currency, variants, published, modified, author or version).
 	From   string `json:"from"`
-	Path   string `json:"path,omitempty"`   // the place in the source; of declared, the field that pages declare, by default the name
+	Path   string `json:"path,omitempty"`   // the place in the source; for declared, the declared field, by default the one of this name
 	Type   string `json:"type,omitempty"`   // text, number, money, date or availability; left out for declared
-	Locale string `json:"locale,omitempty"` // how the page writes numbers, such as de-CH; by default, as it says
+	Locale string `json:"locale,omitempty"` // how the page writes numbers, such as de-CH; by default, as its language does
 }
 
 // Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.
@@ -58,20 +58,20 @@ type ActiveHours struct {
 // slash, ** for anything, and ? for one character. A glob without a slash is one name, at any depth. A glob that
 // matches a folder matches all that is in it. Upper and lower case differ.
 type Files struct {
-	Include []string `json:"include,omitempty"` // if there are any, a file must match one
-	Exclude []string `json:"exclude,omitempty"` // what matches one is left out
+	Include []string `json:"include,omitempty"` // if there are any, only files that match one are items
+	Exclude []string `json:"exclude,omitempty"` // files that match one are left out
 	Hidden  bool     `json:"hidden,omitempty"`  // also files and folders whose names begin with a dot or with ~$
 }
 
 // Rendering says whether pages are read in a browser, with their scripts, and how the browser shows them.
 type Rendering struct {
 	Render         string   `json:"render,omitempty"`         // never, thin (pages with little text without scripts) or always
-	RenderInterval string   `json:"renderInterval,omitempty"` // how often a page is rendered whose own HTML stays the same
+	RenderInterval string   `json:"renderInterval,omitempty"` // how often a page is rendered while its own HTML stays the same
 	WaitFor        string   `json:"waitFor,omitempty"`        // a CSS selector that must match before the page is read
 	Viewport       string   `json:"viewport,omitempty"`       // width and height in pixels; default 1280x1024
 	AcceptLanguage string   `json:"acceptLanguage,omitempty"` // such as de or de-DE,de; default en
 	ColorScheme    string   `json:"colorScheme,omitempty"`    // light (the default) or dark
-	PostHosts      []string `json:"postHosts,omitempty"`      // hosts to which the page may send a POST, beside its own site
+	PostHosts      []string `json:"postHosts,omitempty"`      // hosts besides its own site to which the page may send a POST
 }
 
 // ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes
@@ -84,7 +84,7 @@ type ItemSettings struct {
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
 	Paused      *bool        `json:"paused,omitempty"`   // check only on request
-	Files       *Files       `json:"files,omitempty"`    // of a folder
+	Files       *Files       `json:"files,omitempty"`    // for a folder
 	Rendering
 }
 
@@ -116,8 +116,8 @@ type Effective struct {
 	TagSettings
 	// From says where each setting comes from: item, default, or tag followed by the tag's name. The settings are
 	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, watch.fields. followed by the name of a
-	// field, interval, schedule, activeHours, priority, and those of a browser. A field that is left out, because the
-	// item has 20 before it, says so. A setting that is not listed is not set. By default, render is thin where there
+	// field, interval, schedule, activeHours, priority, and those of a browser. If a field is not read because the item
+	// has 20 others, that is said here. A setting that is not listed is not set. By default, render is thin where there
 	// is a browser, and never elsewhere.
 	From map[string]string `json:"from"`
 }

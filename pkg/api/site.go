@@ -121,14 +121,14 @@ type SiteRequest struct {
 	Sitemaps []string `json:"sitemaps,omitempty"`
 	Feeds    []string `json:"feeds,omitempty"`
 	Listings []string `json:"listings,omitempty"`
-	// Follow the links of the site's pages, beginning at the given address. Pages are watched as they are found.
+	// Follow the links of the site's pages, beginning at the given address. Pages are added as they are found.
 	Follow *SiteFollow `json:"follow,omitempty"`
 	// Patterns of the wanted and unwanted addresses, together with one of the lists above or with follow. A pattern is
 	// a path such as /docs/**: * stands for anything but a slash, ** for anything.
 	Include []string `json:"include,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
-	// DryRun follows the links and fetches the pages, and adds nothing. The answer's slug is that of the dry run, whose
-	// result is kept for a day.
+	// DryRun follows the links and fetches the pages, but adds nothing. The answer has the slug of the dry run; its result
+	// is kept for a day.
 	DryRun bool `json:"dryRun,omitempty"`
 }
 

@@ -17,16 +17,16 @@ type SearchStatus struct {
 	Renders *Renders `json:"renders,omitempty"`
 }
 
-// Renders is what browsers cost, and how often none was needed.
+// Renders says what rendering pages costs, and how often no browser was needed.
 type Renders struct {
-	Pages  int `json:"pages"`  // that a browser rendered, or failed to
-	Failed int `json:"failed"` // of these, those that failed
-	// number of checks of pages that a browser may read and that used none
+	Pages  int `json:"pages"`  // pages that were rendered, including failures
+	Failed int `json:"failed"` // pages that could not be rendered
+	// checks that used no browser, of pages that may be rendered
 	Spared      int     `json:"spared"`
-	MeanSeconds float64 `json:"meanSeconds"` // of the pages, including those that failed
+	MeanSeconds float64 `json:"meanSeconds"` // mean time per page, including failures
 }
 
-// SparedShare returns the share of checks, of those of pages that a browser may read, that used none, 0 to 1.
+// SparedShare returns the share, 0 to 1, of the checks of pages that may be rendered which used no browser.
 func (r Renders) SparedShare() float64 {
 	if r.Pages+r.Spared == 0 {
 		return 0
