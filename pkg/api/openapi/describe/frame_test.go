@@ -16,8 +16,8 @@ const (
 	tagService   = "Service"
 )
 
-const introduction = "Tidemark watches sources, reports changes, and keeps a search index up to date: register pages and " +
-	"files, or push messages, mails and texts." +
+const introduction = "Tidemark watches sources, reports changes, and keeps a search index up to date: register pages " +
+	"and files, or push messages, mails and texts." +
 	"\n\nRequests and answers are JSON. Requests are decoded strictly: a field or " +
 	"parameter that is not described here, or that is given twice, is rejected. Answers may get more fields; " +
 	"existing names do not change. Times are RFC 3339 in UTC; values that are unknown or do not apply are left out. " +
