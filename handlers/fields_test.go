@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,12 @@ func readFields(t *testing.T, r *rig, id string) {
 		t.Log(entries)
 		must(t, fieldlog.New(r.store).Add(t.Context(), source.ID(id), entries))
 	}
+	knowFields(t, r, known)
+}
+
+// knowFields stores what is known of the fields of the first page.
+func knowFields(t *testing.T, r *rig, known track.Known) {
+	t.Helper()
 	columns := row.Of[struct {
 		Fields track.Known `col:"fields,gzip"`
 	}]()
@@ -121,4 +128,33 @@ func TestG1FieldsOfItems(t *testing.T) {
 			w.Header().Get("Content-Type"), strings.ReplaceAll(body, "\r\n", "\n"))
 	}
 	golden(t, "fields.golden", log.String())
+}
+
+// TestG1NamesOfFields checks that a field has a history in the API and pages in the dashboard whatever its name is, and
+// that names that could not stand in an address are refused when they are defined (G1).
+func TestG1NamesOfFields(t *testing.T) {
+	r := newItemsRig(t)
+	id := idOf(t, pageOne)
+	names := []string{"salePrice", "Version No", "version no", "50% off", "%2F", "%2f", "x?y#z", "a..b", ".x", "Größe"}
+	reading := track.Reading{Keys: map[string]string{}, At: r.now, Capture: "sha256:" + strings.Repeat("a", 64)}
+	for _, name := range names {
+		reading.Keys[name] = "k"
+		reading.Results = append(reading.Results, field.Result{Name: name, State: field.Found,
+			Value: field.Value{Type: field.Text, Text: "value of " + name}})
+	}
+	known, _, _ := track.Known{}.See(reading)
+	knowFields(t, r, known)
+	for _, name := range names {
+		escaped := url.PathEscape(name)
+		says(t, do(t, r, "GET", "/API/items/"+id+"/Fields/"+escaped, ""), http.StatusOK, `"value of `+name+`"`)
+		says(t, do(t, r, "GET", "/api/ui/items/"+id+"/fields/"+escaped, ""), http.StatusOK, ">value of "+name+"<")
+		says(t, do(t, r, "GET", "/api/ui/items/"+id+"/csv/"+escaped, ""), http.StatusOK, "value of "+name)
+		says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "/items/"+id+"/fields/"+escaped+`"`)
+	}
+	for _, name := range []string{"a/b", "a//b", "a/", "..", ".", " a", `a\b`} {
+		wanted := `{"watch":{"fields":{` + strconv.Quote(name) + `:{"from":"css","path":"p","type":"text"}}}}`
+		says(t, do(t, r, "PATCH", "/api/items/"+id, wanted), http.StatusBadRequest, "is no name of a field")
+		says(t, post(t, r, "/api/ui/items/"+id+"/settings", "same-origin", url.Values{"watch.fields": {name +
+			"//:text=css:p"}}), http.StatusBadRequest, "is no name of a field", "aria-invalid")
+	}
 }

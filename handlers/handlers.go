@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -117,10 +118,18 @@ func lowerLiterals(path string) string {
 	return strings.Join(parts, "/")
 }
 
+// toField matches the part of a path that stands before the name of a field.
+var toField = regexp.MustCompile(`(?i)^/*api/(?:ui/)?items/[^/]+/(?:fields|csv)/`)
+
 // folded returns a request whose path has the form that the mux expects: in lower case and without a trailing slash.
-// Hosts ignore both differences, and ids are in lower case anyway.
+// Hosts ignore both differences, and ids are in lower case anyway. The name of a field keeps its case.
 func folded(r *http.Request) *http.Request {
-	if path := "/" + strings.Trim(strings.ToLower(r.URL.Path), "/"); path != r.URL.Path {
+	cased := toField.FindString(r.URL.Path)
+	path := strings.ToLower(r.URL.Path)
+	if cased != "" {
+		path = strings.ToLower(cased) + r.URL.Path[len(cased):]
+	}
+	if path = "/" + strings.Trim(path, "/"); path != r.URL.Path {
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = path, ""
 	}
