@@ -48,6 +48,8 @@ func shop() http.Handler {
 			{"value": "InStock", "text": "in stock", "at": "2026-03-01T08:00:00Z"},
 			{"value": "OutOfStock", "text": "out of stock", "at": "2026-05-01T08:00:00Z"},
 			{"value": "InStock", "text": "in stock", "at": "2026-07-01T08:00:00Z"}]}`,
+		"/fields/weight": `{"name": "weight", "entries": [{"value": "heavy", "text": "heavy", "at": "2026-02-01T08:00:00Z"},
+			{"value": 3, "text": "3 kg", "at": "2026-03-01T08:00:00Z"}]}`,
 		"/fields/colour": `{"name": "colour", "entries": [{"value": "red", "text": "red", "at": "2026-03-01T08:00:00Z"}]}`}
 	return New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
 }
@@ -102,9 +104,13 @@ func TestG2HistoryOfAField(t *testing.T) {
 		"72 EUR", "79 EUR", "/read", "99 USD")
 	inOrder(t, read(t, shop(), path+"availability"), `<svg class="history bands"`, `class="bad"`,
 		`<span class="status good">in stock</span>`, "out of stock")
-	if body := read(t, shop(), path+"colour"); strings.Contains(body, `class="history`) {
-		t.Errorf("a text has a plot: %s", body)
+	for _, wrong := range []string{`class="history`, "The plot", "currency", "Lowest"} {
+		if body := read(t, shop(), path+"colour"); strings.Contains(body, wrong) {
+			t.Errorf("the page of a text has %q: %s", wrong, body)
+		}
 	}
+	inOrder(t, read(t, shop(), path+"weight"), `<svg class="history"`, "The plot leaves out 1 value in words; the table has it.",
+		"3 kg", "heavy")
 }
 
 // G2: TestG2HistoryAsCSV checks that the dashboard passes the history of a field on as CSV, whatever its name is.

@@ -2,6 +2,7 @@ package items
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -24,25 +25,43 @@ func amountOf(e api.FieldEntry) (amount float64, ok bool) {
 	return 0, false
 }
 
-// amountPoints returns the points of a plot of amounts, and their unit. It plots the values that have the unit of the
-// last one, and counts the others.
-func amountPoints(entries []api.FieldEntry) (points []plot.Point, unit string, left int) {
+// A pastOfAmounts is a history as a plot of amounts has it.
+type pastOfAmounts struct {
+	Points []plot.Point
+	Unit   string
+	Left   int    // values that the plot leaves out
+	Why    string // what they are
+}
+
+// amountPoints returns the points of a plot of amounts. It plots the values that have the unit of the last one. It has
+// no points if there is no amount.
+func amountPoints(entries []api.FieldEntry) (past pastOfAmounts) {
 	known := false
+	why := map[string]bool{}
 	for _, e := range slices.Backward(entries) {
 		amount, ok := amountOf(e)
 		p := plot.Point{At: e.At}
 		if ok && !known {
-			unit, known = unitOf(e), true
+			past.Unit, known = unitOf(e), true
 		}
-		if ok && unitOf(e) == unit {
+		switch {
+		case ok && unitOf(e) == past.Unit:
 			p.Amount, p.Text = amount, e.Text
-		} else if e.Value != nil {
-			left++
+		case ok:
+			past.Left++
+			why["in another currency or for another quantity"] = true
+		case e.Value != nil:
+			past.Left++
+			why["in words"] = true
 		}
-		points = append(points, p)
+		past.Points = append(past.Points, p)
 	}
-	slices.Reverse(points)
-	return points, unit, left
+	if !known { // texts and dates
+		return pastOfAmounts{}
+	}
+	slices.Reverse(past.Points)
+	past.Why = strings.Join(slices.Sorted(maps.Keys(why)), ", and ")
+	return past
 }
 
 // unitOf returns the currency of a value and what the price is for: the words behind the last figure of its text.

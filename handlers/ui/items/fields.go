@@ -99,15 +99,16 @@ func (f namedField) Varies() bool {
 
 // fieldData is the data of the page about a field.
 type fieldData struct {
-	Item   api.ItemDetail
-	Field  namedField
-	Gone   *goneField // nil unless its place is gone
-	Past   api.FieldHistory
-	Rows   []fieldRow // newest first
-	Plot   template.HTML
-	Bands  []bandWord // the tones of the values in the plot
-	Left   int        // values that the plot leaves out
-	Ranges bool       // of some values, only the lowest amount is drawn
+	Item    api.ItemDetail
+	Field   namedField
+	Gone    *goneField // nil unless its place is gone
+	Past    api.FieldHistory
+	Rows    []fieldRow // newest first
+	Plot    template.HTML
+	Bands   []bandWord // the tones of the values in the plot
+	Left    int        // values that the plot leaves out
+	LeftWhy string     // what they are
+	Ranges  bool       // of some values, only the lowest amount is drawn
 }
 
 // A fieldRow is a value in a table, with the time until which it held; zero for the last one.
@@ -161,7 +162,8 @@ func (d *fieldData) draw(until time.Time) {
 		d.Plot = h.DrawBands()
 		return
 	}
-	h.Points, h.Unit, d.Left = amountPoints(d.Past.Entries)
+	past := amountPoints(d.Past.Entries)
+	h.Points, h.Unit, d.Left, d.LeftWhy = past.Points, past.Unit, past.Left, past.Why
 	d.Plot = h.Draw()
 	d.Ranges = slices.ContainsFunc(h.Points, func(p plot.Point) bool { return strings.Contains(p.Text, "–") })
 }
