@@ -158,3 +158,21 @@ func TestG1NamesOfFields(t *testing.T) {
 			"//:text=css:p"}}), http.StatusBadRequest, "is no name of a field", "aria-invalid")
 	}
 }
+
+// TestG1PreviewOfTheSettings checks that the form of the settings shows what the typed fields and those of the typed
+// tags would read in the last capture, keeps what was typed, saves nothing, and says what is wrong (G1).
+func TestG1PreviewOfTheSettings(t *testing.T) {
+	r := newItemsRig(t)
+	form := "/api/ui/items/" + idOf(t, pageOne) + "/settings"
+	do(t, r, "POST", "/api/tags", `{"name":"sea","watch":{"fields":{"head":{"from":"css","path":"h1","type":"text"}}}}`)
+	typed := url.Values{"do": {"preview"}, "tags": {"sea, unknown"}, "every": {"3h"},
+		"watch.fields": {"first=css:p\r\nnone:money=css:.no"}}
+	page := post(t, r, form, "same-origin", typed)
+	says(t, page, http.StatusOK, `id="tried"`, "Nothing is saved yet", "first: <q", "head: <q",
+		`none: <span class="bad">gone`, `name="every" value="3h"`, "first=css:p")
+	if it := itemAt(t, r, pageOne); it.Watch != nil || it.Interval != nil || len(it.Fields) > 0 {
+		t.Errorf("something is saved: %+v", it)
+	}
+	typed.Set("watch.fields", "first=css:p >")
+	says(t, post(t, r, form, "same-origin", typed), http.StatusBadRequest, "first=css:p >", "aria-invalid", "Values of the page")
+}

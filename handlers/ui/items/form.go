@@ -12,7 +12,11 @@ import (
 )
 
 // form is the form of the settings of an item or a tag.
-type form struct{ frame.Form }
+type form struct {
+	frame.Form
+	Tries bool            // what is watched can be tried
+	Trial *api.WatchTrial // what the typed watch finds; nil before it is tried
+}
 
 // Days returns the days to which active hours can be limited.
 func (form) Days() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }

@@ -72,7 +72,7 @@ func (a area) picked(r *http.Request, it api.ItemDetail, f url.Values) (frame.Pa
 	if err != nil {
 		return frame.Page{}, err
 	}
-	d := pickedData{Item: it.Item, Asked: q, Form: form{frame.Form{Values: url.Values{}}},
+	d := pickedData{Item: it.Item, Asked: q, Form: form{Form: frame.Form{Values: url.Values{}}},
 		Also: len(effectiveWatch(it).Include) > 0}
 	if d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, q); err != nil {
 		return frame.Page{}, err
@@ -130,7 +130,7 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 	if err != nil {
 		return frame.Page{}, err
 	}
-	d := pickedData{Item: it.Item, Asked: chosen, Form: form{frame.Form{Values: r.PostForm, Problem: problem}}}
+	d := pickedData{Item: it.Item, Asked: chosen, Form: form{Form: frame.Form{Values: r.PostForm, Problem: problem}}}
 	w := effectiveWatch(it)
 	d.Also = len(w.Include) > 0
 	w.Include, w.Exclude = parts[0], parts[1]

@@ -44,7 +44,7 @@ func (a area) tag(r *http.Request) (frame.Page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
-		Form: form{frame.Form{Values: valuesOf(t.TagSettings)}}}
+		Form: form{Form: frame.Form{Values: valuesOf(t.TagSettings)}}}
 	if problem := frame.Refusal(err); problem != nil {
 		if problem.Status == http.StatusBadRequest {
 			return a.tagsPage(r, name, problem)
@@ -77,7 +77,7 @@ func (a area) saveTag(r *http.Request, name string) (frame.Page, error) {
 	}
 	if problem := frame.Refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
-			Form: form{frame.Form{Values: r.PostForm, Problem: problem}}}
+			Form: form{Form: frame.Form{Values: r.PostForm, Problem: problem}}}
 		return frame.Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
 	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved&run=" + url.QueryEscape(t.Run)), err

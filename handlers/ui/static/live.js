@@ -103,9 +103,9 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
 }
 
 // Previews the effect of a form while a person changes it.
-for (const form of document.querySelectorAll("form[data-preview]")) {
+for (const previewed of document.querySelectorAll("[data-preview]")) {
   let timer, running;
-  const part = document.getElementById(form.dataset.preview);
+  const form = previewed.closest("form"), part = document.getElementById(previewed.dataset.preview);
   const show = async () => {
     running?.abort();
     running = new AbortController();
@@ -119,7 +119,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       else if (res.ok) renew(part, page.getElementById(part.id));
     } catch { /* aborted by the next key, or the server cannot be reached */ }
   };
-  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
+  previewed.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
 }
 
 // The form of a channel: what a person has typed is checked, and a test is sent, while the page stays. So a secret need
