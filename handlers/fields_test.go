@@ -174,5 +174,6 @@ func TestG1PreviewOfTheSettings(t *testing.T) {
 		t.Errorf("something is saved: %+v", it)
 	}
 	typed.Set("watch.fields", "first=css:p >")
-	says(t, post(t, r, form, "same-origin", typed), http.StatusBadRequest, "first=css:p >", "aria-invalid", "Values of the page")
+	says(t, post(t, r, form, "same-origin", typed), http.StatusBadRequest, "first=css:p >", "aria-invalid",
+		"Values of the page")
 }

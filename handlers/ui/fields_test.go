@@ -50,6 +50,7 @@ func shop() http.Handler {
 			{"value": "InStock", "text": "in stock", "at": "2026-07-01T08:00:00Z"}]}`,
 		"/fields/weight": `{"name": "weight", "entries": [{"value": "heavy", "text": "heavy", "at": "2026-02-01T08:00:00Z"},
 			{"value": 3, "text": "3 kg", "at": "2026-03-01T08:00:00Z"}]}`,
+		"/rules/preview": `{"looked": 3}`, "/channels": `{"channels": []}`,
 		"/fields/colour": `{"name": "colour", "entries": [{"value": "red", "text": "red", "at": "2026-03-01T08:00:00Z"}]}`}
 	return New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
 }
@@ -152,6 +153,27 @@ func TestG1ChangesOfFields(t *testing.T) {
 		inOrder(t, body, "Lamp", ">value</span>", "79 → 84 EUR (lowest 72 in May)")
 		if has := strings.Contains(body, "only rules with a condition"); has != silenced {
 			t.Errorf("silenced %v: says for what it is: %v", silenced, has)
+		}
+	}
+}
+
+// G2: TestG2TrialsSayWhatTheyCannotKnow checks that the trial of a rule says of which values it knows nothing, rather
+// than only that the rule would have told nothing.
+func TestG2TrialsSayWhatTheyCannotKnow(t *testing.T) {
+	h := shop()
+	for query, want := range map[string]string{
+		"filter.itemId=" + shopItem:                                         "",
+		"filter.itemId=" + shopItem + "&when.op=appears&when.field=version": "No value named <b>version</b> of this page has",
+		"filter.itemId=" + shopItem + "&when.op=appears&when.field=author":  "Changes of <b>author</b> are listed only while",
+		"filter.itemId=" + shopItem + "&when.op=appears&when.field=colour":  "",
+		"when.op=appears&when.field=price":                                  "",
+		"when.op=appears&when.field=version":                                "Changes of <b>version</b> are listed only",
+	} {
+		body := read(t, h, "/notifications/new-rule?name=it&"+query)
+		_, trial, _ := strings.Cut(body, "told you nothing")
+		trial, _, _ = strings.Cut(trial, "</div>")
+		if trial == "" || !strings.Contains(trial, want) || strings.Contains(trial, `class="note"`) != (want != "") {
+			t.Errorf("%s: want %q in %s", query, want, trial)
 		}
 	}
 }
