@@ -31,7 +31,7 @@ func buildProgram(t *testing.T) string {
 // becomesWell waits until an app reports that it is healthy.
 func becomesWell(t *testing.T, port int) {
 	t.Helper()
-	for range 600 {
+	for range 2400 {
 		resp, err := http.Get("http://127.0.0.1:" + strconv.Itoa(port) + "/api/health")
 		if err == nil {
 			_ = resp.Body.Close()

@@ -121,7 +121,7 @@ func newTour(t *testing.T) *tour {
 		_ = site.Process.Kill()
 		_ = site.Wait()
 	})
-	for range 100 {
+	for range 1200 {
 		if res, err := http.Get("http://" + r.host + "/"); err == nil {
 			res.Body.Close()
 			return r

@@ -152,7 +152,7 @@ func pids(handlers []handlerProcess) (out []int) {
 // been collected.
 func awaitSilence(t *testing.T, port int) {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			return

@@ -100,7 +100,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 			UserAgent:  "Tidemark/1",
 			AllowHosts: []string{"127.0.0.1", "localhost"},
 			Now:        clock.now,
-			Timeout:    5 * time.Second,
+			Timeout:    time.Minute,
 		},
 		crawl: Options{
 			Behind:   1,

@@ -148,14 +148,20 @@ func TestInstallSaysWhatFailed(t *testing.T) {
 	t.Run("another process installs", func(t *testing.T) {
 		bin, tools := t.TempDir(), t.TempDir()
 		script(t, bin, "node", "exit 0")
-		script(t, bin, "npm", "sleep 5")
+		begun := filepath.Join(t.TempDir(), "begun")
+		script(t, bin, "npm", "touch "+begun+"; sleep 5")
 		t.Setenv("PATH", bin+":/bin:/usr/bin")
 		first, cancelFirst := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() { azurite.Install(first, tools, nil) })
 		defer wg.Wait()
 		defer cancelFirst()
-		time.Sleep(300 * time.Millisecond)
+		for range 3000 {
+			if _, err := os.Stat(begun); err == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		_, err := azurite.Install(ctx, tools, nil)
@@ -193,7 +199,7 @@ func TestDiesWithItsParent(t *testing.T) {
 		t.Fatalf("have %q (%v)", out, err)
 	}
 	address := lines[len(lines)-1]
-	for range 200 {
+	for range 2400 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			return

@@ -87,7 +87,7 @@ func proxyEvents(t *testing.T) {
 			Chunks: []string{"data: 1\n", "data: 2\n"}, Pause: time.Hour}
 	}))
 	// The second event never comes, so the test reads the first only if it was passed on at once.
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", r.url("/api/hello"), nil)
 	resp, err := http.DefaultClient.Do(req)

@@ -225,7 +225,7 @@ func (c *control) waitStarts(t *testing.T, n int) []start {
 // eventually waits until ok returns true. Its time limit only ends a test that has failed.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if ok() {
 			return
 		}

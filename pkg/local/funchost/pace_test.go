@@ -22,7 +22,7 @@ func (r *rig) slowly(path string, size int, pause time.Duration, parts ...int) (
 		r.t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", path, size)
 	for _, n := range parts {
 		conn.Write(bytes.Repeat([]byte(" "), n))

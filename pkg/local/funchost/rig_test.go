@@ -174,7 +174,7 @@ func (r *rig) waitReady() {
 	case <-r.host.Ready():
 	case <-r.done:
 		r.t.Fatalf("host stopped: %v\n%s", r.err, r.log)
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		r.t.Fatal("host never became ready")
 	}
 }

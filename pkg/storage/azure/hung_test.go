@@ -59,7 +59,7 @@ func (f *front) requests() int {
 }
 
 // shortTries makes the waits short. The number of tries is that of production.
-var shortTries = policy.RetryOptions{TryTimeout: 500 * time.Millisecond, RetryDelay: time.Millisecond,
+var shortTries = policy.RetryOptions{TryTimeout: time.Second, RetryDelay: time.Millisecond,
 	MaxRetryDelay: 10 * time.Millisecond}
 
 // openBehind opens Azurite with a front for its tables and one for its blobs.
@@ -110,7 +110,7 @@ func TestS7HungTry(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for name, hang := range map[string]func(http.Handler, http.ResponseWriter, *http.Request){"before": hangs,
 		"after": hangsAfter} {

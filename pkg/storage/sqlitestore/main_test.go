@@ -90,13 +90,13 @@ func insert(row string, p storage.Properties) storage.Op {
 // eventually waits for an effect of another goroutine.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 12_000 {
 		if done() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: not within ten seconds", what)
+	t.Fatalf("%s: not within two minutes", what)
 }
 
 // check makes SQLite check the file for damage.

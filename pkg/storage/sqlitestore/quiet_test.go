@@ -32,7 +32,7 @@ func TestST1QuietStore(t *testing.T) {
 		add(n)
 	}
 	most, _ := sqlitefile.Memory()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if used, _ := sqlitefile.Memory(); used-before < (most-before)/4 {
 			break
 		} else if time.Now().After(deadline) {
