@@ -13,12 +13,15 @@ type bill struct {
 	calls, rootCall float64
 }
 
+// twice is how often a comparison that was replaced evaluates a function (see [run.order]).
+const twice = 2
+
 // cost returns the most steps that the expression of a filter can take for a value of a size. The library does not
 // show the arguments of a function, so each filter is taken to call all functions of the path.
 func (r *run) cost(f *spec.FilterSelector, of size) float64 {
 	b, root := bill{of: of}, bill{of: r.sizes[0]}
 	for _, q := range r.calls { // the arguments of a function were noted after those of the functions in them
-		here, whole := r.costQuery(q, b), r.costQuery(q, root)
+		here, whole := twice*r.costQuery(q, b), twice*r.costQuery(q, root)
 		b.calls, b.rootCall = b.calls+here, b.rootCall+whole
 		root.calls, root.rootCall = b.rootCall, b.rootCall
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/theory/jsonpath/registry"
 	"github.com/theory/jsonpath/spec"
@@ -47,7 +48,12 @@ func (r *run) functions() *registry.Registry {
 // note notes the queries among the arguments of a function.
 func (r *run) note(args []spec.FuncExprArg) {
 	for _, arg := range args {
-		if q, ok := arg.(*spec.PathQuery); ok {
+		q, ok := arg.(*spec.PathQuery)
+		if !ok {
+			continue
+		}
+		r.noted = append(r.noted, q)
+		if text := r.text(q); !slices.ContainsFunc(r.calls, func(c *spec.PathQuery) bool { return r.text(c) == text }) {
 			r.calls = append(r.calls, q)
 		}
 	}

@@ -7,9 +7,8 @@
 // as often as it is found; people who choose a part of a document do not want it twice. If an object has several
 // members of a name, a name finds all of them, and a filter sees the last.
 //
-// Comparisons are those of the library, which differ from the RFC's for what has no order: of two arrays, two objects
-// or two truth values that are not equal, > and >= hold; and two values that are both missing are equal, but neither <=
-// nor >=.
+// Blanks around a path are ignored. A function that takes a regular expression is refused if it is given another
+// literal, with which the RFC selects nothing.
 //
 // # Bounds
 //
@@ -128,6 +127,7 @@ func Select(root *Node, paths []Path) (found []*Node, err error) {
 		if err != nil {
 			return nil, err // Unreachable: a Path has been parsed before.
 		}
+		r.order(q)
 		for _, i := range r.walk(q) {
 			all[i] = true
 		}

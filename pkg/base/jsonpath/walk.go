@@ -85,7 +85,8 @@ func (d *document) convert(i int) any {
 type run struct {
 	*document
 	steps    *int
-	calls    []*spec.PathQuery // the queries that functions of the path have as arguments
+	noted    []*spec.PathQuery // the queries that functions of the path have as arguments
+	calls    []*spec.PathQuery // the same, those of one text once
 	patterns patterns
 	texts    map[any]string // of parts of the path
 }
