@@ -54,7 +54,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 		c.omit(omitUnusable+strings.TrimPrefix(err.Error(), "url: "), ref)
 		return "", false
 	}
-	if url = withoutSession(url); c.seen[space+url] {
+	if url = source.WithoutSession(url); c.seen[space+url] {
 		return "", false
 	}
 	if len(c.seen) >= c.most {

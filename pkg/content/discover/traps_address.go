@@ -2,7 +2,6 @@ package discover
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,29 +65,6 @@ func (a address) hasSession() bool {
 		}
 	}
 	return false
-}
-
-var (
-	// sessionPart is the part of a path that holds a session.
-	sessionPart = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=[^/;]*|/\(S\([a-z0-9]{16,}\)\)`)
-	// surelySession matches a parameter that holds a session, whatever the site: its value is that of a digest. Others
-	// may select a page.
-	surelySession = regexp.MustCompile(`(?i)^(?:s|sid|j?session_?id|j?sess_?id|oscsid|zenid|xtcsid)=[0-9a-f]{32}$`)
-)
-
-// withoutSession returns an address without the session of a visitor, for which a site serves the same page. Each visit
-// of a page brings links with another session, so with it no page would be found, or each again and again.
-func withoutSession(url string) string {
-	if !apart(url).hasSession() {
-		return url
-	}
-	address, query, asked := strings.Cut(url, "?")
-	address = sessionPart.ReplaceAllString(address, "")
-	params := slices.DeleteFunc(strings.Split(query, "&"), surelySession.MatchString)
-	if !asked || len(params) == 0 {
-		return address
-	}
-	return address + "?" + strings.Join(params, "&")
 }
 
 // paging holds names of parameters that select a page of a list.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
@@ -32,6 +33,14 @@ func TestW25EntriesOfEachType(t *testing.T) {
 			"https://shop.example/a=A https://shop.example/b=B", ""},
 		"addresses": {[]string{"$..url"}, `[{"title":"A","url":"/a"},{"title":"B","url":"/b"}]`, "application/json",
 			"https://shop.example/a=A https://shop.example/b=B", ""},
+		"cards": {[]string{".c"}, `<div class=c><a href=/1><img alt="A picture of it"></a><h3><a href=/1>One</a></h3>` +
+			`<a href=/1>Read more</a></div><div class=c><a href=/2>Second</a> <a href=/2>Read more</a></div>`, "text/html",
+			"https://shop.example/1=One https://shop.example/2=Second", ""},
+		"sessions": {[]string{"a"}, `<a href="/1;jsessionid=0A1B?v=2">A</a>` +
+			`<a href="/2?sid=8f14e45fceea167a5a36dedd4bea2543">B</a>`, "text/html",
+			"https://shop.example/1?v=2=A https://shop.example/2=B", ""},
+		"pages of data": {[]string{"$[*]"}, `[{"title":"A","url":"/api/a","html_url":"/a"}]`, "application/json",
+			"https://shop.example/a=A", ""},
 		"no path": {nil, lamps, "application/json", "", "needs a JSONPath"},
 		"a JSON Feed": {nil, `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"/a","title":"A"}]}`,
 			"application/feed+json", "https://shop.example/a=A", ""},
@@ -46,5 +55,25 @@ func TestW25EntriesOfEachType(t *testing.T) {
 		if strings.Join(have, " ") != tt.want || !strings.Contains(p.List.Why, tt.why) {
 			t.Errorf("%s: %v, %q", name, have, p.List.Why)
 		}
+	}
+}
+
+// TestW25NumberedList checks that another order of a numbered list is explained by its entries, and another text is not
+// (W25).
+func TestW25NumberedList(t *testing.T) {
+	const above = `<html lang=en><main><h1>Jobs</h1><p>All jobs that the harbour has to offer in this year.</p><ol>`
+	page := func(entries ...string) *part.Part {
+		text := above + strings.Join(entries, "") + "</ol></main>"
+		p := readJSON(t, watch.Spec{List: &watch.List{}}, text, "text/html")
+		return &p
+	}
+	same := func(address string) string { return address }
+	const pilot, keeper = "<li><a href=/a>Pilot of a tug</a></li>", "<li><a href=/b>Keeper of the light</a></li>"
+	was := page(pilot, keeper)
+	if !part.Explained(was, page(keeper, pilot), same) {
+		t.Error("another order is not explained")
+	}
+	if part.Explained(was, page(keeper, "<li><a href=/a>Master of a tug</a></li>"), same) {
+		t.Error("another title is explained")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Chooser finds the entries of a list in JSON.
@@ -159,11 +160,12 @@ func webAddress(base *url.URL, ref string) string {
 		return ""
 	}
 	u.Fragment, u.RawFragment = "", ""
-	return u.String()
+	return source.WithoutSession(u.String())
 }
 
-// addresses are the names of members that hold the address of an object, best first.
-var addresses = []string{"url", "link", "href", "html_url", "web_url", "permalink", "canonical_url", "external_url",
+// addresses are the names of members that hold the address of an object, best first: that of its page before that of
+// its data.
+var addresses = []string{"html_url", "web_url", "permalink", "url", "link", "href", "canonical_url", "external_url",
 	"loc", "uri"}
 
 // addValues adds values of JSON: addresses, objects with one, and lists of these.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // ListSelector finds the entries of a list in the watched part of a document.
@@ -198,6 +200,7 @@ func firstText(n *html.Node) *html.Node {
 func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEntry) {
 	at := map[string]int{}
 	of := map[*html.Node]string{}
+	titles := linkTitles{of: map[int][]linkTitle{}, entries: map[string]map[int]bool{}}
 	for _, n := range links {
 		u := dom.Resolve(base, dom.Attr(n, "href"))
 		if u == nil {
@@ -205,7 +208,8 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 		}
 		u.Fragment, u.RawFragment = "", ""
 		title := titleOfLink(n)
-		if address := u.String(); address != own.String() && (chosen || title != "" && !leadsOn(n, u, own, title)) {
+		address := source.WithoutSession(u.String())
+		if address != own.String() && (chosen || title != "" && !leadsOn(n, u, own, title)) {
 			of[n] = address
 			i, known := at[address]
 			if !known {
@@ -214,10 +218,11 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 				all = append(all, anEntry{Entry: extract.Entry{URL: address}})
 			}
 			all[i].holders = append(all[i].holders, n)
-			if len(title) > len(all[i].Title) && (all[i].Title == "" || len(title) < 200) {
-				all[i].Title = title
-			}
+			titles.add(i, n, title)
 		}
+	}
+	for i := range all {
+		all[i].Title = titles.best(i)
 	}
 	holders(all, of)
 	for i := range all {
@@ -228,6 +233,50 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 		all[i].Text = dom.Clip(strings.Join(texts, " "), extract.MaxEntryText)
 	}
 	return all
+}
+
+// linkTitles are the texts of the links to each entry.
+type linkTitles struct {
+	of      map[int][]linkTitle
+	entries map[string]map[int]bool // those that have a text
+}
+
+type linkTitle struct {
+	text    string
+	heading bool
+}
+
+func (t *linkTitles) add(entry int, link *html.Node, text string) {
+	t.of[entry] = append(t.of[entry], linkTitle{text, isInHeading(link)})
+	if t.entries[text] == nil {
+		t.entries[text] = map[int]bool{}
+	}
+	t.entries[text][entry] = true
+}
+
+// best returns the title of an entry: the text of a link in a heading, or else the longest that is not that of other
+// entries, too, as "Read more" is, or else the longest. One of 200 bytes and more is a title only if there is no other.
+func (t *linkTitles) best(entry int) string {
+	rank := func(l linkTitle) (rank int) {
+		for i, yes := range []bool{len(t.entries[l.text]) == 1, l.heading, len(l.text) < 200, l.text != ""} {
+			if yes {
+				rank |= 1 << i
+			}
+		}
+		return rank
+	}
+	return slices.MaxFunc(t.of[entry], func(a, b linkTitle) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a.text), len(b.text)))
+	}).text
+}
+
+func isInHeading(n *html.Node) bool {
+	for a := range n.Ancestors() {
+		if dom.IsHeading(a.DataAtom) {
+			return true
+		}
+	}
+	return false
 }
 
 // titleOfLink returns the text of a link, or what stands for it.

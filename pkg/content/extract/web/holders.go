@@ -186,6 +186,11 @@ func (r *listReader) rest(without map[string]bool) (lines []string, ok bool) {
 	if err != nil || r.root == nil {
 		return nil, false
 	}
+	for d := range r.root.Descendants() {
+		if d.DataAtom == atom.Ol { // the numbers of a list are its order
+			d.Data, d.DataAtom = "ul", atom.Ul
+		}
+	}
 	doc := assemble(r.page, r.root, jsonld.Of(r.root).Objects, func(s *maincontent.Survey) maincontent.Content {
 		signed := map[*html.Node]bool{}
 		for _, e := range all {
