@@ -44,7 +44,7 @@ func (m *mailSink) serve(t *testing.T) (port string) {
 
 func (m *mailSink) talk(conn net.Conn) {
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	say := func(line string) { _, _ = io.WriteString(conn, line+"\r\n") }
 	say("220 sink")
 	var letter strings.Builder

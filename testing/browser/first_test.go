@@ -65,7 +65,7 @@ func TestU10FirstMail(t *testing.T) {
 	s.open("/items/" + id)
 	s.press(`button[value="check"]`)
 	const want = "Storm lamp: 79 → 84 EUR"
-	for !slices.Contains(sink.subjects(), want) && time.Since(began) < 3*time.Minute {
+	for !slices.Contains(sink.subjects(), want) && time.Since(began) < patience {
 		time.Sleep(time.Second)
 	}
 	t.Logf("the first mail after %.0f s", time.Since(began).Seconds())

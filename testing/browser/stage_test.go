@@ -24,6 +24,10 @@ import (
 // root is the top of the repository.
 const root = "../.."
 
+// patience is how long a test waits for one thing to happen. It is much more than any of them needs: on a busy machine
+// with few cores, a browser may take a hundred times as long as on an idle one.
+const patience = 4 * time.Minute
+
 // stage is a running Tidemark, its site, and a browser.
 type stage struct {
 	*testing.T
@@ -94,7 +98,7 @@ func (s *stage) browse() {
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	tab, leave := chromedp.NewContext(ctx)
-	tab, cancel := context.WithTimeout(tab, 8*time.Minute)
+	tab, cancel := context.WithTimeout(tab, 10*patience)
 	s.Cleanup(func() { cancel(); leave(); stop() })
 	chromedp.ListenTarget(tab, func(ev any) {
 		switch ev := ev.(type) {
@@ -113,7 +117,7 @@ func (s *stage) browse() {
 // do performs actions in the browser.
 func (s *stage) do(actions ...chromedp.Action) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -132,7 +136,7 @@ func (s *stage) open(path string) {
 // ask evaluates an expression. If the browser leaves the page meanwhile, ask evaluates it again on the next page.
 func (s *stage) ask(expression string, answer any) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
 	err := chromedp.Run(ctx, chromedp.Evaluate(expression, answer))
 	for ; left(err); err = chromedp.Run(ctx, chromedp.Evaluate(expression, answer)) {
@@ -179,7 +183,7 @@ func (s *stage) reads(selector, want string) {
 
 func (s *stage) eventually(what string, done func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !done(); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			if s.ctx != nil {
 				s.shoot("failed")
@@ -193,7 +197,7 @@ func (s *stage) eventually(what string, done func() bool) {
 func (s *stage) shoot(name string) {
 	s.Helper()
 	var png []byte
-	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
 	must(s.T, chromedp.Run(ctx, chromedp.FullScreenshot(&png, 100)))
 	s.save(name, png)

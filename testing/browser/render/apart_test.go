@@ -38,9 +38,9 @@ func apart(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// answers waits until something listens at a port, for at most 20 s.
+// answers waits until something listens at a port, for at most two minutes.
 func answers(port string) error {
-	for last := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for last := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		conn, err := net.Dial("tcp4", "127.0.0.1:"+port)
 		if err == nil {
 			return conn.Close()
@@ -116,5 +116,5 @@ func TestR2Apart(t *testing.T) {
 			t.Errorf("%s: %v, %s", path, err, out.HTML)
 		}
 	}
-	reachNothing(t, render.Options{Endpoint: at, Timeout: 8 * time.Second})
+	reachNothing(t, render.Options{Endpoint: at, Timeout: 20 * time.Second})
 }

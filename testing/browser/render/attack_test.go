@@ -161,7 +161,7 @@ func attacker(t *testing.T, p *private, body string) *httptest.Server {
 
 // walled returns a renderer to which one address of this machine is open, and no other.
 func walled(t *testing.T, s *httptest.Server, o render.Options) *render.Renderer {
-	web, err := fetch.New(fetch.Config{AllowHosts: []string{s.Listener.Addr().String()}, Timeout: 10 * time.Second})
+	web, err := fetch.New(fetch.Config{AllowHosts: []string{s.Listener.Addr().String()}, Timeout: time.Minute})
 	must(t, err)
 	o.Web = web
 	return newRenderer(t, o)
@@ -171,7 +171,7 @@ func walled(t *testing.T, s *httptest.Server, o render.Options) *render.Renderer
 func TestR2Attack(t *testing.T) {
 	for name, endpoint := range map[string]string{"started here": "", "elsewhere": elsewhere(t)} {
 		t.Run(name, func(t *testing.T) {
-			reachNothing(t, render.Options{Endpoint: endpoint, Timeout: 8 * time.Second})
+			reachNothing(t, render.Options{Endpoint: endpoint, Timeout: 20 * time.Second})
 		})
 	}
 }
@@ -252,7 +252,7 @@ func TestR2Excesses(t *testing.T) {
 		t.Run(string(bound), func(t *testing.T) {
 			t.Parallel()
 			s := attacker(t, p, "<p>The greedy harbour.</p><script>"+script+"</script>")
-			o := render.Options{Timeout: 6 * time.Second, MaxRequests: 50, MaxMemory: 300 << 20}
+			o := render.Options{Timeout: 15 * time.Second, MaxRequests: 50, MaxMemory: 300 << 20}
 			if bound == render.BoundBytes {
 				o.MaxRequests, o.MaxBytes = 1000, 10<<10
 			}

@@ -35,7 +35,7 @@ func newRendererIn(t testing.TB, folder string, o render.Options) *render.Render
 // newWeb returns a fetcher that may reach this machine.
 func newWeb(t testing.TB) *fetch.Client {
 	t.Helper()
-	web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1", "localhost"}, Timeout: 20 * time.Second})
+	web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1", "localhost"}, Timeout: time.Minute})
 	must(t, err)
 	return web
 }
@@ -115,7 +115,7 @@ func TestR5Canvas(t *testing.T) {
 // TestR5Endless checks that pages that never end loading, or never leave their script, are read at their deadline.
 func TestR5Endless(t *testing.T) {
 	s := newSite(t)
-	r := newRenderer(t, render.Options{Timeout: 2 * time.Second})
+	r := newRenderer(t, render.Options{Timeout: 8 * time.Second})
 	for path, want := range map[string]string{"/endless": s.text("endless"), "/loop": "The looping harbour"} {
 		out, err := r.Render(t.Context(), render.Page{URL: s.URL + path})
 		must(t, err)
@@ -129,7 +129,7 @@ func TestR5Endless(t *testing.T) {
 // exact bytes (R4).
 func TestR4View(t *testing.T) {
 	s := newSite(t)
-	r := newRenderer(t, render.Options{Timeout: 4 * time.Second})
+	r := newRenderer(t, render.Options{Timeout: 12 * time.Second})
 	view := render.View{Width: 700, Height: 500, Language: "de-DE", Dark: true}
 	out, err := r.Render(t.Context(), render.Page{URL: s.URL + "/who", View: view, Keep: true, Selector: "p"})
 	must(t, err)
