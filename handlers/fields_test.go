@@ -177,3 +177,20 @@ func TestG1PreviewOfTheSettings(t *testing.T) {
 	says(t, post(t, r, form, "same-origin", typed), http.StatusBadRequest, "first=css:p >", "aria-invalid",
 		"Values of the page")
 }
+
+// TestG3LastValueThatDisappeared checks that the API has the last value of a field that has disappeared (G3).
+func TestG3LastValueThatDisappeared(t *testing.T) {
+	r := newItemsRig(t)
+	var known track.Known
+	for i, price := range []field.Result{{State: field.Disappeared}, {State: field.Found, Value: field.Value{Type: field.Money,
+		Number: "79", Currency: "EUR"}}, {State: field.Disappeared}, {State: field.Disappeared}} {
+		price.Name = "price"
+		known, _, _ = known.See(track.Reading{Results: []field.Result{price}, Keys: map[string]string{"price": "k"},
+			At: r.now.Add(time.Duration(i) * time.Hour)})
+		knowFields(t, r, known)
+		want := map[bool]string{true: "79 EUR"}[i > 1]
+		if have := itemAt(t, r, pageOne).Fields["price"]; have.Last != want || (have.State == "disappeared") != (i != 1) {
+			t.Errorf("after check %d: %+v; want %q as the last value", i, have, want)
+		}
+	}
+}

@@ -10,7 +10,8 @@ const (
 	"price":{"value":84.5,"currency":"EUR","text":"84.50\u001b EUR","state":"value","at":"2026-02-28T09:00:00Z","entries":3,
 	"first":{"text":"79 EUR","at":"2026-02-01T09:00:00Z"},"lowest":{"text":"72 EUR","at":"2026-02-14T09:00:00Z"},
 	"highest":{"text":"84.50 EUR","at":"2026-02-28T09:00:00Z"}},
-	"note":{"value":null,"state":"gone","why":".note finds nothing","entries":0}}}`
+	"note":{"value":null,"state":"gone","why":".note finds nothing","entries":0},
+	"sale":{"value":null,"state":"disappeared","last":"69 EUR","entries":2}}}`
 	unreadDetail = `{"id":"url_w","status":"Indexed","displaySource":"https://a.example/lamp",
 	"unreadData":{"blocks":1,"why":"it ends too early","text":"{"}}`
 	priceHistory = `{"name":"price","entries":[
@@ -33,6 +34,7 @@ func TestG1FieldsCommand(t *testing.T) {
 NAME   VALUE       SINCE       FIRST                 LOWEST                HIGHEST                  STATE
 note   none                                                                                         gone: .note finds nothing
 price  84.50� EUR  2026-02-28  79 EUR on 2026-02-01  72 EUR on 2026-02-14  84.50 EUR on 2026-02-28  value
+sale   none                                                                                         disappeared: it was 69 EUR
 `},
 		{name: "no values", args: []string{"fields", "url_w"}, answers: []answered{{body: watchedDetail}},
 			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n"},

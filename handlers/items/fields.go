@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -30,6 +31,11 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 			Lowest: pointJSON(seen.Lowest), Highest: pointJSON(seen.Highest), Entries: k.Entries,
 			Evidence: api.FieldEvidence{From: string(k.Evidence.Source), Path: k.Evidence.At, Text: k.Evidence.Excerpt,
 				Capture: history.Digest(k.Capture)},
+		}
+		if k.State == field.Disappeared {
+			f := out[k.Name]
+			f.Last = seen.Previous.Words()
+			out[k.Name] = f
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ var shopFields = fmt.Sprintf(`{
 		"capture": "%[1]s"}, "first": {"value": 79, "currency": "EUR", "text": "79 EUR", "at": "2026-03-01T08:00:00Z"},
 		"lowest": {"value": 72, "currency": "EUR", "text": "72 EUR", "at": "2026-05-11T08:00:00Z"},
 		"highest": {"value": 84, "currency": "EUR", "text": "84 EUR", "at": "2026-09-20T08:00:00Z"}},
-	"salePrice": {"value": null, "state": "disappeared", "at": "2026-06-01T08:00:00Z", "entries": 2, "evidence": {}},
+	"salePrice": {"value": null, "state": "disappeared", "last": "69 EUR", "at": "2026-06-01T08:00:00Z", "entries": 2, "evidence": {}},
 	"availability": {"value": "InStock", "text": "in stock", "type": "availability", "state": "value", "entries": 1,
 		"at": "2026-03-01T08:00:00Z", "evidence": {"from": "json-ld", "path": "Product.offers.availability"}},
 	"weight": {"value": 3, "text": "3", "state": "unread", "why": "it may mean two numbers", "asked": true, "entries": 1,
@@ -42,7 +42,8 @@ var shopPrices = fmt.Sprintf(`{"name": "price", "older": 3, "notKept": 0, "entri
 // shop is a dashboard over an API with one item, which has fields.
 func shop() http.Handler {
 	item := `{"id": "` + shopItem + `", "type": "url", "title": "Lamp", "status": "Indexed", "watchBroken": true,
-		"why": "the field colour is not there", "lastChecked": "2026-11-01T08:00:00Z", "fields": ` + shopFields + `}`
+		"why": "the field colour is not there", "lastChecked": "2026-11-01T08:00:00Z",
+		"unreadData": {"blocks": 2, "why": "a comma is missing", "text": "\"price\" <79>"}, "fields": ` + shopFields + `}`
 	a := answers{"/items/" + shopItem: item, "/fields/price": shopPrices,
 		"/fields/availability": `{"name": "availability", "entries": [
 			{"value": "InStock", "text": "in stock", "at": "2026-03-01T08:00:00Z"},
@@ -82,14 +83,15 @@ func inOrder(t *testing.T, body string, wanted ...string) {
 // what is the matter and what to do.
 func TestG1ValuesOfAPage(t *testing.T) {
 	body := read(t, shop(), "/items/"+shopItem)
-	inOrder(t, body, `id="values"`, "The place of colour is gone:", "/settings", "accept the page",
+	inOrder(t, body, `id="values"`, "2 blocks of the data that the page declares could not be read: a comma is missing, at",
+		"&lt;79&gt;", "The place of colour is gone:", "/settings", "accept the page",
 		`/fields/colour">`, "asked for", "red</strong> was the last one", "its place is gone", "no element matches",
 		`/fields/stars">`, "<strong>4.5</strong>", "since", "the CSS selector", ".stars &lt;b&gt;", "&lt;script&gt;owned()",
 		"Tell me when stars…", `/fields/weight">`, "not read", "it may mean two numbers",
 		`/fields/price">`, "<strong>84 EUR</strong>", "first 79 EUR", "lowest 72 EUR", "2026-05-11", "highest 84 EUR",
 		"JSON-LD", "Product.offers.price", "“84.00”", "/read",
 		"filter.itemId="+shopItem+"&amp;name=price&#43;of&#43;Lamp&amp;when.field=price",
-		`/fields/salePrice">`, "disappeared", `/fields/availability">`, "in stock",
+		`/fields/salePrice">`, "<strong>69 EUR</strong> was the last one", "disappeared", "since", "2026-06-01", `/fields/availability">`, "in stock",
 		"<details><summary>1 further value", `/fields/author">`)
 	if strings.Contains(body, "<script>owned") {
 		t.Error("a text of the page is not escaped")

@@ -17,6 +17,7 @@ type ItemField struct {
 	Why      string        `json:"why,omitempty"`
 	Asked    bool          `json:"asked,omitempty"` // somebody asked for it; otherwise the page declares it
 	At       time.Time     `json:"at,omitzero"`     // the first check that found the value
+	Last     string        `json:"last,omitempty"`  // the last value for people, if it has disappeared
 	First    *FieldPoint   `json:"first,omitempty"`
 	Lowest   *FieldPoint   `json:"lowest,omitempty"`  // of the values that can be compared with each other
 	Highest  *FieldPoint   `json:"highest,omitempty"` // likewise

@@ -87,13 +87,21 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 			since = f.At.Format(time.DateOnly)
 		}
 		state := f.State
-		if f.Why != "" {
-			state += ": " + f.Why
+		if why := cmp.Or(f.Why, lastText(f)); why != "" {
+			state += ": " + why
 		}
 		rows = append(rows, terminal.Row(name, cmp.Or(f.Text, "none"), since, pointText(f.First), pointText(f.Lowest),
 			pointText(f.Highest), state))
 	}
 	return terminal.Table(t.Out, rows...)
+}
+
+// lastText says what a value was before it disappeared; "" if that is not known.
+func lastText(f api.ItemField) string {
+	if f.Last == "" {
+		return ""
+	}
+	return "it was " + f.Last
 }
 
 // pointText describes a value that a field had.
