@@ -182,8 +182,9 @@ func TestG1PreviewOfTheSettings(t *testing.T) {
 func TestG3LastValueThatDisappeared(t *testing.T) {
 	r := newItemsRig(t)
 	var known track.Known
-	for i, price := range []field.Result{{State: field.Disappeared}, {State: field.Found, Value: field.Value{Type: field.Money,
-		Number: "79", Currency: "EUR"}}, {State: field.Disappeared}, {State: field.Disappeared}} {
+	value := field.Value{Type: field.Money, Number: "79", Currency: "EUR"}
+	for i, price := range []field.Result{{State: field.Disappeared}, {State: field.Found, Value: value},
+		{State: field.Disappeared}, {State: field.Disappeared}} {
 		price.Name = "price"
 		known, _, _ = known.See(track.Reading{Results: []field.Result{price}, Keys: map[string]string{"price": "k"},
 			At: r.now.Add(time.Duration(i) * time.Hour)})
