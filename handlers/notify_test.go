@@ -51,7 +51,7 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
-		Page: notify.PageOf(r.v.Registry.Items),
+		Page: notify.PageOf(r.v.Registry.Items), Fields: notify.FieldsOf(r.v.Registry.Items, r.v.Registry.Tags),
 		Keys: secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
@@ -409,4 +409,27 @@ func TestX16DashboardShowsBrokenRules(t *testing.T) {
 	send(t, r, "/api/ui/notifications/rules/rule_large",
 		url.Values{"do": {"save"}, "name": {"Small"}, "channels": {"ops"}, "filter.added": {"lock"}})
 	shows(t, r, "/api/ui/attention", "Nothing needs attention")
+}
+
+// TestG2WarningsOfConditions checks that a rule with a condition on a value that its pages do not have says so (G2).
+func TestG2WarningsOfConditions(t *testing.T) {
+	r := newItemsRig(t)
+	id := idOf(t, pageOne)
+	readFields(t, r, id)
+	for _, tc := range []struct{ filter, when, want string }{
+		{`{"itemId":"` + id + `"}`, `{"field":"price","op":"<","value":80}`, ""},
+		{`{"itemId":"` + id + `"}`, `{"field":"cost","op":"<","value":80}`,
+			`the page that it is for has no value named "cost"; there are note, price`},
+		{`{"itemId":"` + id + `"}`, `{"field":"note","op":"changedBy","value":80}`, "its condition can never be met"},
+		{`{}`, `{"field":"cost","op":"<","value":80}`, `no page that it is for has a value named "cost"`},
+		{`{"tag":"nobody"}`, `{"field":"cost","op":"<","value":80}`, ""},
+	} {
+		w := do(t, r, "POST", "/api/rules/test", `{"channels":[],"filter":`+tc.filter+`,"when":`+tc.when+`}`)
+		var test api.RuleTest
+		must(t, json.Unmarshal(w.Body.Bytes(), &test))
+		have := test.Warning
+		if w.Code != http.StatusOK || !strings.HasPrefix(have, tc.want) || tc.want == "" && have != "" {
+			t.Errorf("%s of %s: %d %q, want %q", tc.when, tc.filter, w.Code, have, tc.want)
+		}
+	}
 }

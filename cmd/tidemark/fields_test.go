@@ -85,3 +85,14 @@ func TestG1FieldsCommandRefuses(t *testing.T) {
 			err: "tidemark: --top is 6000: give 1 to 5001" + see},
 	})
 }
+
+// TestG2RuleThatNoPageMeets checks that the command says at once that no page meets the condition of a rule (G2).
+func TestG2RuleThatNoPageMeets(t *testing.T) {
+	performAll(t, []script{
+		{name: "a rule that no page meets", args: []string{"rules", "add", "Cheap", "--when", "sale price < 10", "--channel",
+			"ops"}, answers: []answered{{body: `{"id":"rule_a","name":"Cheap","warning":"no page has it"}`}},
+			asked: []string{`POST /api/rules {"name":"Cheap","channels":["ops"],` +
+				`"when":{"field":"salePrice","op":"<","value":"10"}}`},
+			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no page has it\n"},
+	})
+}

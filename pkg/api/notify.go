@@ -87,7 +87,8 @@ type Rule struct {
 	Gathered int `json:"gathered,omitempty"`
 	// Problem is why the rule reports nothing at present, for example because a regular expression is too large.
 	Problem string `json:"problem,omitempty"`
-	// Warning is why the rule can never report anything, for example because it contradicts itself.
+	// Warning is why the rule can never report anything, for example because it contradicts itself; or why it cannot at
+	// present, because no page that it is for has the field of its condition. Lists have only what the rule itself says.
 	Warning string `json:"warning,omitempty"`
 	URL     string `json:"url,omitempty"`   // for a rule for one page: the page's address
 	Title   string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
@@ -108,7 +109,7 @@ type RuleTest struct {
 	Messages int `json:"messages"`
 	// Cut is true if there were older changes of the last 30 days, which were not examined.
 	Cut bool `json:"cut,omitempty"`
-	// Warning is why the rule can never report anything.
+	// Warning is as in a rule.
 	Warning string `json:"warning,omitempty"`
 	// Partial is true if the test ended early because the regular expressions take too long.
 	Partial bool `json:"partial,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -58,9 +59,12 @@ type Options struct {
 	Page func(ctx context.Context, id string) (Page, error)
 	// AskFields requests the present values of the fields of a page for a rule that is about to be stored. It may be nil.
 	AskFields func(ctx context.Context, item source.ID, rule string) error
-	Home      home.Book // the address at which people reach the installation; its rows are set by [New]
-	Log       *slog.Logger
-	Metrics   *telemetry.Metrics // new ones when nil
+	// Fields passes pages that a rule may be for with their fields, see [FieldsOf]. If it is nil, no rule is warned of a
+	// field that no page has.
+	Fields  func(ctx context.Context, f api.RuleFilter, see func(PageFields) bool) (whole bool, err error)
+	Home    home.Book // the address at which people reach the installation; its rows are set by [New]
+	Log     *slog.Logger
+	Metrics *telemetry.Metrics // new ones when nil
 }
 
 // base is what all parts of a notifier share.

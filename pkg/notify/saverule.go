@@ -48,6 +48,9 @@ func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	if isOfPage(id) {
 		r, _, err := s.rule(ctx, id)
 		if err == nil {
+			r.Warning, err = warned(ctx, s, &r)
+		}
+		if err == nil {
 			r.Gathered, err = gatheredOf(ctx, s.rows, id)
 		}
 		return r.Rule, err
@@ -61,8 +64,12 @@ func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 		return api.Rule{}, fault.New(fault.NotFound, "there is no rule %.64q", id)
 	}
 	st, _, err := s.loadState(ctx)
+	if err != nil {
+		return api.Rule{}, err
+	}
 	r := all.rules[at]
 	r.Gathered = st.Rules[id].Gathered
+	r.Warning, err = warned(ctx, s, &r)
 	return r.Rule, err
 }
 
@@ -100,6 +107,9 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	r.ID, r.Origin, r.Created, r.URL, r.Title = id, Here, next.Created, next.URL, next.Title
 	if err := errors.Join(append(errs, checkBounds(ctx, s, &r)...)...); err != nil {
 		return out, first(err)
+	}
+	if r.Warning, err = warned(ctx, s, &r); err != nil {
+		return out, err
 	}
 	if err := askFirst(ctx, s, &r, &old); err != nil {
 		return out, err

@@ -28,6 +28,9 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 		return api.RuleTest{}, fault.New(fault.Invalid, "the rule is broken: %s", r.Problem)
 	}
 	r.Off = false
+	if r.Warning, err = warned(ctx, s, &r); err != nil {
+		return api.RuleTest{}, err
+	}
 	out, err := tested(ctx, s.feed, s.now(), &r)
 	if err != nil {
 		return out, err
@@ -48,6 +51,9 @@ func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest
 	r, errs := compile(spec)
 	if len(errs) > 0 {
 		return api.RuleTest{}, errs[0]
+	}
+	if r.Warning, err = warned(ctx, s, &r); err != nil {
+		return api.RuleTest{}, err
 	}
 	out, err := tested(ctx, s.feed, s.now(), &r)
 	if err != nil {

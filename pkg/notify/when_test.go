@@ -134,7 +134,7 @@ func TestG2BrokenConditions(t *testing.T) {
 	r := newRig(t)
 	for want, when := range map[string]api.Condition{
 		"when.field": {Op: "<", Value: "1"}, "when.op": {Field: "price", Op: "!"}, "when.value": {Field: "price", Op: "<"},
-		"when.to":      {Field: "price", Op: "fromTo"},
+		"when.to":      {Field: "price", Op: "fromTo", From: "1", To: "1"},
 		"when.against": {Field: "price", Op: "<", Against: "best"},
 	} {
 		_, err := r.PreviewRule(t.Context(), api.RuleSpec{When: &when})

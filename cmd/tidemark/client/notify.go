@@ -145,13 +145,18 @@ func triedRule(cmd *cobra.Command, s *command.Server, id string, own api.Message
 	return api.PreviewRule.Call(cmd.Context(), s.Client(), r.RuleSpec)
 }
 
+// sayWarning says why a rule reports nothing.
+func sayWarning(t *terminal.Terminal, why string) {
+	if why != "" {
+		t.Say("the rule reports nothing: %s", terminal.Clean(why))
+	}
+}
+
 // sayTest says what a rule would have sent.
 func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have told you %s, of %d of the newest %d changes", words.Count(got.Messages, "time"), got.Matched,
 		got.Looked)
-	if got.Warning != "" {
-		t.Say("the rule can never report anything: %s", terminal.Clean(got.Warning))
-	}
+	sayWarning(t, got.Warning)
 	if got.Partial {
 		t.Say("the test ended early because the regular expressions take too long")
 	}

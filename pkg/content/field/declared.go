@@ -3,6 +3,7 @@ package field
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -14,6 +15,47 @@ var declaredTypes = []struct {
 }{
 	{Price, Money}, {SalePrice, Money}, {Stock, Availability}, {Currency, Text}, {Variants, Text}, {Published, Date},
 	{Modified, Date}, {Author, Text}, {Version, Text},
+}
+
+// DeclaredType returns the type of a field that pages declare; "" for another name.
+func DeclaredType(name string) Type {
+	for _, d := range declaredTypes {
+		if d.name == name {
+			return d.of
+		}
+	}
+	return ""
+}
+
+// TypeOf returns the type of the values of a field.
+func (s Spec) TypeOf() Type {
+	if s.Source == Declared && s.Type == "" {
+		return DeclaredType(cmp.Or(s.At, s.Name))
+	}
+	return s.Type
+}
+
+// AreDeclaredTogether reports whether pages declare two fields of one thing: both of a product, or both of an article.
+// A page that has the one may have the other tomorrow, as with a sale price.
+func AreDeclaredTogether(a, b string) bool {
+	isFact := func(name string) bool {
+		return slices.ContainsFunc(facts, func(f fact) bool { return f.name == name })
+	}
+	return DeclaredType(a) != "" && DeclaredType(b) != "" && isFact(a) == isFact(b)
+}
+
+// Named returns the field that a word or several mean: sale price is the field salePrice, which pages declare. Other
+// names are as they are.
+func Named(text string) string {
+	fold := func(s string) string {
+		return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
+	}
+	for _, d := range declaredTypes {
+		if fold(text) == fold(d.name) {
+			return d.name
+		}
+	}
+	return text
 }
 
 // checkDeclared reports what is wrong with a field that is to be read as pages declare it.

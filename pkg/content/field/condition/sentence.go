@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // Sentences are examples of what [FromText] reads.
@@ -18,9 +19,9 @@ const firstToo = ", also at the first check"
 // quoted is a text in quotes, or without.
 const quoted = `("(?:[^"\\]|\\.)*"|.+?)`
 
-// The forms of sentences. Spaces around the parts do not matter.
+// The forms of sentences. A name may be in quotes. Spaces around the parts do not matter.
 var (
-	compares   = regexp.MustCompile(`^([^<>="]*?)\s*(<=|>=|<|>|=)\s*(.*)$`)
+	compares   = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|[^<>="]*?)\s*(<=|>=|<|>|=)\s*(.*)$`)
 	differs    = regexp.MustCompile(`^(.*?)\s+changes by\s+(?:at least\s+)?(.+)$`)
 	becomes    = regexp.MustCompile(`^(.*?)\s+(?:goes\s+)?from\s+` + quoted + `\s+to\s+(.+)$`)
 	becomesOne = regexp.MustCompile(`^(.*?)\s+goes to\s+(.+)$`)
@@ -35,20 +36,20 @@ var (
 func FromText(text string) (c api.Condition, err error) {
 	text, c.First = strings.CutSuffix(strings.TrimSpace(text), firstToo)
 	if m := compares.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op = m[1], m[2]
+		c.Field, c.Op = fieldOf(m[1]), m[2]
 		c.Value = constantOf(against(&c, m[3]))
 		return c, nil
 	}
 	if m := comes.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op = m[1], m[2]
+		c.Field, c.Op = fieldOf(m[1]), m[2]
 		return c, nil
 	}
 	if m := changes.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op = m[1], FromTo
+		c.Field, c.Op = fieldOf(m[1]), FromTo
 		return c, nil
 	}
 	if m := differs.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op = m[1], ChangedBy
+		c.Field, c.Op = fieldOf(m[1]), ChangedBy
 		least := against(&c, m[2])
 		if number, percent := strings.CutSuffix(least, "%"); percent {
 			least, c.Unit = strings.TrimSpace(number), Percent
@@ -57,14 +58,14 @@ func FromText(text string) (c api.Condition, err error) {
 		return c, nil
 	}
 	if m := becomes.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op, c.From = m[1], FromTo, constantOf(m[2])
+		c.Field, c.Op, c.From = fieldOf(m[1]), FromTo, constantOf(m[2])
 		if m[3] != "another value" {
 			c.To = constantOf(m[3])
 		}
 		return c, nil
 	}
 	if m := becomesOne.FindStringSubmatch(text); m != nil {
-		c.Field, c.Op, c.To = m[1], FromTo, constantOf(m[2])
+		c.Field, c.Op, c.To = fieldOf(m[1]), FromTo, constantOf(m[2])
 		return c, nil
 	}
 	return c, fault.New(fault.Invalid, "%.80q is no condition; write one as in: %s", text, strings.Join(Sentences, "; "))
@@ -78,6 +79,22 @@ func against(c *api.Condition, text string) (rest string) {
 	}
 	c.Against = m[1]
 	return strings.TrimSpace(strings.TrimSuffix(text, m[0]))
+}
+
+// fieldOf returns the field that a sentence names: sale price is salePrice. A name in quotes is as it is.
+func fieldOf(text string) string {
+	if name := string(constantOf(text)); name != text {
+		return name
+	}
+	return field.Named(text)
+}
+
+// nameOf writes the name of a field as [fieldOf] reads it.
+func nameOf(name string) string {
+	if field.Named(name) != name || strings.ContainsAny(name, `<>="`) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // constantOf removes the quotes in which texts are written.

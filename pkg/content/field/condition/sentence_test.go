@@ -16,6 +16,10 @@ func TestG2Sentences(t *testing.T) {
 		"price < the lowest":                     {Field: "price", Op: Less, Against: Lowest},
 		"price >= the highest value":             {Field: "price", Op: AtLeast, Against: Highest},
 		"price <":                                {Field: "price", Op: Less},
+		"sale price < 10":                        {Field: "salePrice", Op: Less, Value: "10"},
+		"Availability goes to InStock":           {Field: "availability", Op: FromTo, To: "InStock"},
+		`"sale price" < 10`:                      {Field: "sale price", Op: Less, Value: "10"},
+		`"a <b>" appears`:                        {Field: "a <b>", Op: Appears},
 		"list price = 80":                        {Field: "list price", Op: Equal, Value: "80"},
 		"price changes by 10 %":                  {Field: "price", Op: ChangedBy, Value: "10", Unit: Percent},
 		"price changes by 5 EUR":                 {Field: "price", Op: ChangedBy, Value: "5 EUR"},
@@ -51,7 +55,8 @@ func TestG2SentencesAreReadBack(t *testing.T) {
 	some := func(t *rapid.T, name string, all ...string) string { return rapid.SampledFrom(all).Draw(t, name) }
 	rapid.Check(t, func(t *rapid.T) {
 		constants := []string{"", "80", "80 EUR", "0.5", "2026-11-27", "InStock", "red and blue", "from here to there"}
-		spec := api.Condition{Field: some(t, "field", "price", "list price", "availability"), Op: some(t, "op", Ops...),
+		spec := api.Condition{Field: some(t, "field", "price", "list price", "availability", "sale price",
+			"Price", `a "b" < c`), Op: some(t, "op", Ops...),
 			Value: api.Constant(some(t, "value", constants...)), From: api.Constant(some(t, "from", constants...)),
 			To: api.Constant(some(t, "to", constants...)), Unit: some(t, "unit", "", Percent, Absolute),
 			Against: some(t, "against", append([]string{""}, References...)...), First: rapid.Bool().Draw(t, "first")}

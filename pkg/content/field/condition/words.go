@@ -3,7 +3,7 @@ package condition
 // String writes the condition for people: "price < 80 EUR", "price changes by at least 10 % against the previous
 // value".
 func (c Condition) String() string {
-	text := c.name + " " + c.predicate()
+	text := nameOf(c.name) + " " + c.predicate()
 	if c.first {
 		text += ", also at the first check"
 	}
