@@ -145,8 +145,8 @@ func triedRule(cmd *cobra.Command, s *command.Server, id string, own api.Message
 	return api.PreviewRule.Call(cmd.Context(), s.Client(), r.RuleSpec)
 }
 
-// sayWarning says why a rule reports nothing.
-func sayWarning(t *terminal.Terminal, why string) {
+// sayRuleWarning says why a rule reports nothing.
+func sayRuleWarning(t *terminal.Terminal, why string) {
 	if why != "" {
 		t.Say("the rule reports nothing: %s", terminal.Clean(why))
 	}
@@ -156,7 +156,7 @@ func sayWarning(t *terminal.Terminal, why string) {
 func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have told you %s, of %d of the newest %d changes", words.Count(got.Messages, "time"), got.Matched,
 		got.Looked)
-	sayWarning(t, got.Warning)
+	sayRuleWarning(t, got.Warning)
 	if got.Partial {
 		t.Say("the test ended early because the regular expressions take too long")
 	}

@@ -183,7 +183,7 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		made, err := api.AddRule.Call(cmd.Context(), s.Client(), spec)
 		if err == nil && !t.JSON {
 			t.Say("rule %s made; it applies to changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
-			sayWarning(t, made.Warning)
+			sayRuleWarning(t, made.Warning)
 		}
 		return err
 	}
@@ -210,7 +210,7 @@ func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		made, err := api.SaveRule.Call(cmd.Context(), s.Client(), api.RuleUpdate{ID: args[0], RuleSpec: old.RuleSpec})
 		if err == nil && !t.JSON {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
-			sayWarning(t, made.Warning)
+			sayRuleWarning(t, made.Warning)
 		}
 		return err
 	}
