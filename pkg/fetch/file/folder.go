@@ -170,7 +170,7 @@ func (w *walker) unread(at string, err error) error {
 	fi, noName := w.root.Lstat(filepath.FromSlash(at))
 	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(noName, fs.ErrNotExist) || noName == nil && !fi.IsDir()
 	switch {
-	case fault.KindOf(err) != "":
+	case fault.KindOf(err) != fault.Internal: // it is not one of the system
 		return err
 	case at == ".":
 		return localFailure(err)

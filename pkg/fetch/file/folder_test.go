@@ -5,6 +5,7 @@ package file_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,6 +166,36 @@ func TestA26WalkHoldsAgainstRaces(t *testing.T) {
 	}
 	stop.Store(true)
 	<-done
+}
+
+// TestA26FoldersThatCannotBeRead checks that a folder that this process may not read is passed over, that one that is
+// gone is left out, and that another failure ends the walk (A26).
+func TestA26FoldersThatCannotBeRead(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "sub", "a.txt"), "a")
+	write(t, filepath.Join(root, "b.txt"), "b")
+	dir, err := os.OpenRoot(root)
+	must(t, err)
+	defer dir.Close()
+	failed := func(why error) error { return &fs.PathError{Op: "openat", Path: "sub", Err: why} }
+	passed, err := file.Unread(dir, "sub", failed(syscall.EACCES))
+	if err != nil || len(passed) != 1 || !errors.Is(passed[0].Refused, file.ErrDenied) || !passed[0].Folder {
+		t.Errorf("passed over: %+v, %v", passed, err)
+	}
+	for name, why := range map[string]error{"sub": failed(syscall.EIO), ".": failed(syscall.EACCES)} {
+		if passed, err := file.Unread(dir, name, why); len(passed) > 0 || err == nil {
+			t.Errorf("%s: %+v, %v", name, passed, err)
+		}
+	}
+	have, err := walked(t, newClient(t, file.Config{Root: root}), root, func(at string, isFolder bool) error {
+		if isFolder {
+			must(t, os.RemoveAll(filepath.Join(root, at)))
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(have, []string{"b.txt"}) {
+		t.Errorf("have %q, %v", have, err)
+	}
 }
 
 // TestA26DeniedFolders checks that what may not be read is said, and that the rest is listed.
