@@ -11,9 +11,6 @@ type Edit struct {
 // Editable are the fields that an [Edit] may clear.
 var Editable = append([]string{"watch", "interval", "schedule", "activeHours", "priority", "files"}, renderFields...)
 
-// Zero reports whether the edit changes nothing.
-func (e Edit) Zero() bool { return e.Options.Zero() && len(e.Clear) == 0 }
-
 // Apply returns the options after the edit. An interval replaces a schedule, and a schedule an interval.
 func (e Edit) Apply(o Options) Options {
 	has := func(field string) bool { return slices.Contains(e.Clear, field) }
