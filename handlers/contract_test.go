@@ -248,7 +248,7 @@ var refusals = []struct {
 	{"changed when", "GET /api/Search?q=x&changedAfter=2026", "", 400, "changedAfter", "a day such as 2026-03-01"},
 	{"changed twice", "GET /api/Search?q=x&changedAfter=day&since=week", "", 400, "changedAfter", "one of the two"},
 	{"no path", "GET /api/Search?q=x&path=docs", "", 400, "path", "begin with a slash"},
-	{"no tag", "GET /api/Search?q=x&tag=%2F", "", 400, "tag", "no name of a tag"},
+	{"no tag", "GET /api/Search?q=x&tag=%2F", "", 400, "tag", "not a tag name"},
 	{"no order", "GET /api/Search?q=x&sort=newest", "", 400, "sort", "relevance or changed"},
 	{"no facet", "GET /api/Search?q=x&facets=host,colour", "", 400, "facets", "there is no facet"},
 	{"facets that are a number", "POST /api/Search", `{"q":"x","facets":7}`, 400, "facets", ""},

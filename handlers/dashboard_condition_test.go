@@ -70,11 +70,11 @@ func TestG2WrongConditionInTheForm(t *testing.T) {
 	r, save := ruleRig(t)
 	path := "/api/ui/notifications/rules/" + save(nil).ID
 	for _, tc := range []struct{ field, op, value, at, says string }{
-		{"price", "<", "", "when.value", "this must be what to compare with"},
+		{"price", "<", "", "when.value", "this must be the value to compare with"},
 		{"price", "<", "cheap", "when.value", "this must be a number"},
 		{"price", "", "80", "when.op", "choose what has to happen to price"},
 		{"", "<", "80", "when.field", "name the value that this is about"},
-		{"a/b", "<", "80", "when.field", "is no name of a field"},
+		{"a/b", "<", "80", "when.field", "is not a field name"},
 	} {
 		page := post(t, r, path, "same-origin", url.Values{"do": {"save"}, "name": {"Cheap"}, "channels": {"ops"},
 			"when.field": {tc.field}, "when.op": {tc.op}, "when.value": {tc.value}})

@@ -86,7 +86,7 @@ func TestW11DashboardList(t *testing.T) {
 			t.Errorf("%s: want %q and not %q:\n%s", path, want[0], want[1], body)
 		}
 	}
-	says(t, do(t, r, "GET", "/api/ui/items?tag=a%2Fb", ""), http.StatusBadRequest, `value="a/b"`, "no name of a tag")
+	says(t, do(t, r, "GET", "/api/ui/items?tag=a%2Fb", ""), http.StatusBadRequest, `value="a/b"`, "not a tag name")
 	_, doc := dashboardPage(t, r, "/api/ui/items?tag=sea&sort=source")
 	to := links(doc)
 	if to["Source"] != "/api/ui/items?sort=-source&tag=sea" ||
@@ -132,7 +132,7 @@ func TestW11DashboardBulk(t *testing.T) {
 		says(t, post(t, r, "/api/ui/items/bulk", "same-origin", form), http.StatusBadRequest, "no item is selected")
 	}
 	says(t, post(t, r, "/api/ui/items/bulk", "same-origin", url.Values{"do": {"tag"}, "with": {"a/b"}, "id": {two}}),
-		http.StatusBadRequest, "no name of a tag", `name="with" value="a/b"`, `value="`+two+`" checked`)
+		http.StatusBadRequest, "not a tag name", `name="with" value="a/b"`, `value="`+two+`" checked`)
 }
 
 // TestW11DashboardRemove checks that a removal must be confirmed, and that the page states how many items, what is

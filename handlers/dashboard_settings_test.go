@@ -79,7 +79,7 @@ func TestW10DashboardRefused(t *testing.T) {
 		t.Errorf("it was saved: %+v", it.Watch)
 	}
 	says(t, post(t, r, "/api/ui/items/"+idOf(t, pageOne)+"/settings", "same-origin", url.Values{"tags": {"a/b"}}),
-		http.StatusBadRequest, `value="a/b"`, "no name of a tag")
+		http.StatusBadRequest, `value="a/b"`, "not a tag name")
 }
 
 // TestW9DashboardTags checks that settings of tags are listed in words, changed with a form, and removed, and that
@@ -91,7 +91,7 @@ func TestW9DashboardTags(t *testing.T) {
 		t.Errorf("to %q", w.Header().Get("Location"))
 	}
 	says(t, do(t, r, "GET", "/api/ui/tags/high%20sea", ""), http.StatusOK, "This tag has no settings yet")
-	says(t, do(t, r, "GET", "/api/ui/tags/%2Bsea", ""), http.StatusBadRequest, "no name of a tag", `value="+sea"`)
+	says(t, do(t, r, "GET", "/api/ui/tags/%2Bsea", ""), http.StatusBadRequest, "not a tag name", `value="+sea"`)
 	w := post(t, r, "/api/ui/tags/sea", "same-origin", url.Values{"do": {"save"}, "schedule.text": {"weekdays at 9am"},
 		"schedule.timezone": {"Europe/Paris"}, "priority": {"7"}})
 	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "Saved.", "/api/ui/items/bulk?id=bulk-",

@@ -153,9 +153,9 @@ func TestG1NamesOfFields(t *testing.T) {
 	}
 	for _, name := range []string{"a/b", "a//b", "a/", "..", ".", " a", `a\b`} {
 		wanted := `{"watch":{"fields":{` + strconv.Quote(name) + `:{"from":"css","path":"p","type":"text"}}}}`
-		says(t, do(t, r, "PATCH", "/api/items/"+id, wanted), http.StatusBadRequest, "is no name of a field")
+		says(t, do(t, r, "PATCH", "/api/items/"+id, wanted), http.StatusBadRequest, "is not a field name")
 		says(t, post(t, r, "/api/ui/items/"+id+"/settings", "same-origin", url.Values{"watch.fields": {name +
-			"//:text=css:p"}}), http.StatusBadRequest, "is no name of a field", "aria-invalid")
+			"//:text=css:p"}}), http.StatusBadRequest, "is not a field name", "aria-invalid")
 	}
 }
 

@@ -33,7 +33,7 @@ func readJSON(t *text, base string, o Bounds) (Found, error) {
 	c := newCollector(JSONFeed, base, o.MaxLinks)
 	version, err := c.readFeed(json.NewDecoder(t))
 	if !strings.Contains(version, "jsonfeed.org/version/") {
-		return Found{}, fault.New(fault.Invalid, "the document begins like JSON, but is no JSON Feed that can be read")
+		return Found{}, fault.New(fault.Invalid, "the document begins like JSON, but is not a readable JSON Feed")
 	}
 	if err != nil {
 		c.stop("the JSON is damaged or ends too early")
@@ -90,7 +90,7 @@ func (c *collector) readItems(dec *json.Decoder) error {
 	}
 	if begin != json.Delim('[') && begin != json.Delim('{') {
 		c.Entries++
-		c.skip("items is no list")
+		c.skip("items is not a list")
 		return nil
 	}
 	for dec.More() && c.Truncated == "" {

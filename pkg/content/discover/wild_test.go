@@ -148,7 +148,7 @@ func TestX11Shortfall(t *testing.T) {
 		"https://port.example/a\nx\nhttps://port.example/b\n": "1 of 3 entries could not be read; the first is entry 2: " +
 			"the line is no address",
 		`{"version":"https://jsonfeed.org/version/1","items":5,"next_url":"/b"}`: "1 of 1 entries could not be read; " +
-			"the first is entry 1: items is no list",
+			"the first is entry 1: items is not a list",
 		`{"version":"https://jsonfeed.org/version/1","title":"x"}`: "1 of 1 entries could not be read; the first is " +
 			"entry 1: the feed has no items",
 		"<url><loc>/a</loc></url><url></url>": "1 of 2 entries could not be read; the first is entry 2: " +

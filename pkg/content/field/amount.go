@@ -200,7 +200,7 @@ func choose(all []amount, h Hint, lettered bool) (out []amount, why string, ok b
 	if slices.ContainsFunc(all, func(a amount) bool { return a.named }) {
 		all = keepRanges(all, func(a amount) bool { return a.named })
 	} else if lettered {
-		return nil, "no currency stands beside the number", false
+		return nil, "there is no currency next to the number", false
 	}
 	for _, wanted := range []func(amount) bool{
 		func(a amount) bool { return !a.aside }, func(a amount) bool { return a.per == "" || isTime(a.per) },

@@ -51,14 +51,14 @@ func TestG4Amounts(t *testing.T) {
 // TestG4Refused checks that what is no amount, or means two, is refused, and says why if there is a number (G4).
 func TestG4Refused(t *testing.T) {
 	for _, tc := range []struct{ text, locale, declared, why string }{
-		{"1.299", "", "", "1.299 may be thousands or decimals: neither currency nor language says"},
-		{"$1.299", "en-US", "", "1.299 is decimals in en-US, where amounts have two"},
+		{"1.299", "", "", "1.299 may be thousands or decimals: neither the currency nor the language shows which"},
+		{"$1.299", "en-US", "", "1.299 is ambiguous: it has three decimals in en-US, and amounts have two"},
 		{"79 € 84 €", "", "", "the text has several amounts: 79 and 84"}, {"on request", "", "", ""}, {"", "", "", ""},
 		{"$79", "", "EUR", "the text says USD, and EUR is declared"}, {"42 reviews", "en", "",
-			"no currency stands beside the number"},
-		{"1.2.3 €", "", "", "1.2.3 is no number"}, {"12,34,56 €", "", "", "12,34,56 is no number"}, {"20 %", "", "",
-			"no money is found beside the digits"},
-		{"SM7", "", "", "no money is found beside the digits"}, {"250g", "", "EUR", "no money is found beside the digits"},
+			"there is no currency next to the number"},
+		{"1.2.3 €", "", "", "1.2.3 is not a number"}, {"12,34,56 €", "", "", "12,34,56 is not a number"}, {"20 %", "", "",
+			"no money is found next to the digits"},
+		{"SM7", "", "", "no money is found next to the digits"}, {"250g", "", "EUR", "no money is found next to the digits"},
 	} {
 		v, why, ok := Parse(Money, tc.text, Hint{Locale: tc.locale, Currency: tc.declared})
 		if ok || why != tc.why {

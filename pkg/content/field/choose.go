@@ -73,9 +73,9 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 		}
 	}
 	if len(all) == 1 {
-		return nil, "the " + typeOf(all[0]) + " that is declared has another address"
+		return nil, "the declared " + typeOf(all[0]) + " has another address"
 	}
-	return nil, "several items are declared, and none says that it is that of the page"
+	return nil, "the page declares several items, and none is clearly the one that it is about"
 }
 
 // typeOf returns the first type of an item. An item without one that has offers is a product.

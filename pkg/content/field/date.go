@@ -79,7 +79,7 @@ func numbersOnly(m []string, h Hint) (v Value, why string, ok bool) {
 	case b > 12:
 		first = true
 	case !known:
-		return v, "either number may be the month, and the language does not say which", false
+		return v, "either number may be the month, and the language does not show which", false
 	default:
 		why = "day before month in " + h.Locale
 		if first {

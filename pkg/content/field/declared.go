@@ -72,7 +72,7 @@ func checkDeclared(s Spec) error {
 			return nil
 		}
 	}
-	return fault.Field("at", "%.60q is no field that pages declare: %s", name, list(names))
+	return fault.Field("at", "pages declare no field %.60q, only %s", name, list(names))
 }
 
 // readDeclared reads a field as the page declares it, see [Page.Product] and [Page.Article].
@@ -88,7 +88,7 @@ func (p *Page) readDeclared(s Spec) Result {
 	isFact := slices.ContainsFunc(facts, func(f fact) bool { return f.name == name })
 	switch {
 	case p.root == nil:
-		return p.without(s, Gone, "JSON declares no fields: take a JSONPath")
+		return p.without(s, Gone, "JSON declares no fields: use a JSONPath")
 	case isFact && (len(article) > 0 || hasArticle(p)):
 		return p.without(s, Disappeared, "")
 	case isFact:

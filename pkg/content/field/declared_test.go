@@ -59,7 +59,7 @@ func TestG1Declared(t *testing.T) {
 		{lamp, "author", Gone, "the page declares no article"}, {article, "author", Disappeared, ""},
 		{article, "price", Gone, "the page declares no product"}, {several, "price", Unread, "several items"},
 		{several, "availability", Unread, "several items"},
-		{ld(product("Lamp", "x", "")), "currency", Unread, "no amount"},
+		{ld(product("Lamp", "x", "")), "currency", Unread, "not an amount"},
 		{`<meta name=author content="A. Alpha">`, "author", Found, "A. Alpha"},
 		{`<meta name=author content="A. Alpha">`, "modified", Disappeared, ""},
 	} {

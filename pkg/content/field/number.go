@@ -91,7 +91,7 @@ func (n numeral) read(h Hint, k kind) (d Decimal, why string, ok bool) {
 		}
 	}
 	if !isGrouped(whole, n.signs[:len(whole)-1]) {
-		return "", fmt.Sprintf("%s is no number", n), false
+		return "", fmt.Sprintf("%s is not a number", n), false
 	}
 	d, ok = decimalOf(false, strings.Join(whole, ""), fraction)
 	if !ok {
@@ -110,19 +110,19 @@ func (n numeral) isDecimal(h Hint, k kind) (decimal bool, why string, ok bool) {
 	case h.Program:
 		return sign == ".", "", true
 	case k.money && k.code != "" && k.decimals == 0:
-		return false, fmt.Sprintf("%s is thousands: %s has no decimals", n, k.code), true
+		return false, fmt.Sprintf("%s is read as thousands: %s has no decimals", n, k.code), true
 	case k.money && k.code != "" && k.decimals == 3 && (sign == local || local == "" && sign == "."):
-		return true, fmt.Sprintf("%s is decimals: %s has three", n, k.code), true
+		return true, fmt.Sprintf("%s is read as decimals: %s has three", n, k.code), true
 	case local != "" && sign != local:
-		return false, fmt.Sprintf("%s is thousands in %s", n, h.Locale), true
+		return false, fmt.Sprintf("%s is read as thousands, as usual in %s", n, h.Locale), true
 	case local != "" && (!k.money || k.unit):
-		return true, fmt.Sprintf("%s is decimals in %s", n, h.Locale), true
+		return true, fmt.Sprintf("%s is read as decimals, as usual in %s", n, h.Locale), true
 	case k.money && k.code != "" && local == "" && k.decimals == 2 && !k.unit:
-		return false, fmt.Sprintf("%s is thousands: %s has two decimals", n, k.code), true
+		return false, fmt.Sprintf("%s is read as thousands: %s has two decimals", n, k.code), true
 	case local != "":
-		return false, fmt.Sprintf("%s is decimals in %s, where amounts have two", n, h.Locale), false
+		return false, fmt.Sprintf("%s is ambiguous: it has three decimals in %s, and amounts have two", n, h.Locale), false
 	}
-	return false, fmt.Sprintf("%s may be thousands or decimals: neither currency nor language says", n), false
+	return false, fmt.Sprintf("%s may be thousands or decimals: neither the currency nor the language shows which", n), false
 }
 
 // isGrouped reports whether groups of digits are thousands, also as they are written in India.

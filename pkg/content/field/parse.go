@@ -34,7 +34,7 @@ func Parse(t Type, text string, h Hint) (v Value, why string, ok bool) {
 		v, why, ok = readStock(text)
 	}
 	if !ok && why == "" && t != Text && strings.ContainsAny(dom.PlainDigits(shown), "0123456789") {
-		why = "no " + string(t) + " is found beside the digits"
+		why = "no " + string(t) + " is found next to the digits"
 	}
 	if !ok {
 		return Value{}, why, false
@@ -51,7 +51,7 @@ func readText(text string) (v Value, why string) {
 	if len(text) > MaxText {
 		rest := fmt.Sprintf("… #%08x", uint32(xxhash.Sum64String(text)))
 		return Value{Type: Text, Text: dom.Clip(text, MaxText-len(rest)) + rest},
-			"only the beginning of the text is kept; the number after # is another if the rest is"
+			"only the beginning of the text is kept; the number after # changes if the rest changes"
 	}
 	return Value{Type: Text, Text: text}, why
 }

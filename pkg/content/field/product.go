@@ -129,7 +129,7 @@ func (p *Page) amountOf(raw items.Value, currency, at string) reading {
 	h := Hint{Locale: p.locale, Currency: codeOf(currency), Program: !raw.People}
 	v, why, ok := Parse(Money, raw.Text, h)
 	if !ok && why == "" {
-		why = "the text is no amount"
+		why = "the text is not an amount"
 	}
 	if below := strings.TrimSpace(raw.Text); strings.HasPrefix(below, "-") || strings.HasPrefix(below, "−") {
 		v, why = Value{}, "the amount is negative"
@@ -220,7 +220,7 @@ func stockOver(offers []offered) (out reading) {
 		case out.raw == "" || out.v.None():
 			out = r
 		case !r.v.None() && rank(r.v.Text) < rank(out.v.Text):
-			r.why = "several offers say other things; this is the best of them"
+			r.why = "the offers differ; this is the best of them"
 			out = r
 		}
 	}

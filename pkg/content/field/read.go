@@ -33,7 +33,7 @@ func Compile(s Spec) error {
 	case JSONLD, Microdata, RDFa:
 		names := strings.Split(s.At, ".")
 		if slices.Contains(names, "") || len(names) == 1 && isType(names[0]) {
-			return fault.Field("at", "%.60q is no property, such as offers.price or Product.offers.price", s.At)
+			return fault.Field("at", "%.60q is not a property such as offers.price or Product.offers.price", s.At)
 		}
 	case Declared:
 		return checkDeclared(s)
@@ -275,7 +275,7 @@ func (p *Page) readJSON(s Spec) Result {
 				return p.without(s, Disappeared, "")
 			}
 		}
-		return p.without(s, Gone, "the path finds nothing, nor what holds it")
+		return p.without(s, Gone, "neither the path nor its parent finds anything")
 	}
 	const most = 50
 	var texts []string
@@ -284,7 +284,7 @@ func (p *Page) readJSON(s Spec) Result {
 		switch n.Kind {
 		case jsonpath.Null:
 		case jsonpath.Array, jsonpath.Object:
-			return p.without(s, Unread, "the path finds an object or an array, which is no value")
+			return p.without(s, Unread, "the path finds an object or an array, not a value")
 		default:
 			texts, program = append(texts, n.Text), program && n.Kind != jsonpath.String
 		}

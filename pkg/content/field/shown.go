@@ -165,9 +165,9 @@ func (p *Page) confirm(r reading) reading {
 	}
 	switch {
 	case struck && others:
-		return reading{Value{}, "the page shows the declared price struck, and another", r.raw, r.at}
+		return reading{Value{}, "the page shows the declared price struck through, and another price", r.raw, r.at}
 	case others:
-		return reading{Value{}, "the page shows other amounts than the declared price", r.raw, r.at}
+		return reading{Value{}, "the page shows amounts, but not the declared price", r.raw, r.at}
 	}
 	return r
 }

@@ -76,15 +76,15 @@ func (s Spec) Check() error {
 	}
 	switch {
 	case !slices.Contains(sources, s.Source):
-		return fault.Field("source", "%.40q is no source of fields: %s", s.Source, list(sources))
+		return fault.Field("source", "unknown source %.40q: use %s", s.Source, list(sources))
 	case !slices.Contains(types, s.Type) && (s.Type != "" || s.Source != Declared):
-		return fault.Field("type", "%.40q is no type of fields: %s", s.Type, list(types))
+		return fault.Field("type", "unknown type %.40q: use %s", s.Type, list(types))
 	case s.At == "" && s.Source == Declared:
 	case strings.TrimSpace(s.At) == "" || len(s.At) > MaxAt:
-		return fault.Field("at", "a field needs an expression of at most %d bytes that says where it is", MaxAt)
+		return fault.Field("at", "a field needs a path of 1 to %d bytes that says where it is", MaxAt)
 	}
 	if _, err := language.Parse(s.Locale); s.Locale != "" && (err != nil || len(s.Locale) > maxLocale) {
-		return fault.Field("locale", "%.40q is no language tag such as de or de-CH", s.Locale)
+		return fault.Field("locale", "%.40q is not a language tag such as de or de-CH", s.Locale)
 	}
 	return nil
 }

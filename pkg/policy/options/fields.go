@@ -22,7 +22,7 @@ func FieldName(name string) error {
 	bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' }
 	if n := utf8.RuneCountInString(name); n == 0 || n > maxFieldName || !utf8.ValidString(name) ||
 		strings.TrimSpace(name) != name || strings.ContainsFunc(name, bad) || strings.Trim(name, ".") == "" {
-		return fault.New(fault.Invalid, "%.80q is no name of a field: 1 to %d characters, without / and \\, without blanks "+
+		return fault.New(fault.Invalid, "%.80q is not a field name: 1 to %d characters, without / and \\, without blanks "+
 			"around them, and not only points", name, maxFieldName)
 	}
 	return nil

@@ -229,7 +229,7 @@ func TagName(text string) (string, error) {
 	runes := []rune(name)
 	bad := slices.ContainsFunc(runes, func(r rune) bool { return !inTag(r) })
 	if bad || len(runes) == 0 || len(runes) > MaxTagName || !beginsTag(runes[0]) {
-		return "", fault.Field("tags", "%.80q is no name of a tag: 1 to %d letters, digits, spaces and . _ - + & @ :, "+
+		return "", fault.Field("tags", "%.80q is not a tag name: 1 to %d letters, digits, spaces and . _ - + & @ :, "+
 			"beginning with a letter or a digit", text, MaxTagName)
 	}
 	return name, nil

@@ -97,11 +97,11 @@ func (s *Service) Add(ctx context.Context, address string, from site.Sources) (S
 	}
 	found := all.Find(entry.Slug)
 	if found != nil && (!from.Named() || s.o.Sites.Find(entry.Slug) != nil) {
-		return Site{}, fault.New(fault.Conflict, "the site %s is there already, with the domain %s; remove it first to "+
+		return Site{}, fault.New(fault.Conflict, "the site %s exists already, with the domain %s; remove it first to "+
 			"add it in another way", found.Slug, found.Domain)
 	}
 	if found == nil && len(all) >= site.MaxSites {
-		return Site{}, fault.New(fault.Blocked, "there are %d sites, and no more are taken", len(all))
+		return Site{}, fault.New(fault.Blocked, "there are %d sites already, which is the most", len(all))
 	}
 	definition := addedRows.Put(key(addedSites+entry.Slug), "",
 		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})

@@ -32,7 +32,7 @@ func (s *Service) Try(ctx context.Context, address string, from site.Sources) (S
 		return Site{}, errOff
 	}
 	if from.Follow == nil {
-		return Site{}, fault.Field("follow", "a dry run follows links: give follow, if need be without limits of its own")
+		return Site{}, fault.Field("follow", "a dry run follows links: set follow, which may be empty")
 	}
 	entry, err := s.entryOf(strings.TrimSpace(address), from)
 	if err != nil {

@@ -132,7 +132,7 @@ func (v trial) elsewhere(target source.Source) string {
 		return "redirects to " + why
 	}
 	if !v.note(xxhash.Sum64String(target.Normalized)) {
-		return "redirects to a page that is found by itself"
+		return "redirects to a page that is found anyway"
 	}
 	if why := v.traps.Judge(target.Normalized); why != "" {
 		return "redirects to " + why

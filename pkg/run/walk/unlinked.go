@@ -60,7 +60,7 @@ const (
 func (u Unlinks) note() string {
 	switch {
 	case u.Guarded > 0:
-		return "no page links to " + words.Count(u.Guarded, "page") + " any more: a site is more often broken than " +
+		return "no page links to " + words.Count(u.Guarded, "page") + " any more: sites are broken more often than " +
 			"tidied up, so it counts only if it is still so a day later"
 	case u.Noted > 0:
 		return "no page links to " + words.Count(u.Noted, "page") + " any more; nothing is removed, but each is checked now"

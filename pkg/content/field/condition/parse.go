@@ -66,7 +66,7 @@ func (c *Condition) readComparison(against string) error {
 	case against != Value && !c.value.isNone():
 		return fault.Field("when.value", "when.value must be left out: the comparison is with the %s value", against)
 	case against == Value && c.value.isNone():
-		return fault.Field("when.value", "when.value must be what to compare with, such as 80 or 80 EUR")
+		return fault.Field("when.value", "when.value must be the value to compare with, such as 80 or 80 EUR")
 	case against == Value && c.op != Equal && !c.value.isOrdered():
 		return fault.Field("when.value", "when.value must be a number, an amount or a date for %s, such as 80, 80 EUR or "+
 			"2026-11-27%s", c.op, because(c.value.why))
@@ -93,7 +93,7 @@ func (c *Condition) readDifference(spec api.Condition) error {
 		return fault.Field("when.value", "when.value must be a number above 0, the least difference%s",
 			because(c.value.why))
 	case c.percent && c.value.money.Currency != "":
-		return fault.Field("when.value", "when.value must be a number alone for a percentage")
+		return fault.Field("when.value", "when.value must be a number without a currency for a percentage")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (c Condition) Fits(t field.Type) error {
 		matters bool
 	}{{"when.value", c.value, c.against == Value}, {"when.from", c.from, true}, {"when.to", c.to, true}} {
 		if one.matters && !one.k.isNone() && !one.k.fits(t) {
-			return fault.Field(one.name, "%s is no value of the field %s, whose type is %s", one.name, c.name, t)
+			return fault.Field(one.name, "%s is not a value for the field %s, whose type is %s", one.name, c.name, t)
 		}
 	}
 	switch {

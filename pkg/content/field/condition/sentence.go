@@ -68,7 +68,7 @@ func FromText(text string) (c api.Condition, err error) {
 		c.Field, c.Op, c.To = fieldOf(m[1]), FromTo, constantOf(m[2])
 		return c, nil
 	}
-	return c, fault.New(fault.Invalid, "%.80q is no condition; write one as in: %s", text, strings.Join(Sentences, "; "))
+	return c, fault.New(fault.Invalid, "%.80q is not a condition; examples: %s", text, strings.Join(Sentences, "; "))
 }
 
 // against takes what is compared with from the end of a text, and rebecomes the rest.

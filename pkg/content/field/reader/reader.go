@@ -74,7 +74,7 @@ func (r *Reader) Results(doc extract.Document, body []byte, contentType string) 
 	case r.done:
 		return r.results, r.why
 	case doc.Cut != "":
-		return nil, "the page is not read whole: " + doc.Cut
+		return nil, "the page was not read to its end: " + doc.Cut
 	}
-	return nil, fmt.Sprintf("fields need a web page or JSON that can be parsed, and this is %.60s", doc.MimeType)
+	return nil, fmt.Sprintf("fields are read from web pages and JSON, and this is %.60s", doc.MimeType)
 }
