@@ -51,7 +51,7 @@ func TestG4Amounts(t *testing.T) {
 // TestG4Refused checks that what is no amount, or means two, is refused, and says why if there is a number (G4).
 func TestG4Refused(t *testing.T) {
 	for _, tc := range []struct{ text, locale, declared, why string }{
-		{"1.299", "", "", "1.299 may be thousands or decimals: neither the currency nor the language shows which"},
+		{"1.299", "", "", "1.299 may be thousands or decimals: neither currency nor language shows which"},
 		{"$1.299", "en-US", "", "1.299 is ambiguous: it has three decimals in en-US, and amounts have two"},
 		{"79 € 84 €", "", "", "the text has several amounts: 79 and 84"}, {"on request", "", "", ""}, {"", "", "", ""},
 		{"$79", "", "EUR", "the text says USD, and EUR is declared"}, {"42 reviews", "en", "",

@@ -122,7 +122,7 @@ func (n numeral) isDecimal(h Hint, k kind) (decimal bool, why string, ok bool) {
 	case local != "":
 		return false, fmt.Sprintf("%s is ambiguous: it has three decimals in %s, and amounts have two", n, h.Locale), false
 	}
-	return false, fmt.Sprintf("%s may be thousands or decimals: neither the currency nor the language shows which", n), false
+	return false, fmt.Sprintf("%s may be thousands or decimals: neither currency nor language shows which", n), false
 }
 
 // isGrouped reports whether groups of digits are thousands, also as they are written in India.
