@@ -131,51 +131,33 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			return o, r, err
 		}
 		was = c.item
-		if o, err = c.compareReading(ctx, &was, got, r); err != nil {
+		c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
+		if err = c.readList(ctx, r, o); err != nil {
 			return o, r, err
+		}
+		if k := o.News.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
+			if o, err = c.compareTexts(ctx, &was, r, o); err != nil {
+				return o, r, err
+			}
 		}
 	}
 	if o, err = c.readFields(ctx, &was, got, r, o); err != nil {
 		return o, r, err
 	}
-	o, err = c.keepBody(ctx, got, r, o)
-	return o, r, err
-}
-
-// compareReading compares what was read with what is known of the item, as it was before this check.
-func (c *check) compareReading(
-	ctx context.Context, was *registry.Item, got verdict.Answer, r verdict.Reading,
-) (o verdict.Outcome, err error) {
-	c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
-	if err = c.readList(ctx, r, o); err != nil {
-		return o, err
-	}
-	if k := o.News.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
-		return c.compareTexts(ctx, was, r, o)
-	}
-	return o, nil
-}
-
-// keepBody stores a body with new content. This comes before the content is placed, so that everything in the index can
-// be read again from a snapshot.
-func (c *check) keepBody(
-	ctx context.Context, got verdict.Answer, r verdict.Reading, o verdict.Outcome,
-) (verdict.Outcome, error) {
-	if o.Store {
-		return o, c.keep(ctx, got, r, o)
-	}
-	if o.Kind != schedule.Unchanged {
-		return o, nil
-	}
-	if o.Known {
-		if err := c.keepSame(ctx, got, r); err != nil {
-			return o, err
+	// A body with new content is stored before its content is placed, so that everything in the index can be read
+	// again from a snapshot.
+	switch {
+	case o.Store:
+		err = c.keep(ctx, got, r, o)
+	case o.Kind == schedule.Unchanged:
+		if o.Known {
+			err = c.keepSame(ctx, got, r)
+		}
+		if err == nil && !o.Refresh {
+			o, err = c.reconsider(ctx, o)
 		}
 	}
-	if o.Refresh {
-		return o, nil
-	}
-	return c.reconsider(ctx, o)
+	return o, r, err
 }
 
 // end returns the checked item with its outcome and placement.
