@@ -58,8 +58,8 @@ const declared = "declared"
 
 func parseFieldLine(line string) (name string, f FieldSpec, err error) {
 	bad := func() error {
-		return fmt.Errorf("%.80q is not a field: write NAME:TYPE=FROM:PATH, such as price:money=css:.price, or the name of a "+
-			"field that pages declare, such as price", line)
+		return fmt.Errorf("%.80q is not a field: write NAME:TYPE=FROM:PATH, such as price:money=css:.price, or the name of "+
+			"a field that pages declare, such as price", line)
 	}
 	rest := line
 	if quoted, err := strconv.QuotedPrefix(line); err == nil && line[0] == '"' {
