@@ -65,7 +65,9 @@ func (r *fileReader) bad(line int, field, format string, args ...any) {
 	if field != "" {
 		text = field + ": " + text
 	}
-	r.mistakes = append(r.mistakes, mistake{line, text})
+	if m := (mistake{line, text}); !slices.Contains(r.mistakes, m) {
+		r.mistakes = append(r.mistakes, m)
+	}
 }
 
 func (r *fileReader) err() error {
@@ -196,7 +198,7 @@ func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
 		err = json.Unmarshal(body, into)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		r.bad(lineOf(n, wrong.Field), at+"."+wrong.Field, "is a %s, but must be a %s", wrong.Value, kindOf(wrong.Type))
+		r.bad(lineOf(n, wrong.Field), at+"."+wrong.Field, "is a %s, but must be %s", wrong.Value, kindOf(wrong.Type))
 	} else if err != nil {
 		r.bad(n.Line, at, "cannot be read")
 	}
@@ -206,13 +208,15 @@ func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
-		return "list"
+		return "a list"
 	case reflect.Struct, reflect.Pointer:
-		return "set of fields"
+		return "a set of fields"
 	case reflect.String:
-		return "text; put it in quotes"
+		return "a text; put it in quotes"
+	case reflect.Bool:
+		return "true or false"
 	}
-	return "number"
+	return "a number"
 }
 
 // plain converts a YAML node to the same value in JSON. It reports fields that the Go type does not have.

@@ -57,6 +57,8 @@ rules:
     channels: ops
   - name: Prices
     channels: [ops]
+  - {name: Tides, channels: [ops], enabled: "no"}
+  - {name: Levels, channels: [ops], when: {field: level, op: less, value: "3"}}
 more: true
 `))
 	want := strings.TrimSpace(`
@@ -71,7 +73,9 @@ rules.yaml:14: rules[1].filter.minShare: minShare must be 0 to 1, not 2
 rules.yaml:15: rules[1].channels: channels must name 1 to 10 channels
 rules.yaml:18: rules[2].channels: is a string, but must be a list
 rules.yaml:19: rules[3].name: another rule has this name
-rules.yaml:21: more: unknown; allowed are channels, rules`)
+rules.yaml:21: rules[4].enabled: is a string, but must be true or false
+rules.yaml:22: rules[5].when.op: when.op must be one of <, <=, =, >=, >, changedBy, fromTo, appears, disappears, not "less"
+rules.yaml:23: more: unknown; allowed are channels, rules`)
 	if !fault.Is(err, fault.Invalid) {
 		t.Fatal(err)
 	}
