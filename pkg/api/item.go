@@ -18,7 +18,7 @@ type Item struct {
 	// Why explains the first of WatchBroken, Collapsed and Thin that is true.
 	Why string `json:"why,omitempty"`
 	// NotIndexed says why the content is kept, but not in the index, such as noindex: that is obeyed in the page as it
-	// was read, so also if its scripts have set it.
+	// was sent, and if its scripts set it.
 	NotIndexed string `json:"notIndexed,omitempty"`
 	// Rendered is what a browser showed of the page when it was last rendered, if it ever was.
 	Rendered         *Rendered `json:"rendered,omitempty"`
@@ -187,7 +187,7 @@ type Rendered struct {
 	// PictureOnly is true if the page shows a picture and hardly any text.
 	PictureOnly bool `json:"pictureOnly,omitempty"`
 	// Bounds are the bounds that the page reached: time, requests, bytes, memory, scrolls, workers, dialogs, popups,
-	// downloads or sockets.
+	// downloads, sockets or navigations.
 	Bounds   []string          `json:"bounds,omitempty"`
 	Refused  []RefusedRequests `json:"refused,omitempty"`
 	Requests int               `json:"requests"` // number of requests, without the first

@@ -12,7 +12,7 @@ var refusals = map[string]string{
 	"method": "other methods than GET and POST", "post": "POST to other sites, or too large",
 	"scheme": "neither http nor https", "beacon": "reports of use", "stream": "streams, films and sounds",
 	"bound": "sent after a bound was met", "popup": "windows of its own", "download": "downloads", "dialog": "dialogs",
-	"socket": "WebSockets", "worker": "workers",
+	"socket": "WebSockets", "worker": "workers", "pdf": "PDFs within the page",
 }
 
 // Words says for people what was refused, and how often.

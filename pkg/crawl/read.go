@@ -128,7 +128,7 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.
 	}
 	seen.Shown = renderingOf(out, p, got, policy.Why(&c.item, plain.Doc.Thin), c.now())
 	seen.Shown.Always = how == rendering.ReadRendered
-	shown := shownAs(got, out)
+	shown := shownAs(got, out, c.basis.Rules.Agent, c.now())
 	r, err := c.read(ctx, shown)
 	if err == nil && how == rendering.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&
 		rendering.IsWhole(*seen.Shown) {

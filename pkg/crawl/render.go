@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -73,10 +76,19 @@ func pageToRender(it *registry.Item, got verdict.Answer, set options.Rendering, 
 	return p, err
 }
 
-// shownAs returns an answer whose body is the rendered page.
-func shownAs(got verdict.Answer, out render.Rendered) verdict.Answer {
+// shownAs returns an answer whose body is the rendered page. What the page as it was sent forbids stays forbidden, also
+// if its scripts remove it.
+func shownAs(got verdict.Answer, out render.Rendered, agent string, now time.Time) verdict.Answer {
 	got.Plain, got.Sent = got.Raw, got.Response.Body
-	got.Response.Body, got.Raw = out.HTML, snapshot.Hash(out.HTML)
+	sent := robots.ParseDirectives(head.RobotsOf(got.Sent), agent, now)
+	body := slices.Clip(out.HTML)
+	if sent.NoIndex {
+		body = append(body, `<meta name="robots" content="noindex">`...)
+	}
+	if sent.NoImageIndex {
+		body = append(body, `<meta name="robots" content="noimageindex">`...)
+	}
+	got.Response.Body, got.Raw = body, snapshot.Hash(body)
 	return got
 }
 
@@ -92,6 +104,8 @@ func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why str
 	switch {
 	case !out.Waited && p.Selector != "":
 		r.NotReady = "nothing matched the selector that it waited for"
+	case out.Partly:
+		r.NotReady = "it shows only a part of its text at a time, and is read as it begins"
 	case out.Changing && out.Waiting == 0:
 		r.NotReady = "its content still changed when it was read"
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -248,11 +249,37 @@ func TestA11NoIndexByScript(t *testing.T) {
 	}
 }
 
+// TestA11NoIndexAsSent checks that a page that forbids to index it as it is sent stays out of the index, also if its
+// scripts remove that, and when it is read from its capture (A11). What is said to readers without scripts does not
+// count.
+func TestA11NoIndexAsSent(t *testing.T) {
+	b := &stagehand{text: spring}
+	r := browsed(t, b)
+	shell := shellPage("1")
+	b.out.HTML = filled([]byte(shell.body), spring)
+	shell.body = strings.Replace(shell.body, "<head>", `<head><meta name="ROBOTS" content="noindex, follow">`, 1)
+	r.site.put("/p", shell)
+	if it := r.first("/p"); it.Status != registry.OutOfScope || it.Exclusion != "noindex" || b.renders != 1 {
+		t.Fatalf("%s, %q after %d renders", it.Status, it.Exclusion, b.renders)
+	}
+	r.rebuild(rebuild.Scope{})
+	if it := r.item("/p"); it.Exclusion != "noindex" {
+		t.Errorf("read from its capture: %q", it.Exclusion)
+	}
+	shell.body = strings.Replace(shell.body, "<head>", "<head><noscript>", 1)
+	shell.body = strings.Replace(shell.body, "</title>", "</title></noscript>", 1)
+	r.site.put("/p", page{body: shell.body, header: shellPage("2").header})
+	if it := r.look("/p"); it.Status != indexed || it.Exclusion != "" {
+		t.Errorf("within noscript: %s, %q", it.Status, it.Exclusion)
+	}
+}
+
 // TestR2Said checks that the item says what of a rendered page may be missing, and that the browser gets the item's
 // options.
 func TestR2Said(t *testing.T) {
 	b := &stagehand{text: spring, out: render.Rendered{Met: []render.Bound{render.BoundTime}, Refused: []render.Refusal{
-		{Reason: render.RefusedRobots, Count: 2, Host: "h.example"}}, Waiting: 1}}
+		{Reason: render.RefusedPDF, Count: 1}, {Reason: render.RefusedRobots, Count: 2, Host: "h.example"}}, Waiting: 1,
+		Partly: true}}
 	r := browsed(t, b)
 	r.site.put("/p", shellPage("1"))
 	r.register(false, "/p")
@@ -262,9 +289,11 @@ func TestR2Said(t *testing.T) {
 	must(t, err)
 	r.mustWork()
 	it := r.item("/p")
-	const want = "something may be missing: it met a bound (time); 2 requests refused by robots.txt; " +
-		"1 request still open when the page was read (if its text comes late, set waitFor to a selector of what is to come)"
-	if it.Rendering.Missing() != want || !strings.Contains(fmt.Sprint(it.History), want) {
+	const want = "something may be missing: it met a bound (time); 1 request refused by the rules for PDFs within a " +
+		"page, which are read at their own addresses; 2 requests refused by robots.txt; " +
+		"1 request still open when the page was read (if its text comes late, set waitFor to a selector of what is to come)" +
+		"; it shows only a part of its text at a time, and is read as it begins"
+	if it.Rendering.Missing() != want || !strings.Contains(fmt.Sprint(it.History), want[:150]) {
 		t.Errorf("%q, history %+v", it.Rendering.Missing(), it.History)
 	}
 	view := render.View{Width: 390, Height: 844, Language: "de", Dark: true}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,6 +55,11 @@ type paused struct {
 
 // answer judges the request and answers it.
 func (p *paused) answer() {
+	if isLoop(p) {
+		p.account.meet(BoundNavigations)
+		p.fail("Aborted") // so what the frame shows stays
+		return
+	}
 	rules := rules{site: p.site, postHosts: p.page.PostHosts}
 	do, reason := rules.judge(p.q)
 	switch do {
@@ -69,6 +75,17 @@ func (p *paused) answer() {
 	case doFetch:
 		p.fetch()
 	}
+}
+
+// isLoop counts the documents of a frame, and reports whether this is one too many.
+func isLoop(p *paused) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.q.Type != "Document" {
+		return false
+	}
+	p.documents[p.q.Frame]++
+	return p.documents[p.q.Frame] > maxDocuments
 }
 
 // approval lets a request to another origin be made (CORS protocol). The answer to the request itself has to allow
@@ -123,27 +140,49 @@ func (p *paused) fetch() {
 		}
 	}
 	p.account.keep(h, res, known)
+	if isPDF(res) && !isMain(p) {
+		p.account.refuse(RefusedPDF, p.q.Request.URL)
+		p.fail("Aborted")
+		return
+	}
+	if isPDF(res) {
+		noteLed(p, "is a PDF")
+	}
 	p.fulfil(res)
+}
+
+// isPDF reports whether an answer is a PDF.
+func isPDF(res fetch.Response) bool {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return kind == "application/pdf"
+}
+
+// isMain reports whether a request is for a document of the main frame.
+func isMain(p *paused) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.main != nil && p.q.Frame == p.main.to.ID && p.q.Type == "Document"
 }
 
 // noteLed remembers what became of a document that scripts lead the page to.
 func noteLed(p *paused, what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.main != nil && p.q.Frame == p.main.to.ID && p.q.Type == "Document" {
+	if isMain(p) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.led.to, p.led.what = p.q.Request.URL, what
 	}
 }
 
 // isPlain reports whether the request is the first one for the document, to which the plain response is the answer.
 func (p *paused) isPlain() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.plain || p.main == nil || p.q.Frame != p.main.to.ID || p.q.Type != "Document" {
+	if !isMain(p) {
 		return false
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.plain
 	p.plain = true
-	return true
+	return !was
 }
 
 // hop is the request as it is sent.

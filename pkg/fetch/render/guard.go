@@ -20,6 +20,7 @@ const (
 	maxDownloads = 8
 	maxSockets   = 100
 	maxFrames    = 60 // targets of frames
+	maxDocuments = 20 // of one frame, one after another
 )
 
 // attached guards a new target before it runs. It is called by the reader of the connection.
@@ -151,24 +152,11 @@ func (t *tab) shape(s *session) []*devtools.Pending {
 	}
 	if s.kind == "page" {
 		out = append(out, call("Emulation.setDeviceMetricsOverride", map[string]any{"width": v.Width,
-			"height": v.Height, "deviceScaleFactor": 1, "mobile": false}))
+			"height": v.Height, "deviceScaleFactor": 1, "mobile": false}),
+			call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}))
 	}
 	return out
 }
-
-// shields removes the ways out that no proxy holds, in case that the browser was started without the flag for it. It
-// also ends a loop of dialogs, of which the browser ends none.
-const shields = `{
- let dialogs = 0;
- for (const name of ["alert", "confirm", "prompt"]) {
-  const open = globalThis[name];
-  globalThis[name] = function(...text) { if (dialogs++ < 25) return open?.apply(this, text); };
- }
-}
-for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "RTCDataChannel",
- "WebSocketStream", "TCPSocket", "UDPSocket"]) {
- try { Object.defineProperty(globalThis, name, {value: undefined, writable: false, configurable: false}) } catch {}
-}`
 
 // event handles what happens in a target. It is called by the reader of the connection.
 func (t *tab) event(m devtools.Message) {
@@ -182,7 +170,7 @@ func (t *tab) event(m devtools.Message) {
 	case "Page.loadEventFired":
 		t.mu.Lock()
 		if t.main != nil && t.main.id == m.Session {
-			t.loaded, t.file = time.Now(), ""
+			t.loaded, t.fired, t.file = time.Now(), true, ""
 		}
 		t.mu.Unlock()
 	case "Page.javascriptDialogOpening":
@@ -208,7 +196,7 @@ func downloadBegun(t *tab, m devtools.Message) {
 	}
 	_ = json.Unmarshal(m.Params, &e)
 	t.mu.Lock()
-	if t.main != nil && e.Frame == t.main.to.ID && t.loaded.IsZero() {
+	if t.main != nil && e.Frame == t.main.to.ID && !t.fired {
 		t.file = e.URL
 	}
 	t.mu.Unlock()
@@ -268,7 +256,7 @@ func (t *tab) frameNavigated(m devtools.Message) {
 	defer t.mu.Unlock()
 	t.origins[e.Frame.ID] = e.Frame.Origin
 	if e.Frame.Parent == "" && t.main != nil && t.main.id == m.Session {
-		t.address, t.loaded, t.file = e.Frame.URL, time.Time{}, ""
+		t.address, t.loaded, t.fired, t.file = e.Frame.URL, time.Time{}, false, ""
 	}
 }
 

@@ -86,6 +86,9 @@ func (r rules) judge(q request) (action, Reason) {
 	case "EventSource", "WebSocket", "Media":
 		return doRefuse, RefusedStream
 	}
+	if q.header("Accept") == "text/event-stream" { // of whichever type the browser says that it is
+		return doRefuse, RefusedStream
+	}
 	if isIcon(q) {
 		return doOmit, ""
 	}

@@ -56,6 +56,8 @@ func TestR2Judge(t *testing.T) {
 		{"OPTIONS", "https://any.example/q", "XHR", "", preflight, doApproval, ""},
 		{"POST", "https://site.co.uk/q", "Ping", "x", nil, doRefuse, RefusedBeacon},
 		{"GET", "https://site.co.uk/q", "EventSource", "", nil, doRefuse, RefusedStream},
+		{"GET", "https://site.co.uk/q", "Fetch", "", map[string]string{"accept": "text/event-stream"}, doRefuse,
+			RefusedStream},
 		{"GET", "https://site.co.uk/film", "Media", "", nil, doRefuse, RefusedStream},
 		{"GET", "https://site.co.uk/favicon.ico", "Other", "", map[string]string{"Accept": "image/avif"}, doOmit, ""},
 		{"GET", "data:text/plain,a", "Fetch", "", nil, doLocal, ""},

@@ -58,6 +58,8 @@ const (
 	BoundPopups    Bound = "popups"    // its scripts were stopped
 	BoundDownloads Bound = "downloads" // its scripts were stopped
 	BoundSockets   Bound = "sockets"   // its scripts were stopped
+	// BoundNavigations means that a frame went on loading documents: further ones were refused.
+	BoundNavigations Bound = "navigations"
 )
 
 // Reason is why a request was refused.
@@ -79,6 +81,7 @@ const (
 	RefusedDialog   Reason = "dialog"   // a dialog, which was dismissed
 	RefusedSocket   Reason = "socket"   // a WebSocket
 	RefusedWorker   Reason = "worker"   // one worker too many
+	RefusedPDF      Reason = "pdf"      // a PDF within the page, of which a browser gives no text
 )
 
 // Refusal says what a page wanted and did not get.
@@ -107,6 +110,8 @@ type Rendered struct {
 	PictureOnly bool
 	// Changing reports that the page was read while its content still changed, though nothing was loaded any more.
 	Changing bool
+	// Partly reports that the page replaces what it shows as it is scrolled: it is read as it begins.
+	Partly bool
 	// Waited reports whether the selector of the page matched. It is true without one.
 	Waited bool
 

@@ -32,21 +32,23 @@ type tab struct {
 	permits chan struct{}
 	hosts   hostPermits
 
-	mu       sync.Mutex
-	sessions map[string]*session
-	main     *session // of the page; nil until it is attached
-	ready    chan struct{}
-	origins  map[string]string         // of frames
-	address  string                    // of the main frame
-	led      struct{ to, what string } // the last document of the main frame that failed, and how
-	loaded   time.Time                 // when the main frame was, or zero
-	file     string                    // led to while the main frame was being loaded, to be saved
-	waiting  map[string]time.Time
-	quiet    time.Time // when the last request ended
-	plain    bool      // whether the plain response has been given
-	stopped  bool      // whether the scripts were stopped
-	closing  bool      // whether every further request is refused
-	account  *account
+	mu        sync.Mutex
+	sessions  map[string]*session
+	main      *session // of the page; nil until it is attached
+	ready     chan struct{}
+	origins   map[string]string         // of frames
+	documents map[string]int            // requested, by frame
+	address   string                    // of the main frame
+	led       struct{ to, what string } // the last document of the main frame that failed, and how
+	loaded    time.Time                 // when the main frame was, or zero
+	fired     bool                      // whether its load event was; without it, loaded is when it was complete
+	file      string                    // led to while the main frame was being loaded, to be saved
+	waiting   map[string]time.Time
+	quiet     time.Time // when the last request ended
+	plain     bool      // whether the plain response has been given
+	stopped   bool      // whether the scripts were stopped
+	closing   bool      // whether every further request is refused
+	account   *account
 }
 
 // session is the connection to one target.
@@ -64,7 +66,7 @@ func (b *browser) newTab(ctx context.Context, r *Renderer, web *fetch.Client, p 
 	}
 	t := &tab{b: b, r: r, web: web, page: p, own: originOf(u), site: siteOf(u.Hostname()),
 		permits: make(chan struct{}, RequestsAtOne), sessions: map[string]*session{}, ready: make(chan struct{}),
-		origins: map[string]string{}, waiting: map[string]time.Time{},
+		origins: map[string]string{}, documents: map[string]int{}, waiting: map[string]time.Time{},
 		account: &account{maxRequests: r.o.MaxRequests, maxBytes: r.o.MaxBytes, keeps: p.Keep}}
 	t.hosts.limit = p.AtOnce
 	t.account.out = Rendered{ByHost: map[string]int{}, Browser: b.product}
@@ -99,6 +101,11 @@ func (t *tab) open(ctx context.Context) (err error) {
 	t.b.tabs[t.context] = t
 	t.b.mu.Unlock()
 	if err := t.b.dev.Call(ctx, "", "Browser.setDownloadBehavior", map[string]any{"behavior": "deny",
+		"browserContextId": t.context}, nil); err != nil {
+		return err
+	}
+	// Without permissions, a page is refused what it would wait for a person to allow.
+	if err := t.b.dev.Call(ctx, "", "Browser.grantPermissions", map[string]any{"permissions": []string{},
 		"browserContextId": t.context}, nil); err != nil {
 		return err
 	}

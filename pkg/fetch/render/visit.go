@@ -79,20 +79,6 @@ type seen struct {
 	Found    bool   `json:"found"`
 }
 
-// looking counts what there is, in open shadow roots as well.
-const looking = `((selector) => {
- let elements = 0, letters = 0;
- const walk = (root) => {
-  letters += (root.body || root).textContent?.length || 0;
-  for (const e of root.querySelectorAll("*")) { if (++elements > 100000) return; if (e.shadowRoot) walk(e.shadowRoot); }
- };
- walk(document);
- let found = selector === "";
- try { found = found || document.querySelector(selector) !== null } catch {}
- return {ready: document.readyState, elements, letters, found,
-  height: (document.scrollingElement || document.documentElement)?.scrollHeight || 0};
-})(%s)`
-
 // inspect looks at the page once. A page that is on its way to another document has nothing to see.
 func (v *visit) inspect(ctx context.Context) (seen, error) {
 	selector, _ := json.Marshal(v.page.Selector)
@@ -209,48 +195,4 @@ func (t *tab) isStopped() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.stopped
-}
-
-// scrolling goes to the end of the page, in steps of what is seen at once, so that everything that loads when it
-// becomes visible does so; and back.
-const scrolling = `(async () => {
- const at = () => (document.scrollingElement || document.documentElement).scrollHeight, step = innerHeight || 1000;
- for (let y = 0, n = 0; y < at() && n < 40; y += step, n++) {
-  scrollTo(0, y); await new Promise(done => setTimeout(done, 30));
- }
- scrollTo(0, at()); await new Promise(done => setTimeout(done, 100));
- return true;
-})()`
-
-// scroll scrolls until the page does not grow any more.
-func (v *visit) scroll(ctx context.Context) error {
-	most := v.page.Scrolls
-	if most == 0 {
-		most = DefaultScrolls
-	}
-	before, err := v.inspect(ctx)
-	for n := 0; err == nil && n < most && !v.isStopped(); n++ {
-		var ok bool
-		if err = v.evaluate(ctx, scrolling, &ok); err != nil {
-			var refused *devtools.CallError
-			if errors.As(err, &refused) { // the page has gone elsewhere
-				err = nil
-			}
-		}
-		if err == nil {
-			err = v.untilCalm(ctx, still)
-		}
-		var now seen
-		if err == nil {
-			now, err = v.inspect(ctx)
-		}
-		if err != nil || now.Elements <= before.Elements && now.Height <= before.Height {
-			return err
-		}
-		before = now
-		if n+1 == most {
-			v.account.meet(BoundScrolls)
-		}
-	}
-	return err
 }

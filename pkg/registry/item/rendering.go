@@ -84,4 +84,5 @@ func (r Rendering) Missing() string {
 
 // refusers are what refuses requests that a page may need for its content.
 var refusers = map[string]string{"robots": "robots.txt", "host": "the limits of a host", "address": "the address guard",
-	"post": "the rules for POST, see postHosts", "stream": "the rules for streams", "socket": "the rules for WebSockets"}
+	"post": "the rules for POST, see postHosts", "stream": "the rules for streams", "socket": "the rules for WebSockets",
+	"pdf": "the rules for PDFs within a page, which are read at their own addresses"}

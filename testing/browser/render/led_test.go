@@ -24,6 +24,9 @@ func TestR5LedAway(t *testing.T) {
 		case "/file":
 			w.Header().Set("Content-Type", "application/zip")
 			_, _ = w.Write([]byte("PK"))
+		case "/pdf":
+			w.Header().Set("Content-Type", "application/pdf")
+			_, _ = w.Write([]byte("%PDF-1.4"))
 		case "/nothing":
 			w.WriteHeader(http.StatusNoContent)
 		case "/there":
@@ -42,6 +45,7 @@ func TestR5LedAway(t *testing.T) {
 		`location.href = "http://10.0.0.5/x"`: "which is refused: address",
 		`location.href = "/trouble"`:          "which answered 500",
 		`location.href = "/file"`:             "/file, which is a file to be saved",
+		`location.href = "/pdf"`:              "/pdf, which is a PDF",
 		`document.write("<form method=post action=http://sso.example/><input name=SAMLRequest></form>");
 			document.forms[0].submit()`: "led to http://sso.example/, which is refused: post",
 	} {

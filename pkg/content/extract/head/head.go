@@ -3,6 +3,7 @@
 package head
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 
@@ -95,6 +96,26 @@ func Robots(metas []*html.Node) (all []string) {
 		all = appendRobots(all, n)
 	}
 	return all
+}
+
+// RobotsOf returns the directives of the meta elements of a page that is not parsed otherwise. Those for readers
+// without scripts do not count.
+func RobotsOf(body []byte) (all []string) {
+	z, noscript := html.NewTokenizer(bytes.NewReader(body)), false
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			return all
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			t := z.Token()
+			if t.DataAtom == atom.Noscript {
+				noscript = kind != html.EndTagToken
+			}
+			if t.DataAtom == atom.Meta && !noscript {
+				all = appendRobots(all, &html.Node{Attr: t.Attr})
+			}
+		}
+	}
 }
 
 // appendRobots adds the directives of a meta element, if it has any. The name "robots" addresses every crawler. Any

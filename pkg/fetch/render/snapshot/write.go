@@ -237,10 +237,14 @@ func (t *tree) element(w *writer, o *opened, frame bool) {
 	case frame && tag == "head":
 		o.skip = true
 		return
-	case tag == "iframe" || tag == "frame" || tag == "object" || tag == "fencedframe":
+	case tag == "iframe" || tag == "frame" || tag == "object" || tag == "embed" || tag == "fencedframe":
 		if t.frame(w, o, tag) {
 			return
 		}
+	case tag == "frameset": // readers of HTML pass over what is in one
+		w.write("<div data-frameset>")
+		o.end = "</div>"
+		return
 	}
 	w.write("<", tag)
 	t.attributes(w, o.node)
