@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
-var update = flag.Bool("update", false, "write testdata/previews.golden anew")
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // services adds a channel of each service, and returns their names.
 func (r *rig) services() (names []string) {
@@ -137,13 +137,19 @@ func TestW20Previews(t *testing.T) {
 			ItemID: "url_a", URL: "https://a.example/_b_", Title: "<script> *bold* @everyone [pay](https://evil.example)",
 			Tags: []string{"price"}, Passages: []feed.Passage{{Text: strings.Repeat("&", 1100), Op: feed.Added}}}}}))
 	}
-	const file = "testdata/previews.golden"
+	golden(t, "previews.golden", out.String())
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, have string) {
+	t.Helper()
+	file := "testdata/" + name
 	if *update {
-		must(t, os.WriteFile(file, []byte(out.String()), 0o644))
+		must(t, os.WriteFile(file, []byte(have), 0o644))
 	}
 	want, err := os.ReadFile(file)
 	must(t, err)
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+	if diff := cmp.Diff(string(want), have); diff != "" {
 		t.Error(diff)
 	}
 }
