@@ -59,6 +59,8 @@ func TestG2ConditionInTheForm(t *testing.T) {
 		}
 		shows(t, r, "/api/ui/notifications/rules/"+made.ID, `name="when.field" value="price"`, tc.shown)
 	}
+	save(url.Values{"when.field": {"price"}, "when.op": {"<"}, "when.value": {"80 EUR"}})
+	shows(t, r, "/api/ui/notifications", "when price &lt; 80 EUR")
 	if made := save(url.Values{"when.value": {"80"}, "when.to": {"84"}}); made.When != nil {
 		t.Errorf("the condition is still %+v", made.When)
 	}

@@ -23,15 +23,19 @@ func TestG2MessagesOfFields(t *testing.T) {
 	version := func(text string) track.Moment {
 		return track.Moment{Value: field.Value{Type: field.Text, Text: text}}
 	}
-	release := track.Change{Name: "version", State: field.Found, Then: version("1.4.2"), Now: version("2.0 <b>"), Reported: true}
+	release := track.Change{Name: "version", State: field.Found, Then: version("1.4.2"), Now: version("2.0 <b>"),
+		Reported: true}
 	release.Now.Seen.Previous = release.Then.Value
 	gone := track.Change{Name: field.Price, State: field.Disappeared, Then: euros("84"), Reported: true}
 	var out strings.Builder
 	for _, tc := range []struct {
 		change track.Change
 		when   api.Condition
-	}{{up, api.Condition{Field: "price", Op: ">", Value: "80 EUR"}}, {release, api.Condition{Field: "version", Op: "fromTo"}},
-		{gone, api.Condition{Field: "price", Op: "disappears"}}} {
+	}{
+		{up, api.Condition{Field: "price", Op: ">", Value: "80 EUR"}},
+		{release, api.Condition{Field: "version", Op: "fromTo"}},
+		{gone, api.Condition{Field: "price", Op: "disappears"}},
+	} {
 		r.now = r.now.Add(time.Minute)
 		r.fields(feed.Change{Title: "Storm lamp"}, tc.change)
 		got, err := r.PreviewRule(t.Context(), api.RuleSpec{Name: "Values", Channels: services, When: &tc.when})

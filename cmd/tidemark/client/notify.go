@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
@@ -65,7 +66,7 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 	}
 	rows := []string{"NAME\tCONDITION\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
 	for _, r := range got.Rules {
-		rows = append(rows, terminal.Row(r.Name, conditionText(r.RuleSpec), digestText(r), strings.Join(r.Channels, ","),
+		rows = append(rows, terminal.Row(r.Name, condition.Text(r.When), digestText(r), strings.Join(r.Channels, ","),
 			r.Origin, r.ID, r.Problem))
 	}
 	return terminal.Table(t.Out, rows...)
@@ -106,7 +107,7 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
 		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
 		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
-		{"condition", conditionText(r.RuleSpec)},
+		{"condition", condition.Text(r.When)},
 		{"message title", own.Title}, {"message text", own.Text},
 		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
 		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},

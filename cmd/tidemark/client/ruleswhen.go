@@ -54,15 +54,3 @@ func (g *ruleFlags) condition(spec *api.RuleSpec) error {
 	}
 	return nil
 }
-
-// conditionText writes the condition of a rule as a sentence; "" if it has none.
-func conditionText(r api.RuleSpec) string {
-	if r.When == nil {
-		return ""
-	}
-	c, err := condition.Parse(*r.When)
-	if err != nil {
-		return strings.TrimSpace(r.When.Field + " " + r.When.Op) // of a later release
-	}
-	return c.String()
-}

@@ -128,7 +128,7 @@ func newRulePath(it api.Item, f namedField) string {
 	case f.Type == "availability", f.Type == "" && f.Name == "availability":
 		q.Set("when.op", "fromTo")
 		q.Set("when.to", "in stock")
-	case f.Type == "money" || f.Type == "number":
+	case f.Type == "money" || f.Type == "number" || f.Type == "" && f.Lowest != nil: // it has disappeared
 		q.Set("when.op", "<")
 	case f.Type != "":
 		q.Set("when.op", "changes")

@@ -7,10 +7,12 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field/condition"
 )
 
 // Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"kindChoices": kindChoices,
+	"condition": condition.Text,
 	"operators": operators, "part": part, "references": references, "rhythms": rhythms, "channelKind": channelKind,
 	"anyFilled": anyFilled, "inputMode": inputMode}
 

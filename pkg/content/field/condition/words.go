@@ -1,5 +1,24 @@
 package condition
 
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Text writes the condition of a rule for people; "" for none. Of one that is not read, as that of a later release, it
+// writes the beginning.
+func Text(spec *api.Condition) string {
+	if spec == nil {
+		return ""
+	}
+	c, err := Parse(*spec)
+	if err != nil {
+		return strings.TrimSpace(spec.Field + " " + spec.Op)
+	}
+	return c.String()
+}
+
 // String writes the condition for people: "price < 80 EUR", "price changes by at least 10 % against the previous
 // value".
 func (c Condition) String() string {
