@@ -41,6 +41,13 @@ func TestW25EntriesOfEachType(t *testing.T) {
 			"https://shop.example/1?v=2=A https://shop.example/2=B", ""},
 		"pages of data": {[]string{"$[*]"}, `[{"title":"A","url":"/api/a","html_url":"/a"}]`, "application/json",
 			"https://shop.example/a=A", ""},
+		"articles": {nil, `<html lang=en><main><h1>Blog</h1><article><h2><a href=/1>The first post of it</a></h2><p>It ` +
+			`speaks of <a href="https://b.example/">another site</a>, and of much else.</p></article>` +
+			`<article><h2><a href=/2>The second post</a></h2><p>By <a href=/ann>Ann</a>, who has written of the harbour.</p></article></main>`, "text/html",
+			"https://shop.example/1=The first post of it https://shop.example/2=The second post", ""},
+		"one article": {nil, `<html lang=en><main><article><h2><a href=/1>The minutes of May</a></h2><p>All of the ` +
+			`minutes of the council are on this page: <a href=/2>Those of June</a></p></article></main>`, "text/html",
+			"https://shop.example/1=The minutes of May https://shop.example/2=Those of June", ""},
 		"no path": {nil, lamps, "application/json", "", "needs a JSONPath"},
 		"a JSON Feed": {nil, `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"/a","title":"A"}]}`,
 			"application/feed+json", "https://shop.example/a=A", ""},

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -201,14 +202,15 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 	at := map[string]int{}
 	of := map[*html.Node]string{}
 	titles := linkTitles{of: map[int][]linkTitle{}, entries: map[string]map[int]bool{}}
+	if !chosen {
+		links = ofArticles(links, base, own)
+	}
 	for _, n := range links {
-		u := dom.Resolve(base, dom.Attr(n, "href"))
+		u, address := addressOf(n, base)
 		if u == nil {
 			continue
 		}
-		u.Fragment, u.RawFragment = "", ""
 		title := titleOfLink(n)
-		address := source.WithoutSession(u.String())
 		if address != own.String() && (chosen || title != "" && !leadsOn(n, u, own, title)) {
 			of[n] = address
 			i, known := at[address]
@@ -233,6 +235,49 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 		all[i].Text = dom.Clip(strings.Join(texts, " "), extract.MaxEntryText)
 	}
 	return all
+}
+
+// addressOf returns where a link leads, and the address of an entry there; nil if it leads to no page.
+func addressOf(link *html.Node, base *url.URL) (u *url.URL, address string) {
+	if u = dom.Resolve(base, dom.Attr(link, "href")); u == nil {
+		return nil, ""
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u, source.WithoutSession(u.String())
+}
+
+// ofArticles leaves out the links to authors, tags and sources in articles that show one entry each: that of the links
+// in the headings of the article. There must be several such articles, for one may be all of the page.
+func ofArticles(links []*html.Node, base, own *url.URL) []*html.Node {
+	headed := map[*html.Node]map[string]bool{} // the addresses of the links in the headings of each article
+	for _, n := range links {
+		article := ancestor(n, func(a atom.Atom) bool { return a == atom.Article })
+		if u, address := addressOf(n, base); article != nil && u != nil && address != own.String() && isInHeading(n) {
+			if headed[article] == nil {
+				headed[article] = map[string]bool{}
+			}
+			headed[article][address] = true
+		}
+	}
+	maps.DeleteFunc(headed, func(_ *html.Node, addresses map[string]bool) bool { return len(addresses) > 1 })
+	if len(headed) < 2 {
+		return links
+	}
+	return slices.DeleteFunc(slices.Clone(links), func(n *html.Node) bool {
+		_, address := addressOf(n, base)
+		one := headed[ancestor(n, func(a atom.Atom) bool { return a == atom.Article })]
+		return one != nil && !one[address]
+	})
+}
+
+// ancestor returns the innermost element of a kind around a node; nil if there is none.
+func ancestor(n *html.Node, is func(atom.Atom) bool) *html.Node {
+	for a := range n.Ancestors() {
+		if is(a.DataAtom) {
+			return a
+		}
+	}
+	return nil
 }
 
 // linkTitles are the texts of the links to each entry.
@@ -270,14 +315,7 @@ func (t *linkTitles) best(entry int) string {
 	}).text
 }
 
-func isInHeading(n *html.Node) bool {
-	for a := range n.Ancestors() {
-		if dom.IsHeading(a.DataAtom) {
-			return true
-		}
-	}
-	return false
-}
+func isInHeading(n *html.Node) bool { return ancestor(n, dom.IsHeading) != nil }
 
 // titleOfLink returns the text of a link, or what stands for it.
 func titleOfLink(n *html.Node) string {
