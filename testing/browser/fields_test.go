@@ -58,9 +58,20 @@ func TestG1G2ValuesOfAShop(t *testing.T) {
 		t.Errorf("the CSV is %s", csv)
 	}
 
+	s.do(chromedp.Click(`main a[href*="/new-rule"]`), chromedp.WaitVisible(`[name="when.value"]`),
+		chromedp.SendKeys(`[name="when.value"]`, "75"))
+	s.reads("#preview", "would have told you 1 time, of 1 change")
+	s.reads("#preview", "84 → 72 EUR")
+	s.everybody(script, "condition")
+
 	s.open("/items/" + id + "/fields/availability")
 	s.reads("main", "out of stock")
 	s.everybody(script, "availability")
+
+	s.open("/items/" + id + "/settings")
+	s.do(chromedp.SendKeys(`[name="watch.fields"]`, "heading=css:h1"))
+	s.reads("#tried", "heading: Storm lamp")
+	s.everybody(script, "settings-preview")
 
 	s.open("/?kind=field")
 	s.reads("#live-changes", "84 → 72 EUR")
