@@ -50,8 +50,8 @@ func (r *run) orderedOr(any spec.LogicalOr) {
 	}
 }
 
-// orderedComparison returns what a comparison is replaced by. An operator in a text of the path is none: what stands
-// before and behind it is no value.
+// orderedComparison returns the expression that replaces a comparison. What looks like an operator within a string of
+// the path is not one: the texts before and after it are not values.
 func (r *run) orderedComparison(e *spec.CompExpr) spec.BasicExpr {
 	text := r.text(e)
 	for _, op := range []string{" >= ", " <= ", " > "} {

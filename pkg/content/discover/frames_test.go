@@ -40,7 +40,7 @@ func TestE16PagesWithoutALink(t *testing.T) {
 }
 
 // TestE16OmittedLinks checks that what leads to no page of the web, translations and pages in an iframe are counted
-// with an example, and that a translation with a link is none of these (E16).
+// with an example, and that a translation with a link is not counted (E16).
 func TestE16OmittedLinks(t *testing.T) {
 	const body = `<!doctype html><link rel=alternate hreflang=de href="/de"><link rel=alternate hreflang=fr href="/fr">
 		<link rel=alternate type="application/rss+xml" href="/feed"><a href="/fr">FR</a><a href="#top">Top</a>

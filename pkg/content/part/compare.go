@@ -206,7 +206,7 @@ func (c counted) marked(pieces []textdiff.Piece, line string, same bool) (out []
 	return out, h
 }
 
-// section is a part of a line of which all counts, or nothing.
+// section is a part of a line that counts as a whole, or not at all.
 type section struct {
 	web.Span
 	counts bool
