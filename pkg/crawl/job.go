@@ -161,6 +161,9 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
 	if len(j.fresh) > 0 {
+		for i := range j.fresh {
+			j.w.o.Awaited.Commit(j.fresh[i].ID)
+		}
 		j.w.o.Fetched(ctx, j.fresh)
 		j.fresh = nil
 	}

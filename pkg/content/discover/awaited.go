@@ -22,6 +22,7 @@ type awaited struct {
 	body, base string
 	robots     []string
 	page       *Page
+	committed  bool // the item says that this page was read
 }
 
 // NewAwaited returns an Awaited that is empty.
@@ -51,13 +52,24 @@ func (a Awaited) Await(id source.ID) {
 	}
 }
 
-// Has reports whether the page of an item is kept.
+// Commit records that the crawl has stored what it read of an item. Before that, a walk would ask for the item in vain.
+func (a Awaited) Commit(id source.ID) {
+	if a.pages == nil {
+		return
+	}
+	if got, found := a.pages.Get(id); found && got.page != nil {
+		got.committed = true
+		a.pages.Put(id, got)
+	}
+}
+
+// Has reports whether the page of an item is kept, and the item stored.
 func (a Awaited) Has(id source.ID) bool {
 	if a.pages == nil {
 		return false
 	}
 	got, found := a.pages.Get(id)
-	return found && got.page != nil
+	return found && got.committed
 }
 
 // Reader returns a function that keeps what is read of the tree of an item's page, for [extract.Limits]. It is nil if
@@ -72,7 +84,7 @@ func (a Awaited) Reader(id source.ID, body, contentType, base string, robots []s
 	}
 	return func(root *html.Node) {
 		if page, err := pageOfTree(root, contentType, base); err == nil {
-			a.pages.Put(id, awaited{body, base, robots, &page})
+			a.pages.Put(id, awaited{body: body, base: base, robots: robots, page: &page})
 		}
 	}
 }

@@ -106,3 +106,22 @@ func TestE16AwaitedIsBounded(t *testing.T) {
 		t.Error("nothing is awaited")
 	}
 }
+
+// TestE16AwaitedIsStored checks that a page that the crawl has read counts as one to take when its item is stored, and
+// only then (E16).
+func TestE16AwaitedIsStored(t *testing.T) {
+	a := NewAwaited()
+	a.Commit("a")
+	a.Await("a")
+	a.Commit("a")
+	if a.Has("a") {
+		t.Error("a page is there before it was read")
+	}
+	if passed(t, a, "a", []byte("<!doctype html><a href=/b>b</a>"), "text/html") == nil || a.Has("a") {
+		t.Error("the item of a page counts as stored before it is")
+	}
+	if a.Commit("a"); !a.Has("a") {
+		t.Error("the item of a page is stored, and does not count as such")
+	}
+	Awaited{}.Commit("a")
+}

@@ -60,6 +60,7 @@ func TestE16FetchedBehindOthers(t *testing.T) {
 	w.Checked = func(it *registry.Item) {
 		if read := awaited.Reader(it.ID, it.RawHash, "text/html", it.HTTPFinalURL, nil); read != nil {
 			read(web.Tree([]byte(w.Body(it.NormalizedSource)), "text/html"))
+			awaited.Commit(it.ID)
 		}
 	}
 	_, err := w.Tick(w.Context())
