@@ -1,9 +1,8 @@
 package show
 
 import (
-	"strings"
-
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 // ChangeTitle returns a title for the item or entry that has changed.
@@ -41,17 +40,7 @@ func kindWord(k api.ChangeKind) string {
 }
 
 // whyBeside returns why there is a change, without the values, which a page shows by themselves.
-func whyBeside(c api.FeedChange) string {
-	var values []string
-	for _, f := range c.Fields {
-		values = append(values, f.Name+": "+f.Text)
-	}
-	rest, found := strings.CutPrefix(c.Why, strings.Join(values, "; "))
-	if found && rest != "" && !strings.HasPrefix(rest, "; ") {
-		return c.Why // the last value is only the beginning of what is said
-	}
-	return strings.TrimPrefix(rest, "; ")
-}
+func whyBeside(c api.FeedChange) string { return letter.WhyBeside(c.Why, c.Fields) }
 
 // rowSign returns what is shown before a row of a table, by what happened to the row.
 func rowSign(op string) string {

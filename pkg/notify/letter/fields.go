@@ -28,6 +28,20 @@ func Fields(c api.FeedChange) string {
 	return lines(out...)
 }
 
+// WhyBeside returns why there is a change, without what it says of some fields, which are shown by themselves.
+func WhyBeside(why string, fields []api.ChangedField) string {
+	for cut := true; cut; {
+		cut = false
+		for _, f := range fields {
+			rest, found := strings.CutPrefix(why, f.Name+": "+f.Text)
+			if found && (rest == "" || strings.HasPrefix(rest, "; ")) { // or else the value is longer than that
+				why, cut = strings.TrimPrefix(rest, "; "), true
+			}
+		}
+	}
+	return why
+}
+
 // shownFields returns the fields that a message says: those that are told, and one that meets a condition.
 func shownFields(c api.FeedChange) (out []api.ChangedField) {
 	for _, f := range c.Fields {

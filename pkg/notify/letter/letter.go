@@ -72,8 +72,8 @@ const passages = 4
 // Note says of a change what its passages do not: why it was recorded, how much has changed, and that more differs.
 func Note(c api.FeedChange) string {
 	var out []string
-	if c.Why != "" {
-		out = append(out, words.Clean(c.Why))
+	if why := WhyBeside(c.Why, shownFields(c)); why != "" {
+		out = append(out, words.Clean(why))
 	}
 	if extent := Extent(c); extent != "" && !strings.Contains(c.Why, " removed") { // Why has the counts of most kinds
 		out = append(out, extent)

@@ -178,3 +178,22 @@ func TestG2SubjectsOfFields(t *testing.T) {
 		t.Errorf("not escaped: %s", l.HTML())
 	}
 }
+
+// TestG2ValuesAreSaidOnce checks that a message says each value once, though the reason for the change has it, too, and
+// all of the reason that it does not say elsewhere (G2).
+func TestG2ValuesAreSaidOnce(t *testing.T) {
+	c := changed(feed.Field, "Lamp", "-Price: 79 EUR", "+Price: 84 EUR")
+	c.Fields = []api.ChangedField{{Reported: true, Name: "stock", Text: "in stock → sold out"},
+		{Reported: true, Name: "price", Text: "79 → 84 EUR"}, {Name: "colour", Text: "red → blue"}}
+	for why, want := range map[string]string{
+		"price: 79 → 84 EUR; stock: in stock → sold out":      "",
+		"price: 79 → 84 EUR; stock: in stock → sold out soon": "stock: in stock → sold out soon",
+		"price: 79 → 84 EUR; colour: red → blue":              "colour: red → blue",
+		"price: 79 → 84 EUR; the rest is cut":                 "the rest is cut",
+		"the content is different":                            "the content is different",
+	} {
+		if c.Why = why; Note(c) != want {
+			t.Errorf("%q: the note is %q, want %q", why, Note(c), want)
+		}
+	}
+}
