@@ -38,7 +38,7 @@ func TestG2ConditionsNoPageMeets(t *testing.T) {
 		{"empty.example", "cost", "<", "80", `the page that it is for has no value named "cost", nor any other value`},
 		{"shop.example", "salePrice", "<", "80", none},
 		{"note.example", "price", "<", "80", below + "when.op must be =, fromTo, appears or disappears for the field price"},
-		{"shop.example", "availability", "=", "80", below + "when.value is no value of the field availability"},
+		{"shop.example", "availability", "=", "80", below + "when.value is not a value for the field availability"},
 		{"shop.example", "version", "<", "80", `the page that it is for has no value named "version"`},
 		{"other.example", "cost", "<", "80", none},
 	} {
