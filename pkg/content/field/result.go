@@ -14,9 +14,9 @@ type State string
 // The states of a field.
 const (
 	Found       State = "value"       // there is a value
-	Disappeared State = "disappeared" // the source stands and has no value: the product, the object, the element
-	Unread      State = "unread"      // the source has a text that is no value of the type, or means two: see Reason
-	Gone        State = "gone"        // the source is gone, so the field is broken
+	Disappeared State = "disappeared" // the page still has the product, the object or the element, but no value in it
+	Unread      State = "unread"      // the text is not a value of the type, or is ambiguous: see Reason
+	Gone        State = "gone"        // the page no longer has the product, the object or the element
 )
 
 // Evidence says where a value comes from. It is set for every state as far as it is known.

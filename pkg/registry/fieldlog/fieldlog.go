@@ -5,7 +5,7 @@
 //
 // The table FieldValues has a row for each entry. Its partition is the item's id, and its row key the name of the field
 // and the number of the entry. The item's row has the last entry of each field ([track.Kept]), and the table those
-// before it. Rows with higher numbers are those of a check that has not committed, and are not read. If the check is
+// before it. Rows with higher numbers were written by a check that did not commit, and are not read. If that check is
 // repeated, it writes the same numbers.
 //
 // Of each field, the last [Most] entries are kept.
@@ -35,7 +35,7 @@ import (
 // Table is the name of the table.
 const Table = "FieldValues"
 
-// Most is how many entries of a field are kept.
+// Most is the largest number of entries that are kept of a field.
 const Most = 5000
 
 // Store keeps the histories. It is safe for concurrent use.

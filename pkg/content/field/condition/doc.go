@@ -1,5 +1,5 @@
 // Package condition decides whether a change of a field is one that a rule wants: the price is below 80 EUR, lower than
-// ever, has changed by 10 %, the product can be had again.
+// ever, has changed by 10 %, or the product is available again.
 //
 // # Once
 //
@@ -10,19 +10,18 @@
 //
 // # What holds
 //
-// A comparison is with a constant, or with what was seen before the check: the previous, first, lowest or highest
-// value. It does not hold if there is no value, or nothing to compare with, or if the two cannot be compared:
+// A value is compared with a constant, or with what earlier checks found: the previous, first, lowest or highest
+// value. A comparison does not hold if there is no value, nothing to compare with, or if the two cannot be compared:
 //
 //   - Numbers and amounts are compared exactly. Amounts have to be of one currency, and for one unit such as a month. A
 //     constant that names no currency is compared with amounts of every currency, and one that names no unit with
 //     amounts for every unit.
-//   - A range of prices counts as its lowest price, and so does "from 9.90". The same product at the same lowest price
-//     is what a reader of a condition asks for.
-//   - Dates are ordered. A constant is compared as precisely as it is: of 2026-11-27 each time of that day is equal.
+//   - Of a range of prices, and of "from 9.90", the lowest price is compared, because that is the price a reader asks
+//     about.
+//   - Dates are ordered, and compared as precisely as the constant is: 2026-11-27 equals each time on that day.
 //   - Texts and availabilities are equal or not; no other comparison holds for them. Availabilities may be given in
 //     words.
-//   - A difference is of numbers and amounts. Of a reference of zero no percentage is taken: each other value differs
-//     by any percentage.
+//   - Only numbers and amounts have a difference. Any other value differs from zero by every percentage.
 //
 // "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it. With
 // neither of the two it is any change: it fires at each value that differs from the last one that was seen.

@@ -1,5 +1,4 @@
-// Package track keeps what is known of the fields of an item from check to check, and tells which of their values are
-// news.
+// Package track keeps the state of the fields of an item from check to check, and finds the changes of their values.
 //
 // # What is kept
 //
@@ -8,11 +7,11 @@
 // outlive the captures in which they were read. The history itself is kept elsewhere: [Known.See] returns the entries
 // that are added to it.
 //
-// # What is news
+// # What is a change
 //
 // A value that differs from the last one is a [Change], and so is a value that has disappeared or come back. A field
 // whose text cannot be read, or whose source is gone, keeps its last value, because nothing is known of the present
-// one. The first reading of a field is no news, and neither is the first one after its definition was changed.
+// one. The first reading of a field is not a change, nor is the first one after its definition was changed.
 //
 // A Change has what conditions need, so that whether one fires follows from the change alone: see package condition.
 package track
