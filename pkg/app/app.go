@@ -87,7 +87,7 @@ func (a *App) Close() error {
 		return nil
 	}
 	a.saveActivity()
-	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
+	return errors.Join(a.services.Browser.Close(), a.services.Index.Close(), a.services.Store.Close())
 }
 
 // saveTime limits the time for the last write of the activity when the process stops. It is part of the grace period

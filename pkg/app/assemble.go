@@ -60,7 +60,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	hosts := a.hosts(in, reg.Hosts)
-	browser, err := cfg.Render.Renderer(in.web, filepath.Join(cfg.Data, "browser"))
+	browser, err := cfg.Render.Renderer(in.web, browserIn(cfg.Data))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -44,6 +45,12 @@ func (r Render) Where() string {
 	}
 	return fmt.Sprintf("%s://%s (%s)", u.Scheme, u.Host, endpointSetting)
 }
+
+// browserIn returns where a Chromium keeps its files while it runs.
+func browserIn(data string) string { return filepath.Join(data, "browser") }
+
+// SweepBrowser removes what is left of a Chromium whose app was ended from outside. No app may use the data folder.
+func SweepBrowser(data string) { devtools.Sweep(browserIn(data)) }
 
 // Renderer returns what renders pages; nil if there is no browser. A Chromium keeps its files in the folder, which is
 // the caller's alone, or in one for temporary files if it is empty.

@@ -97,6 +97,10 @@ func TestStartWelcome(t *testing.T) {
 	t.Chdir(filepath.Dir(o.Data))
 	data := o.Data
 	o.Data = filepath.Base(data)
+	profile := filepath.Join(data, "browser", "chromium-1") // of a browser that ended with its app
+	if err := os.MkdirAll(profile, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := runStart(ctx, p, getenv, o, s.parts()); err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +128,9 @@ stopped; the data is in DATA
 	}
 	if have := errOut.String(); have != "tidemark: left out: functions/X: no such binding\n" {
 		t.Errorf("stderr: %s", have)
+	}
+	if _, err := os.Stat(profile); err == nil {
+		t.Error("R1: the files of the browser are left")
 	}
 	s.sees(t, "TIDEMARK_DATA="+data, "STORAGE=embedded")
 	if !s.bare {

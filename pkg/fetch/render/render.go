@@ -105,11 +105,23 @@ func idle(o Options) time.Duration {
 	return 5 * time.Minute
 }
 
-// Close ends the browsers that were started, and waits for renders that run.
+// closeTime is how long Close waits for renders that run. Their browsers end with the process.
+const closeTime = 3 * time.Second
+
+// Close ends the browsers that were started, and removes their files. The Renderer must not be used any more. Close of
+// nil does nothing.
 func (r *Renderer) Close() error {
+	if r == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
 	var err error
 	for range r.o.AtOnce {
-		s := <-r.slots
+		s, busy := r.acquire(ctx)
+		if busy != nil {
+			return errors.Join(err, busy)
+		}
 		err = errors.Join(err, s.drop())
 	}
 	return err

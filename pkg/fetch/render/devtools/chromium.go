@@ -232,15 +232,19 @@ func (p *Process) Close() error {
 	return err
 }
 
-// Sweep removes the folders of processes that were killed together with a process like this one. No process may use the
-// folder any more.
+// Sweep removes the folders of processes that were killed together with a process like this one. Only what ends just
+// then may still use the folder: what it writes meanwhile is removed as well.
 func Sweep(folder string) {
-	for _, pattern := range []string{filepath.Join(folder, "chromium-*"),
-		filepath.Join(os.TempDir(), tempPattern(folder))} {
-		left, _ := filepath.Glob(pattern)
-		for _, old := range left {
+	for range 20 {
+		left, _ := filepath.Glob(filepath.Join(folder, "chromium-*"))
+		more, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPattern(folder)))
+		if len(left)+len(more) == 0 {
+			return
+		}
+		for _, old := range append(left, more...) {
 			_ = os.RemoveAll(old)
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
