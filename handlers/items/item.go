@@ -169,7 +169,7 @@ func itemJSON(it *registry.Item) api.Item {
 func changeJSON(c snapshot.Change) api.Change {
 	out := api.Change{
 		At: c.At, Kind: api.ChangeKind(c.Kind), SHA256: history.Digest(c.RawHash), Before: history.Digest(c.Before),
-		NormalizationVersion: c.Version,
+		NormalizationVersion: c.Version, Fields: c.Fields,
 	}
 	if c.Measured {
 		out.NewShare, out.GoneShare, out.WordsAdded, out.WordsRemoved = &c.New, &c.Gone, &c.Added, &c.Removed

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // A block of a site's pages often changes on all of them: a notice, the conditions, an opening hour. Each page has its
@@ -14,8 +15,8 @@ import (
 // mostPages bounds the changes that one line keeps.
 const mostPages = 100
 
-// AlikeKey returns what equal changes of a host have in common: the host, the kind, and what differs. It is "" for a
-// change that equals no other, because it is of no host, or says nothing of what differs.
+// AlikeKey returns what equal changes of a host have in common: the host, the kind, and what differs in text and in
+// values. It is "" for a change that equals no other, because it is of no host, or says nothing of what differs.
 func (c FeedChange) AlikeKey() string {
 	if c.Host == "" || c.ItemID == "" || len(c.Passages) == 0 {
 		return ""
@@ -24,7 +25,14 @@ func (c FeedChange) AlikeKey() string {
 	for i := range passages {
 		passages[i].Pieces, passages[i].Cells = nil, nil // they follow from the texts
 	}
-	text, err := json.Marshal([]any{c.Host, c.Kind, c.Silenced, passages})
+	var values [][]any
+	for _, f := range c.Fields {
+		if f.Reported {
+			values = append(values, []any{f.Name, f.Previous, f.Current, f.Currency})
+		}
+	}
+	slices.SortFunc(values, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	text, err := json.Marshal([]any{c.Host, c.Kind, c.Silenced, passages, values})
 	if err != nil {
 		return "" // unreachable: these types can be encoded
 	}

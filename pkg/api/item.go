@@ -367,6 +367,9 @@ type Change struct {
 	GoneShare    *float64 `json:"goneShare,omitempty"`
 	WordsAdded   *int     `json:"wordsAdded,omitempty"`
 	WordsRemoved *int     `json:"wordsRemoved,omitempty"`
+	// Fields says what has become of values of the page: price: 79 → 84 EUR (lowest 72 in May). Several are separated by
+	// semicolons.
+	Fields string `json:"fields,omitempty"`
 	// The rules under which both texts were read.
 	NormalizationVersion string `json:"normalizationVersion,omitempty"`
 }

@@ -20,6 +20,7 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 	}
 	capture := verdict.CaptureOf(it, got, r, c.basis.Rules.RunID, c.now())
 	capture.Words, capture.Change = r.Words.Bytes(), snapshot.ChangeOf(o.News.Kind, o.News.Extent)
+	capture.Change.Fields = o.News.FieldsText(c.now())
 	saved, err := c.in.Snapshots.Save(ctx, capture, got.Response.Body, had)
 	if err != nil {
 		return err

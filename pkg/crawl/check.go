@@ -150,6 +150,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
 	case o.Kind == schedule.Unchanged:
+		c.item = verdict.NoteBareFields(c.item, o, c.now())
 		if o.Known {
 			err = c.keepSame(ctx, got, r)
 		}

@@ -104,6 +104,28 @@ func TestG1FieldsInTheHistory(t *testing.T) {
 	if it := r.next("/p"); !said(it, "field price: 79 → 84 EUR") {
 		t.Errorf("the history has %v", it.History)
 	}
+	for _, step := range []struct {
+		change func(p *product)
+		want   string
+	}{
+		{func(p *product) { p.shown = "?" }, ""},
+		{func(p *product) { p.declared = "85" }, "field price: 84 → 85 EUR"},
+		{func(p *product) { p.stock = "OutOfStock" }, "field availability: in stock → out of stock"},
+		{func(p *product) { p.stock = "InStock" }, "field availability: out of stock → in stock"},
+		{func(p *product) { p.declared, p.words = "60", "On special offer!" }, "; price: 85 → 60 EUR (lowest until now: 79"},
+	} {
+		r.site.put("/p", is.after(step.change))
+		if it := r.next("/p"); !said(it, step.want) {
+			t.Errorf("%q: the history has %v", step.want, it.History)
+		}
+	}
+	var said []string
+	for _, c := range r.changes("/p") {
+		said = append(said, string(c.Kind)+" "+c.Fields)
+	}
+	if len(said) == 0 || !strings.HasPrefix(said[0], "content price: 85 → 60 EUR") {
+		t.Errorf("the changes are %q", said)
+	}
 }
 
 // G1: TestG1AskedFieldsAreTold checks what is told of fields that somebody asks for.

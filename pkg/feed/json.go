@@ -18,6 +18,7 @@ func (c Change) AlikeKey() string {
 	for _, p := range c.Passages {
 		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op), Columns: p.Columns})
 	}
+	out.Fields = fieldsJSON(c.Fields, c.At)
 	return out.AlikeKey()
 }
 

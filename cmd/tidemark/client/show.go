@@ -90,6 +90,9 @@ func showChanges(t *terminal.Terminal, changes []api.Change) {
 			how = fmt.Sprintf("  %s added, %s removed; %.0f %% new, %.0f %% gone", words.Count(*c.WordsAdded, "word"),
 				words.Thousands(*c.WordsRemoved), 100**c.NewShare, 100**c.GoneShare)
 		}
+		if c.Fields != "" {
+			how += "  " + terminal.Clean(c.Fields)
+		}
 		t.Say("  %s  %.12s  %s%s", terminal.Stamp(c.At), terminal.Clean(c.SHA256), terminal.Clean(string(c.Kind)), how)
 	}
 	if more := len(changes) - shownEdges; more > 0 {

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/field"
@@ -32,6 +33,14 @@ func fieldsJSON(fields []field.Result) []byte {
 	return text
 }
 
+// NoteBareFields records in the history a change that is nothing but values of a page whose text is the same.
+func NoteBareFields(it registry.Item, o Outcome, now time.Time) registry.Item {
+	if n := o.News; n.Kind == change.Field && n.Silenced == "" && n.Why != "" {
+		it.Record(now, string(n.Kind), n.Why)
+	}
+	return it
+}
+
 // NoteSaved records on the item what is now stored for it, and records in its history what has changed. If returned
 // is set, the item has had this body before.
 func NoteSaved(
@@ -52,6 +61,9 @@ func NoteSaved(
 	if n.Silenced != "" {
 		it.Record(now, "silenced", n.Silenced)
 		return it
+	}
+	if text := n.FieldsText(now); text != "" && n.Kind != change.Field {
+		n.Why = strings.Trim(n.Why+"; "+text, "; ")
 	}
 	switch n.Kind {
 	case change.New, change.Beside, change.Beyond, change.Bytes:

@@ -90,10 +90,10 @@ func (n FieldNews) Needs() bool {
 	return slices.ContainsFunc(n.Changes, func(c track.Change) bool { return c.Same || !c.Reported && !c.First })
 }
 
-// reported returns the changes that are told.
-func (n FieldNews) reported() (out []track.Change) {
+// reported returns the changes that are told, also first values and the same values as before, if they are wanted.
+func (n FieldNews) reported(first, same bool) (out []track.Change) {
 	for _, c := range n.Changes {
-		if c.Reported && !c.Same && !c.First {
+		if c.Reported && (first || !c.First) && (same || !c.Same) {
 			out = append(out, c)
 		}
 	}
@@ -103,8 +103,8 @@ func (n FieldNews) reported() (out []track.Change) {
 // WithFields adds the news of fields to the outcome of a check. Texts are those that differ, or nil if they were not
 // compared. Same says that a rule waits for a check that finds the same.
 func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
-	shown := n.reported()
-	o.News.Fields = eventsOf(n, same)
+	shown := n.reported(false, false)
+	o.News.Fields = n.reported(true, same) // also for the conditions of rules
 	switch {
 	case len(shown) > 0 && (o.News.Kind == change.None && o.Kind != schedule.Changed || o.News.Silenced != ""):
 		o.News.Bare = true
@@ -123,15 +123,9 @@ func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same b
 // silencedFields is the rule that silences a change which only conditions of rules need.
 const silencedFields = "fields: for the conditions of rules only"
 
-// eventsOf returns the changes for the feed: those that are told, first values, and the same values for rules that
-// wait for them.
-func eventsOf(n FieldNews, same bool) (out []track.Change) {
-	for _, c := range n.Changes {
-		if c.Reported && (!c.Same || same) {
-			out = append(out, c)
-		}
-	}
-	return out
+// FieldsText says what has become of the fields of which readers are told; "" if of none.
+func (n News) FieldsText(now time.Time) string {
+	return whyFields(FieldNews{Changes: n.Fields}.reported(false, false), now)
 }
 
 // whyFields describes changes of fields for people.

@@ -32,6 +32,8 @@ type Change struct {
 	Gone     float64 `col:"goneShare"`
 	Added    int     `col:"wordsAdded"`
 	Removed  int     `col:"wordsRemoved"`
+	// Fields says what has become of the page's fields of which readers are told, as in "price: 79 → 84 EUR".
+	Fields string `col:"fields"`
 }
 
 // Extent returns how much of the text has changed.
