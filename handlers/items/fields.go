@@ -27,8 +27,7 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 		v, seen := k.Last.Value, k.Seen()
 		out[k.Name] = api.ItemField{
 			Value: v.JSON(), Currency: v.Currency, Text: v.Words(), Type: string(v.Type), State: string(k.State),
-			Why: cmp.Or(k.Why, k.Evidence.Reason), Asked: k.Key != "", At: k.At, First: pointJSON(seen.First), LastSeen: pointJSON(k.LastSeen()),
-
+			Why: cmp.Or(k.Why, k.Evidence.Reason), Asked: k.Key != "", At: k.At, First: pointJSON(seen.First),
 			Lowest: pointJSON(seen.Lowest), Highest: pointJSON(seen.Highest), Entries: k.Entries,
 			Evidence: api.FieldEvidence{From: string(k.Evidence.Source), Path: k.Evidence.At, Text: k.Evidence.Excerpt,
 				Capture: history.Digest(k.Capture)},

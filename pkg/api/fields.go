@@ -14,12 +14,10 @@ type ItemField struct {
 	// text is ambiguous, or is no value of the type) or gone (the place is not on the page any more).
 	State string `json:"state"`
 	// Why says how an ambiguous text was read, or why there is no value.
-	Why   string    `json:"why,omitempty"`
-	Asked bool      `json:"asked,omitempty"` // somebody asked for it; otherwise the page declares it
-	At    time.Time `json:"at,omitzero"`     // the first check that found the value
-	Last  string    `json:"last,omitempty"`  // the last value for people, if it has disappeared
-	// LastSeen is the last value of a field that has disappeared, with the time of the check that found it no longer.
-	LastSeen *FieldPoint   `json:"lastSeen,omitempty"`
+	Why      string        `json:"why,omitempty"`
+	Asked    bool          `json:"asked,omitempty"` // somebody asked for it; otherwise the page declares it
+	At       time.Time     `json:"at,omitzero"`     // the first check that found the value
+	Last     string        `json:"last,omitempty"`  // the last value for people, if it has disappeared
 	First    *FieldPoint   `json:"first,omitempty"`
 	Lowest   *FieldPoint   `json:"lowest,omitempty"`  // of the values that can be compared with each other
 	Highest  *FieldPoint   `json:"highest,omitempty"` // likewise

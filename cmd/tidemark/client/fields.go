@@ -90,8 +90,7 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 		if why := cmp.Or(f.Why, lastText(f)); why != "" {
 			state += ": " + why
 		}
-		rows = append(rows, terminal.Row(name, cmp.Or(f.Text, "none")+lastSeenText(f), since, pointText(f.First),
-			pointText(f.Lowest),
+		rows = append(rows, terminal.Row(name, cmp.Or(f.Text, "none"), since, pointText(f.First), pointText(f.Lowest),
 			pointText(f.Highest), state))
 	}
 	return terminal.Table(t.Out, rows...)

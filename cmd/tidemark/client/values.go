@@ -38,14 +38,6 @@ func unreadDataText(u *api.UnreadData) string {
 	return text
 }
 
-// lastSeenText says what the value of a field was that has disappeared; "" if it has a value, or never had one.
-func lastSeenText(f api.ItemField) string {
-	if f.LastSeen == nil {
-		return ""
-	}
-	return ", last seen " + f.LastSeen.Text
-}
-
 // valueText describes a value: what it is and since when, what it was at first, at least and at most, and where it was
 // read.
 func valueText(now time.Time, f api.ItemField) string {
@@ -53,7 +45,7 @@ func valueText(now time.Time, f api.ItemField) string {
 	if !f.At.IsZero() {
 		text += " since " + terminal.Moment(now, f.At)
 	}
-	if text += lastSeenText(f); f.State != "value" {
+	if f.State != "value" {
 		text += " (" + f.State + ")"
 	}
 	if f.Why != "" {

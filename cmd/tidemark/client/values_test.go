@@ -19,10 +19,6 @@ func TestG1ShownValues(t *testing.T) {
 	if have, want := valueText(now, gone), "none (gone): the selector finds nothing"; have != want {
 		t.Errorf("have %s\nwant %s", have, want)
 	}
-	gone.State, gone.Why, gone.LastSeen = "disappeared", "", &api.FieldPoint{Text: "79 EUR"}
-	if have, want := valueText(now, gone), "none, last seen 79 EUR (disappeared)"; have != want {
-		t.Errorf("have %s\nwant %s", have, want)
-	}
 	for _, tc := range []struct {
 		of   *api.UnreadData
 		want string

@@ -201,24 +201,6 @@ func TestG2WhatIsNoNews(t *testing.T) {
 	}
 }
 
-// TestG3LastSeen checks that the last value of a field that has disappeared is known, until there is one again (G3).
-func TestG3LastSeen(t *testing.T) {
-	price := field.Value{Type: field.Money, Number: "79", Currency: "EUR"}
-	var known track.Known
-	for i, tc := range []struct {
-		v    field.Value
-		want track.Point
-	}{{}, {v: price}, {want: track.Point{Value: price, At: day(2)}}, {want: track.Point{Value: price, At: day(2)}},
-		{v: price}} {
-		known, _, _ = known.See(track.Reading{At: day(i), Keys: asks("price"),
-			Results: []field.Result{found("price", tc.v)}})
-		k, _ := known.Field("price")
-		if have := k.LastSeen(); have != tc.want {
-			t.Errorf("check %d: have %+v", i, have)
-		}
-	}
-}
-
 // TestG3UnreadData checks that a field which was declared in JSON-LD has not disappeared while some of the page's
 // JSON-LD cannot be read, and that one whose source is gone says so (G3).
 func TestG3UnreadData(t *testing.T) {

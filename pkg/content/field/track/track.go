@@ -80,15 +80,6 @@ type Kept struct {
 // Seen returns what has been seen until now.
 func (k Kept) Seen() Seen { return k.Last.Seen.With(k.Last.Value, k.At) }
 
-// LastSeen returns the last value of a field that has disappeared, with the time of the check that found it no longer.
-// It is zero if the field has a value, or never had one.
-func (k Kept) LastSeen() Point {
-	if was := k.Last.Seen.Previous; k.Last.Value.None() && !was.None() {
-		return Point{was, k.At}
-	}
-	return Point{}
-}
-
 // reported reports whether changes of the field are for readers.
 func (k Kept) reported() bool { return k.Key != "" || field.Reported(k.Name) }
 
