@@ -316,7 +316,7 @@ func TestG3CutPages(t *testing.T) {
 	it := r.item("/p")
 	for _, name := range []string{"price", "availability", "release"} {
 		kept, _ := it.Fields.Field(name)
-		unread := kept.State == field.Unread && strings.HasPrefix(kept.Why, "the page is not read whole")
+		unread := kept.State == field.Unread && strings.HasPrefix(kept.Why, "the page was not read to its end")
 		if !unread || kept.Last.Value.None() {
 			t.Errorf("%s: have %+v", name, kept)
 		}
