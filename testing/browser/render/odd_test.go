@@ -17,7 +17,7 @@ var oddPages = map[string]string{
 	// Text that comes when it is scrolled to, by the document with smooth scrolling, or by a part of it; when somebody
 	// moves the mouse; where the window has the focus; when a question has been answered; and in an embedded document.
 	"/asked": `<style>html { scroll-behavior: smooth } main { height: 400px; overflow: auto } .far { height: 3000px }</style>
-<main><p class=far>Top.</p><p id=part></p></main><x-part></x-part><p id=mouse></p><p id=focus></p><p id=permit></p>
+<main><p class=far>Top.</p><p id=part></p></main><x-part></x-part><p id=mouse></p><p id=focused></p><p id=permit></p>
 <p id=stream></p><embed src=/framed width=300 height=100><p class=far>Middle.</p><p id=far></p><script>
 customElements.define("x-part", class extends HTMLElement { connectedCallback() {
  const root = this.attachShadow({mode: "open"});
@@ -26,7 +26,7 @@ customElements.define("x-part", class extends HTMLElement { connectedCallback() 
 function come(e, text) { new IntersectionObserver(s => s.some(x => x.isIntersecting) && (e.textContent = text)).observe(e) }
 come(part, "The part was scrolled to."); come(far, "The end was scrolled to.");
 addEventListener("mousemove", () => mouse.textContent = "The mouse was moved.");
-focus.textContent = document.hasFocus() ? "The window has the focus." : "";
+focused.textContent = document.hasFocus() ? "The window has the focus." : "";
 Notification.requestPermission().then(answer => permit.textContent = "The answer is " + answer + ".");
 new EventSource("/stream").onerror = e => { stream.textContent = "The stream is refused."; e.target.close() };</script>`,
 
