@@ -17,6 +17,12 @@ const (
 	maxNumbers = 24
 )
 
+// Why an amount is not read, although it is one.
+const (
+	severalPieces = "the amount is one of several payments, or for several pieces"
+	otherCount    = "the number counts cents, thousands or millions"
+)
+
 // amount is a number in a text of an amount of money, with what the text around it says of it.
 type amount struct {
 	number    Decimal
@@ -25,16 +31,17 @@ type amount struct {
 	named     bool     // a currency stands beside it
 	per       string
 	from      bool
-	upTo      bool // it ends the range that the amount before it begins
-	listed    bool // a usual or earlier price
-	aside     bool // a discount, a deposit, the costs of shipping
-	none      bool // it is no amount
+	upTo      bool   // it ends the range that the amount before it begins
+	listed    bool   // a usual or earlier price
+	aside     bool   // a discount, a deposit, the costs of shipping
+	none      bool   // it is no amount
+	unsure    string // why it is not read, although it is an amount
 	code, why string
 }
 
 // readMoney reads the amount in a text.
 func readMoney(text string, h Hint) (v Value, why string, ok bool) {
-	text = dom.PlainDigits(dom.Fold(text))
+	text = signInside.ReplaceAllString(dom.PlainDigits(dom.Fold(text)), "$1.$2€$3")
 	switch {
 	case len(text) > maxText:
 		return v, "the text is too long for an amount", false
@@ -55,7 +62,10 @@ func readMoney(text string, h Hint) (v Value, why string, ok bool) {
 	return join(all)
 }
 
-// number matches the places where a number may begin.
+// signInside matches an amount with its sign in place of the point, as in 12€90.
+var signInside = regexp.MustCompile(`(\d)€(\d\d)([^\d€.,%]|$)`)
+
+// numberStart matches the places where a number may begin.
 var numberStart = regexp.MustCompile(`[.,]?\d`)
 
 // findAmounts returns the numbers of a text that may be amounts.
@@ -138,6 +148,13 @@ func attach(all []amount, texts []string) {
 		if a.per == "" {
 			a.per = unitAfter(behind.text)
 		}
+		if i > 0 && all[i-1].text.String() != "1" && countBefore.MatchString(before.text) &&
+			!packOf.MatchString(parts[i-1].text) {
+			a.unsure, a.aside = severalPieces, true
+		}
+		if multiplied.MatchString(behind.text) {
+			a.unsure = otherCount
+		}
 		a.none = !a.named && (isInWord(texts[i]) || isOther(behind.text))
 		switch count := a.text.String(); {
 		case a.named:
@@ -211,6 +228,9 @@ func choose(all []amount, h Hint, lettered bool) (out []amount, why string, ok b
 		}
 	}
 	for i := range all {
+		if all[i].unsure != "" {
+			return nil, all[i].unsure, false
+		}
 		if why, ok := all[i].read(h); !ok {
 			return nil, why, false
 		}

@@ -41,6 +41,16 @@ var (
 	asideBehind = regexp.MustCompile(`(?i)^\s*` + alternatives("off", "rabatt", "discount", "shipping", "versand",
 		"gespart",
 		"saved", "cashback", "deposit", "pfand", "delivery", "de réduction", "de descuento") + `(?:[^\pL]|$)`)
+	// countBefore stands between a number and an amount that is not the price of one piece, as in 3 for $10.
+	countBefore = regexp.MustCompile(`(?i)^\s*(?:[x×]|` + alternatives("x de", "x of", "x à", "x sem juros de", "for", "für",
+		"pour", "por", "per", "за", "payments of", "raten à", "monatsraten à", "mensualités de", "cuotas de", "parcelas de",
+		"rate da") + `)\s*$`)
+	// packOf stands before a number of pieces that are sold together, as in a pack of 6 for $10.
+	packOf = regexp.MustCompile(`(?i)(?:^|\s)(?:of|de|di|mit|med|van|av|af|à)\s*$`)
+	// multiplied follows a number that does not count units of a currency.
+	multiplied = regexp.MustCompile(`(?i)^(?:\s*[¢万億千]|(?:[km]|\s*` + alternatives("thousand", "million", "millions",
+		"billion", "billions", "bn", "mn", "tsd", "tausend", "mio", "millionen", "mrd", "milliarde", "milliarden",
+		"mille", "millón", "millones", "mil", "milhão", "milhões", "lakh", "crore", "тыс", "млн") + `)(?:[^\pL]|$))`)
 	free = regexp.MustCompile(`(?i)^` + alternatives("free", "gratis", "kostenlos", "gratuit", "gratuito",
 		"free to play",
 		"za darmo", "無料", "免费", "ilmainen", "бесплатно") + `[.!]?$`)
