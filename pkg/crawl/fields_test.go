@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -199,6 +201,35 @@ func TestG1CapturesKeepFields(t *testing.T) {
 	}
 	if !have["price 79 EUR"] || !have["price 84 EUR"] || !have["availability InStock"] {
 		t.Errorf("the captures have %v", have)
+	}
+}
+
+// TestG1HistoryOutlivesCaptures checks that the history of a field has the values of captures that are no longer kept
+// (G1).
+func TestG1HistoryOutlivesCaptures(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.Retention.Count = 1 })
+	is := product{declared: "79", shown: "?", stock: "InStock", version: "1"}
+	r.site.put("/p", is.page())
+	r.first("/p")
+	for _, price := range []string{"84", "72", "72"} {
+		is.declared = price
+		r.site.put("/p", is.page())
+		r.next("/p")
+	}
+	it := r.item("/p")
+	known, _ := it.Fields.Field("price")
+	past, err := r.reg.Fields().List(t.Context(), []source.ID{it.ID}, known)
+	must(t, err)
+	var have []string
+	gone := 0
+	for _, e := range past.Entries {
+		have = append(have, e.Value.String())
+		if _, _, err := r.snaps.Load(t.Context(), it.ID, e.Capture); err != nil {
+			gone++
+		}
+	}
+	if !slices.Equal(have, []string{"79 EUR", "84 EUR", "72 EUR"}) || gone == 0 {
+		t.Errorf("the history is %v; %d of its captures are gone", have, gone)
 	}
 }
 
