@@ -218,6 +218,17 @@ func TestR3Needless(t *testing.T) {
 	}
 }
 
+// TestR3Blank checks that a page whose scripts leave nothing of it, not even themselves, says that it has no text.
+func TestR3Blank(t *testing.T) {
+	b := &stagehand{out: render.Rendered{HTML: []byte("<html><head></head><body></body></html>")}}
+	r := browsed(t, b)
+	r.site.put("/p", shellPage("1"))
+	r.first("/p")
+	if it := r.item("/p"); it.Thin != "it has hardly any text in a browser, too" {
+		t.Errorf("thin %q, %+v", it.Thin, it.Rendering)
+	}
+}
+
 // TestR3Short checks that a page that asks for JavaScript and is short, but says the same in a browser, is not thin.
 func TestR3Short(t *testing.T) {
 	b := &stagehand{}

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -50,7 +51,7 @@ func NoteShown(doc *extract.Document, pictureOnly bool) {
 	switch {
 	case pictureOnly:
 		doc.Thin = "a browser shows a picture and hardly any text; what the picture says is not read"
-	case doc.Thin != "":
+	case doc.Thin != "", strings.TrimSpace(doc.VisibleText) == "":
 		doc.Thin = "it has hardly any text in a browser, too"
 	}
 }
