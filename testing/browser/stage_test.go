@@ -173,6 +173,17 @@ func (s *stage) press(selector string) {
 	})
 }
 
+// leave presses an element, and waits for the page that it leads to, which may look like the one before.
+func (s *stage) leave(selector string) {
+	s.Helper()
+	s.do(chromedp.Evaluate(`window.isLeft = true`, nil))
+	s.press(selector)
+	s.eventually("another page is loaded", func() (done bool) {
+		s.ask(`!window.isLeft && document.readyState === "complete"`, &done)
+		return done
+	})
+}
+
 // reads waits until a text is visible in a part of the page, without loading the page again.
 func (s *stage) reads(selector, want string) {
 	s.Helper()
