@@ -72,6 +72,9 @@ func TestG1Product(t *testing.T) {
 			ld(`{"@type":"ProductGroup","hasVariant":[{"name":"S","offers":{"price":5,"priceCurrency":"EUR"}},
 			{"name":"L","offers":{"price":6,"priceCurrency":"EUR"}}]}`) + "<h1>Lamp</h1><p>6,00 €",
 			"price=6 EUR currency=EUR variants=L: 6 EUR; S: 5 EUR"},
+		{"thousands for people", `<html lang=de>` + ld(product("Lamp", "1.299", "")), "price is unread"},
+		{"three decimals, and two", `<html lang=de>` + ld(product("Lamp", "19.990", "")) + "<h1>Lamp</h1><p>19,99 €",
+			"price=19.99 EUR currency=EUR"},
 		{"microdata", `<div itemscope itemtype="https://schema.org/Product"><p itemprop=offers itemscope
 			itemtype="http://schema.org/Offer"><b itemprop=price>1.299<sup>50</sup> €</b><link itemprop=availability
 			href="http://schema.org/OutOfStock">`, "price=1299.50 EUR currency=EUR availability=OutOfStock"},

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -137,8 +138,19 @@ func (p *Page) amountOf(raw items.Value, currency, at string) reading {
 	if v.Per != "" && !isTime(v.Per) {
 		v, why = Value{}, "the amount is for a unit: "+v.Per
 	}
+	if h.Program && mayBeThousands(raw.Text, v.Currency) && !p.shows(v) {
+		v, why = Value{}, raw.Text+" may be thousands or decimals, and the page does not show which"
+	}
 	return reading{v, why, raw.Text, at}
 }
+
+// mayBeThousands reports whether three digits follow the point of an amount whose currency has two decimals. A program
+// of a shop that writes 1.299 for people may write the same for programs.
+func mayBeThousands(text, currency string) bool {
+	return currency != "" && decimalsOf(currency) == 2 && threeDecimals.MatchString(strings.TrimSpace(text))
+}
+
+var threeDecimals = regexp.MustCompile(`^[1-9]\d{0,2}\.\d{3}$`)
 
 // prices returns the usual price and the present one of an offer. If only one is known, it is the price.
 func (p *Page) prices(o offered) (price, sale reading) {

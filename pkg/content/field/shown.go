@@ -145,6 +145,11 @@ func (a shownAmount) is(v Value, locale string) bool {
 	return false
 }
 
+// shows reports whether the page shows an amount.
+func (p *Page) shows(v Value) bool {
+	return slices.ContainsFunc(p.shownAmounts(), func(a shownAmount) bool { return a.is(v, p.locale) })
+}
+
 // confirm holds a declared price against what the page shows. Where the page shows amounts of its currency close behind
 // the heading, and the declared one nowhere or only struck, the declaration is not that of the page as readers see it:
 // it may be without taxes, of a product that is no longer sold, or the usual price. Then the price is not read.
