@@ -24,7 +24,7 @@ func TestW19FromThePageToTheRule(t *testing.T) {
 		shows(t, r, page, "Mail me when this changes", from, "Mute for", "Stop watching…")
 	}
 	form := shows(t, r, strings.ReplaceAll(from, "&amp;", "&")+"one", `name="filter.itemId" value="`+id, "For one page:",
-		"would have told you <strong>2 times</strong>", `value="ops" checked`, `value="one"`)
+		"would have sent <strong>2 messages</strong>", `value="ops" checked`, `value="one"`)
 	if strings.Contains(form, `name="filter.host"`) {
 		t.Error("a rule for one page asks for a host")
 	}

@@ -328,7 +328,7 @@ func TestW5RuleForm(t *testing.T) {
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
-	if body := w.Body.String(); !strings.Contains(body, "would have told you <strong>3 times</strong>, of 3 changes") ||
+	if body := w.Body.String(); !strings.Contains(body, "would have sent <strong>3 messages</strong> about 3 changes") ||
 		!strings.Contains(body, "titled “Page 2: changed”") {
 		t.Errorf("a preview: %d %s", w.Code, body)
 	}

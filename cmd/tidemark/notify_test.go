@@ -78,7 +78,7 @@ func TestW5Commands(t *testing.T) {
 		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,"messages":1,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},
-			out:   "would have told you 1 time, of 1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
+			out:   "would have sent 1 message about 1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
 		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
 			out: "the rule Prices is removed\n"},
@@ -115,7 +115,7 @@ func TestW20Words(t *testing.T) {
 				`"cut":true}]}}`}},
 			asked: []string{"GET /api/rules/rule_a", `POST /api/rules/test {"name":"Prices","channels":["ops"],` +
 				`"message":{"text":"{{summary}}"}}`},
-			out: "would have told you 0 times, of 0 of the newest 10 changes\n\nthe message to ops (ntfy) about a sample, " +
+			out: "would have sent 0 messages about 0 of the newest 10 changes\n\nthe message to ops (ntfy) about a sample, " +
 				"because the rule has matched no change:\n  Lamp\n  a\n  b�\n  (cut: ntfy does not take all of it)\n"},
 	} {
 		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })

@@ -160,7 +160,7 @@ func TestG1ChangesOfFields(t *testing.T) {
 }
 
 // G2: TestG2TrialsSayWhatTheyCannotKnow checks that the trial of a rule says of which values it knows nothing, rather
-// than only that the rule would have told nothing.
+// than only that the rule would have sent nothing.
 func TestG2TrialsSayWhatTheyCannotKnow(t *testing.T) {
 	h := shop()
 	for query, want := range map[string]string{
@@ -172,7 +172,7 @@ func TestG2TrialsSayWhatTheyCannotKnow(t *testing.T) {
 		"when.op=appears&when.field=version":                                "Changes of <b>version</b> are listed only",
 	} {
 		body := read(t, h, "/notifications/new-rule?name=it&"+query)
-		_, trial, _ := strings.Cut(body, "told you nothing")
+		_, trial, _ := strings.Cut(body, "would have sent nothing")
 		trial, _, _ = strings.Cut(trial, "</div>")
 		if trial == "" || !strings.Contains(trial, want) || strings.Contains(trial, `class="note"`) != (want != "") {
 			t.Errorf("%s: want %q in %s", query, want, trial)

@@ -60,7 +60,7 @@ func TestG1G2ValuesOfAShop(t *testing.T) {
 
 	s.do(chromedp.Click(`main a[href*="/new-rule"]`), chromedp.WaitVisible(`[name="when.value"]`),
 		chromedp.SendKeys(`[name="when.value"]`, "75"))
-	s.reads("#preview", "would have told you 1 time, of 1 change")
+	s.reads("#preview", "would have sent 1 message about 1 change")
 	s.reads("#preview", "84 → 72 EUR")
 	s.everybody(script, "condition")
 

@@ -155,7 +155,7 @@ func sayRuleWarning(t *terminal.Terminal, why string) {
 
 // sayTest says what a rule would have sent.
 func sayTest(t *terminal.Terminal, got api.RuleTest) {
-	t.Say("would have told you %s, of %d of the newest %d changes", words.Count(got.Messages, "time"), got.Matched,
+	t.Say("would have sent %s about %d of the newest %d changes", words.Count(got.Messages, "message"), got.Matched,
 		got.Looked)
 	sayRuleWarning(t, got.Warning)
 	if got.Partial {

@@ -138,7 +138,7 @@ func (p *Page) amountOf(raw items.Value, currency, at string) reading {
 	if v.Per != "" && !isTime(v.Per) {
 		v, why = Value{}, "the amount is for a unit: "+v.Per
 	}
-	if h.Program && mayBeThousands(raw.Text, v.Currency) && !p.shows(v) {
+	if h.Program && mayBeThousands(raw.Text, v.Currency) && !isShown(p.shownAmounts(), v, p.locale) {
 		v, why = Value{}, raw.Text+" may be thousands or decimals, and the page does not show which"
 	}
 	return reading{v, why, raw.Text, at}

@@ -145,9 +145,9 @@ func (a shownAmount) is(v Value, locale string) bool {
 	return false
 }
 
-// shows reports whether the page shows an amount.
-func (p *Page) shows(v Value) bool {
-	return slices.ContainsFunc(p.shownAmounts(), func(a shownAmount) bool { return a.is(v, p.locale) })
+// isShown reports whether an amount is among those that a page shows.
+func isShown(shown []shownAmount, v Value, locale string) bool {
+	return slices.ContainsFunc(shown, func(a shownAmount) bool { return a.is(v, locale) })
 }
 
 // confirm holds a declared price against what the page shows. Where the page shows amounts of its currency close behind
