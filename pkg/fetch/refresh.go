@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,10 +22,6 @@ const (
 	maxRefresh  = 1        // seconds until the other page is shown
 )
 
-// refreshValue matches a Refresh header, or the content of its meta element, that names an address (HTML standard,
-// "shared declarative refresh steps").
-var refreshValue = regexp.MustCompile(`(?is)^\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)$`)
-
 // refreshed returns the page to which an answer leads by a Refresh header or by a meta element, or nil. The answer must
 // be a short page, so that no text is passed over. If another page is not followed, the response says why.
 func (x *exchange) refreshed(from *url.URL, res *http.Response) *url.URL {
@@ -36,7 +30,7 @@ func (x *exchange) refreshed(from *url.URL, res *http.Response) *url.URL {
 	}
 	s := readStub(x.out.Body)
 	value := cmp.Or(x.out.Header.Get("Refresh"), s.refresh)
-	location, soon := refreshTarget(value)
+	location, seconds := source.RefreshTarget(value)
 	if location == "" || s.text >= maxStubText {
 		return nil
 	}
@@ -52,7 +46,7 @@ func (x *exchange) refreshed(from *url.URL, res *http.Response) *url.URL {
 	}
 	s.page, s.to = x.out, to
 	if err == nil {
-		err = x.mayFollow(from, to, soon)
+		err = x.mayFollow(from, to, seconds)
 	}
 	if err != nil {
 		x.out.NotFollowed = s.notFollowed(err)
@@ -67,9 +61,9 @@ func (x *exchange) refreshed(from *url.URL, res *http.Response) *url.URL {
 }
 
 // mayFollow returns why a refresh is not followed, or nil.
-func (x *exchange) mayFollow(from, to *url.URL, soon bool) error {
+func (x *exchange) mayFollow(from, to *url.URL, seconds int) error {
 	switch {
-	case !soon:
+	case seconds > maxRefresh:
 		return fault.New(fault.Blocked, "it is shown after more than %d second", maxRefresh)
 	case !source.SameSite(from.Host, to.Host):
 		return fault.New(fault.Blocked, "it is on another host")
@@ -112,21 +106,6 @@ func isRefreshable(r Response) bool {
 	whole := r.Status == http.StatusOK || r.Status == http.StatusNonAuthoritativeInfo
 	return whole && r.Encoding == "" && len(r.Body) <= maxStub && r.WireBytes <= maxStub &&
 		(kind == "" || strings.Contains(kind, "html"))
-}
-
-// refreshTarget returns the address that a Refresh value names, or "", and whether it is shown at once.
-func refreshTarget(value string) (target string, soon bool) {
-	m := refreshValue.FindStringSubmatch(value)
-	if m == nil {
-		return "", false
-	}
-	seconds, err := strconv.Atoi(m[1])
-	soon = m[1] == "" || err == nil && seconds <= maxRefresh
-	target = strings.TrimSpace(m[2])
-	if quote := target[:min(1, len(target))]; quote == `"` || quote == "'" {
-		target, _, _ = strings.Cut(target[1:], quote)
-	}
-	return strings.TrimSpace(target), soon
 }
 
 // stub is what matters of a page that may only lead to another one.

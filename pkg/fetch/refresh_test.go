@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // meta is a page that leads to another one by a meta element.
@@ -234,7 +235,7 @@ func FuzzX6Refresh(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		have, _ := refreshTarget(value)
+		have, _ := source.RefreshTarget(value)
 		if !strings.Contains(value, have) || have != strings.TrimSpace(have) {
 			t.Errorf("%q gives %q", value, have)
 		}

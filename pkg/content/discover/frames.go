@@ -1,13 +1,14 @@
 package discover
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Reasons for omitting a page to which another leads without a link. Most pages in an iframe are parts of a page, such
@@ -29,9 +30,6 @@ var leading = matcher(func(n *html.Node) bool {
 	}
 	return false
 })
-
-// refreshURL matches the content of a meta element of the kind refresh that names an address.
-var refreshURL = regexp.MustCompile(`(?is)^\s*[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?["']?([^"']+)`)
 
 // lead collects the pages to which a page leads without a link: those of its frames, the one that follows it after a
 // time, and the next and the previous one of a series. It takes those in an iframe if the page has no links: then they
@@ -78,9 +76,9 @@ func related(link *goquery.Selection) (address, why string) {
 
 // refreshOf returns the address that a meta element of the kind refresh names; "" for another one.
 func refreshOf(s *goquery.Selection) string {
-	m := refreshURL.FindStringSubmatch(s.AttrOr("content", ""))
-	if m == nil || !strings.EqualFold(s.AttrOr("http-equiv", ""), "refresh") || s.Closest("noscript").Length() > 0 {
+	if !strings.EqualFold(s.AttrOr("http-equiv", ""), "refresh") || s.Closest("noscript").Length() > 0 {
 		return ""
 	}
-	return strings.TrimSpace(m[1])
+	target, _ := source.RefreshTarget(s.AttrOr("content", ""))
+	return target
 }
