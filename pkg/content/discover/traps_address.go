@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // address is a parsed normalized URL.
@@ -44,8 +46,6 @@ func apart(url string) address {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 var (
-	// sessionPath matches a session in a path, as in Java servlets and in ASP.NET without cookies.
-	sessionPath = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=|/\(S\([a-z0-9]{16,}\)\)`)
 	// sessionName matches the parameter names that hold a session on most sites, and sessionValue matches the form of
 	// a session id. A parameter named sid or s is an ordinary parameter if its value is short.
 	sessionName = regexp.MustCompile(`^(?:j?session_?id|j?sess_?id|phpsessid|aspsessionid\w*|sid|s|` +
@@ -55,7 +55,7 @@ var (
 
 // hasSession reports whether the address contains a visitor's session.
 func (a address) hasSession() bool {
-	if sessionPath.MatchString("/" + a.path) {
+	if path := "/" + a.path; source.WithoutSession(path) != path {
 		return true
 	}
 	for _, p := range a.params {
