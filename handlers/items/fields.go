@@ -25,7 +25,7 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 	out := map[string]api.ItemField{}
 	for _, k := range known.All {
 		v, seen := k.Last.Value, k.Seen()
-		out[k.Name] = api.ItemField{
+		f := api.ItemField{
 			Value: v.JSON(), Currency: v.Currency, Text: v.Words(), Type: string(v.Type), State: string(k.State),
 			Why: cmp.Or(k.Why, k.Evidence.Reason), Asked: k.Key != "", At: k.At, First: pointJSON(seen.First),
 			Lowest: pointJSON(seen.Lowest), Highest: pointJSON(seen.Highest), Entries: k.Entries,
@@ -33,10 +33,9 @@ func fieldsJSON(known track.Known) map[string]api.ItemField {
 				Capture: history.Digest(k.Capture)},
 		}
 		if k.State == field.Disappeared {
-			f := out[k.Name]
 			f.Last = seen.Previous.Words()
-			out[k.Name] = f
 		}
+		out[k.Name] = f
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // A namedField is what is known of a field, with its name.
@@ -41,9 +42,6 @@ type fieldGroups struct {
 	Unread       string // what could not be read of the data that the page declares
 }
 
-// firstNames are the fields that pages declare and people look for, in their order.
-var firstNames = []string{"price", "salePrice", "availability"}
-
 // fieldGroupsOf returns the fields of an item; nil if nothing is known of any.
 func fieldGroupsOf(d itemData) *fieldGroups {
 	if len(d.Fields) == 0 && d.UnreadData == nil {
@@ -65,13 +63,13 @@ func fieldGroupsOf(d itemData) *fieldGroups {
 			add(&g.Main, name)
 		}
 	}
-	for _, name := range firstNames {
+	for _, name := range field.Usual {
 		if f, has := d.Fields[name]; has && !f.Asked {
 			add(&g.Main, name)
 		}
 	}
 	for _, name := range names {
-		if !d.Fields[name].Asked && !slices.Contains(firstNames, name) {
+		if !d.Fields[name].Asked && !field.Reported(name) {
 			add(&g.Others, name)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // A pastOf says what a trial of a rule cannot know of the value that its condition is about. At most one of Unread,
@@ -24,7 +26,7 @@ const tried = 30 * 24 * time.Hour
 func (d ruleData) Past(now time.Time) *pastOf {
 	p := &pastOf{Name: strings.TrimSpace(d.Form.Get("when.field"))}
 	f, read := d.Page.Fields[p.Name]
-	usual := slices.Contains(usualNames, p.Name)
+	usual := field.Reported(p.Name)
 	switch {
 	case p.Name == "":
 		return nil

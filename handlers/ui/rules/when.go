@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // changes is what the form calls the operator fromTo with neither of its two values: any change from one to another.
@@ -109,13 +110,10 @@ func sayThis(p *api.Problem) *api.Problem {
 // isSeen reports whether what is compared with is a value that was seen before.
 func isSeen(against string) bool { return against != "" && against != "value" }
 
-// usualNames are names of values that pages declare.
-var usualNames = []string{"price", "salePrice", "availability"}
-
 // namesOf returns the names to propose for the value of a condition: those that are known of a page come first.
 func namesOf(fields map[string]api.ItemField) []string {
 	names := slices.Sorted(maps.Keys(fields))
-	for _, name := range usualNames {
+	for _, name := range field.Usual {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -71,8 +71,11 @@ func Digest(all []Result) string {
 	return fmt.Sprintf("%016x", xxhash.Sum64String(strings.Join(values, "")))
 }
 
+// Usual are the fields that pages declare and people look for, in the order of a list.
+var Usual = []string{Price, SalePrice, Stock}
+
 // Reported says whether changes of a field that is kept unasked are published. Those of others are history.
-func Reported(name string) bool { return name == Price || name == SalePrice || name == Stock }
+func Reported(name string) bool { return slices.Contains(Usual, name) }
 
 // Breaks reports whether a field whose source is gone is broken. A sale ends and a product without an availability is
 // no error, so these two never break.

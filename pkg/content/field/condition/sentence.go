@@ -71,7 +71,7 @@ func FromText(text string) (c api.Condition, err error) {
 	return c, fault.New(fault.Invalid, "%.80q is not a condition; examples: %s", text, strings.Join(Sentences, "; "))
 }
 
-// against takes what is compared with from the end of a text, and rebecomes the rest.
+// against takes what is compared with from the end of a text, and returns the rest.
 func against(c *api.Condition, text string) (rest string) {
 	m := againstSeen.FindStringSubmatch(text)
 	if m == nil {
