@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // TestU1WhatChanged checks that the first page lists changes by day and highlights unread ones, that its filters are
@@ -78,7 +78,7 @@ func TestU1Attention(t *testing.T) {
 	id := idOf(t, one)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+one+`","https://port.example/broken"]}`)
 	r.work()
-	r.watchPart(id, &options.Watch{Include: []string{".price"}})
+	r.watchPart(id, &api.Watch{Include: []string{".price"}})
 	r.say(id, "Seen by 12 people.")
 	shows(t, r, "/api/ui", "2 need attention")
 	shows(t, r, "/api/ui/attention", "Broken watches", "the selector matches nothing", `value="accept"`,

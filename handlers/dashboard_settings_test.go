@@ -16,10 +16,10 @@ func TestW10DashboardItemSettings(t *testing.T) {
 	do(t, r, "POST", "/api/tags", `{"name":"sea","priority":7,"watch":{"exclude":[".ad"]}}`)
 	to := "/api/ui/items/" + idOf(t, pageOne)
 	past := itemAt(t, r, pageOne).History
-	says(t, do(t, r, "GET", to, ""), http.StatusOK, "How it is watched", "1d to 14d",
+	says(t, do(t, r, "GET", to, ""), http.StatusOK, "How it is watched", "every 1 to 14 days",
 		`from the tag <a href="/api/ui/tags/sea">`, "<br><small>"+past[len(past)-1].Why)
 	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, `name="tags" value="sea"`, "now 7, from the tag sea",
-		"now 1d to 14d, the default", "now .ad, from the tag sea")
+		"now every 1 to 14 days, the default", "now .ad, from the tag sea")
 	form := url.Values{"tags": {"sea, Port"}, "interval.min": {"2h"}, "priority": {"0"},
 		"activeHours.days": {"mon", "tue"},
 		"watch.include":    {".price\r\n\r\n .stock "}, "watch.ignore": {`^\d+ views$`}, "watch.trigger": {"in stock"},

@@ -3,6 +3,8 @@ package handlers
 import (
 	"encoding/json"
 	"fmt"
+	unescape "html"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,12 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"golang.org/x/net/html"
 )
 
 // dashboardPage requests a page of the dashboard and parses it.
@@ -30,12 +31,37 @@ func dashboardPage(t *testing.T, h http.Handler, path string) (*httptest.Respons
 // post sends a form as a browser does, from a page of this site or of another site.
 func post(t *testing.T, h http.Handler, path, site string, form url.Values) *httptest.ResponseRecorder {
 	t.Helper()
+	form = opened(t, h, path, form)
 	r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", site)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
+}
+
+var wasShown = regexp.MustCompile(`name="was" value="([^"]*)"`)
+
+// opened adds to a form of settings what it showed when it was opened. Inputs that the form lacks are those that a
+// person has emptied.
+func opened(t *testing.T, h http.Handler, path string, form url.Values) url.Values {
+	t.Helper()
+	var page *httptest.ResponseRecorder
+	switch {
+	case form.Has("was") || form.Get("do") == "remove":
+		return form
+	case strings.HasSuffix(path, "/pick"):
+		page = post(t, h, path, "same-origin", url.Values{"do": {"preview"}, "was": {"watch.include="}})
+	case strings.HasSuffix(path, "/settings") || strings.Contains(path, "/ui/tags/"):
+		page = do(t, h, "GET", path, "")
+	default:
+		return form
+	}
+	out := maps.Clone(form)
+	if found := wasShown.FindStringSubmatch(page.Body.String()); found != nil {
+		out.Set("was", unescape.UnescapeString(found[1]))
+	}
+	return out
 }
 
 // TestDashboardPages checks that every page exists, is complete, and lets a browser do only what the page needs.
@@ -270,7 +296,7 @@ func TestK5Dashboard(t *testing.T) {
 		seen += strings.Count(body, `<th scope="row">`)
 		page = ""
 		if found := next.FindStringSubmatch(body); found != nil {
-			page = html.UnescapeString(found[1])
+			page = unescape.UnescapeString(found[1])
 		}
 	}
 	if seen != 500 {

@@ -94,15 +94,16 @@ type worker interface {
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := lookup.New(v.Registry.Items, v.Rules), v.history(), s.Log
+	view := items.View{Tags: v.Registry.Tags, Browser: v.Browser != nil}
 	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
 	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
-		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past,
-			Fields: v.Registry.Fields(), Browser: v.Browser != nil, Log: log},
-		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},
-		&items.Settings{Items: v.Registry.Items, Tags: v.Registry.Tags, Bulk: v.Bulk},
+		&items.Handlers{View: view, Items: v.Registry.Items, Lookup: found, History: past,
+			Fields: v.Registry.Fields(), Log: log},
+		&items.Registration{View: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
+		&items.Settings{View: view, Items: v.Registry.Items, Bulk: v.Bulk},
 		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
 			Feed: v.Feed},
 		&captures.Indexed{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},

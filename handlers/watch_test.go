@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // watchPart makes people watch a part of an item.
-func (r *rig) watchPart(id string, w *options.Watch) {
+func (r *rig) watchPart(id string, w *api.Watch) {
 	r.t.Helper()
 	_, err := r.v.Registry.Items.Ignore(r.t.Context(), source.ID(id), func(it *registry.Item) (string, error) {
 		it.Options.Watch = w
@@ -87,7 +87,7 @@ func TestW16DashboardAccepts(t *testing.T) {
 	item := "/api/ui/items/" + id
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
 	r.work()
-	r.watchPart(id, &options.Watch{Include: []string{".price"}, Trigger: "<u>"})
+	r.watchPart(id, &api.Watch{Include: []string{".price"}, Trigger: "<u>"})
 	r.say(id, "Seen by 12 people.")
 	const broken = "The watch is broken:"
 	shows(t, r, item, broken+"</strong> the selector matches nothing", "Accept the page as it is", "<code>.price</code>",
@@ -170,7 +170,7 @@ func TestW10Contract(t *testing.T) {
 			r.work()
 			continue
 		case "watch":
-			r.watchPart(id, &options.Watch{Include: []string{step.path}})
+			r.watchPart(id, &api.Watch{Include: []string{step.path}})
 			continue
 		case "edit":
 			r.web.more = map[string]string{"one": step.path}

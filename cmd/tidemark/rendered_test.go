@@ -29,7 +29,7 @@ func TestR3RenderedIsShown(t *testing.T) {
 			"render cost    4.2 s, 12 requests, 1,234,567 bytes, HeadlessChrome/156\n" +
 			"picture        it shows a picture, and hardly any text\n" +
 			"data           changes while its own HTML stays the same, so each check renders it\n" +
-			"waits for      #prices\ncolours        dark\nmay POST to    api.example, b.example (tag shop)\n" +
+			"waits for      #prices\ncolours        dark\nmay send a POST to api.example, b.example (tag shop)\n" +
 			"\n1 capture\n  2026-03-01 11:00:00Z  0123456789ab  9 bytes  text/html, as a browser showed it; " +
 			"the source sent fedcba987654\n"},
 		{name: "needless", args: []string{"show", "url_a"}, answers: []answered{{200, head +
@@ -48,7 +48,7 @@ func TestR3RenderedIsShown(t *testing.T) {
 			"RENDER_ENDPOINT\n"},
 		{name: "not wanted", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"tag shop"}}}`}}, out: known +
-			"thin           it is empty\nrenders        never (tag shop)\n"},
+			"thin           it is empty\nread in a browser never (tag shop)\n"},
 	})
 }
 
@@ -64,9 +64,10 @@ func TestR4RenderingIsSet(t *testing.T) {
 			answers: []answered{{202, oneAdded}}, out: "url_a  Pending     https://a.example/\n",
 			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"],` + sent + `}`}},
 		{name: "a tag", args: append([]string{"tag", "set", "shop"}, flags...),
-			answers: []answered{{200, `{"name":"shop",` + sent + `}`}}, asked: []string{`POST /api/tags {"name":"shop",` + sent +
-				`}`}, out: "the tag shop sets: " + strings.Join([]string{"renders always", "renders every 6h", "waits for #a, #b",
-				"viewport 800x600", "language de-DE,de", "colours dark", "may POST to api.example, b.example"}, "; ") + "\n"},
+			answers: []answered{{200, `{"name":"shop",` + sent + `}`}}, asked: []string{`PATCH /api/tags/shop {` + sent +
+				`}`}, out: "the tag shop sets: " + strings.Join([]string{"read in a browser at each check", "rendered every 6h",
+				"waits for #a, #b", "window 800x600", "language asked for de-DE,de", "colours dark",
+				"may send a POST to api.example, b.example"}, "; ") + "\n"},
 	})
 }
 

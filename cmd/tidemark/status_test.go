@@ -41,7 +41,7 @@ broken watches: 1
   https://a.example/: .price finds nothing
 
 tags with settings:
-  prices: every 15m
+  prices: checked every 15 minutes
 `},
 		{name: "interval", args: []string{"status", "--interval", "1ms"}, code: 2,
 			err: "tidemark: --interval is 1ms: give 100ms to 1h\nsee `tidemark status --help`\n"},

@@ -17,9 +17,9 @@ source         https://a.example/lamp
 status         Indexed
 watch broken   .price finds nothing
 tags           prices, lamps
-watches        .price
-ignores        ^Stock (tag prices)
-schedule       weekdays at 9am Europe/Paris (tag prices)
+only these parts .price
+ignored lines  ^Stock (tag prices)
+schedule       weekdays at 9am, Europe/Paris (tag prices)
 priority       7
 `},
 		{name: "why says how it is watched", args: []string{"why", "url_w"}, answers: []answered{{200, watchedDetail}},
@@ -28,9 +28,9 @@ priority       7
 Indexed  Storm�[2J lamp  https://a.example/lamp
 the watch is broken: .price finds nothing
 tags: prices, lamps
-watches: .price
-ignores: ^Stock (tag prices)
-schedule: weekdays at 9am Europe/Paris (tag prices)
+only these parts: .price
+ignored lines: ^Stock (tag prices)
+schedule: weekdays at 9am, Europe/Paris (tag prices)
 priority: 7
 messages are muted until 2026-03-02 12:00:00Z
 nothing was decided yet

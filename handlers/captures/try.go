@@ -41,13 +41,12 @@ func (h *Handlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTria
 	if err != nil {
 		return out, err
 	}
-	set := (*options.Watch)(q.Watch)
-	if _, err := (options.Options{Watch: set}).Validate(); err != nil {
+	if _, err := options.Validate(api.Settings{TagSettings: api.TagSettings{Watch: q.Watch}}); err != nil {
 		return out, err
 	}
-	done, err := h.Compare.Try(ctx, past, set,
+	done, err := h.Compare.Try(ctx, past, q.Watch,
 		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})
-	out = api.WatchTrial{Watch: api.Watch(done.Watch), Selector: done.Selector, Text: done.Text, Larger: done.Larger,
+	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Text, Larger: done.Larger,
 		Captures: []api.TriedCapture{}}
 	for _, t := range done.Captures {
 		c := wire.Capture(&past.Item, t.Capture)

@@ -37,7 +37,7 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	d.Effective, err = h.effective(r.Context(), it)
+	d.Effective, err = h.of(r.Context(), it)
 	return http.StatusOK, d, err
 }
 
@@ -129,7 +129,7 @@ func itemJSON(it *registry.Item) api.Item {
 	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}
 	}
-	showOptions(&out, it)
+	out.Tags, out.Settings, out.Paused = it.Tags, it.Options, it.Paused
 	showUncompared(&out, it)
 	showRendered(&out, it.Rendering)
 	out.Fields, out.UnreadData = fieldsJSON(it.Fields), unreadDataJSON(it)

@@ -16,12 +16,11 @@ import (
 
 // Handlers answer requests about registered items.
 type Handlers struct {
+	View
 	Items   *registry.Items
-	Tags    *registry.Tags // the settings that tags give to items
 	Lookup  *lookup.Lookup
 	History *history.History
 	Fields  *fieldlog.Store // the history of the fields
-	Browser bool            // whether pages can be rendered
 	Log     *slog.Logger
 }
 
@@ -41,6 +40,7 @@ func (h *Handlers) Routes() []wire.Route {
 
 // Registration answers requests to register sources.
 type Registration struct {
+	View
 	Items   *registry.Items
 	Sources Sources
 	Log     *slog.Logger
@@ -56,19 +56,19 @@ func (h *Registration) Routes() []wire.Route {
 
 // Settings answer requests about the settings of items and tags.
 type Settings struct {
+	View
 	Items *registry.Items
-	Tags  *registry.Tags
 	Bulk  *bulk.Service // reschedules the next checks of a tag's items
 }
 
 // Routes returns the routes about settings of items and tags.
 func (h *Settings) Routes() []wire.Route {
 	return []wire.Route{
-		wire.OnPatch(api.PatchItem, h.patchItem),
+		wire.On(api.PatchItem, h.patchItem),
 		wire.On(api.ListTags, h.listTags),
 		wire.On(api.SaveTag, h.saveTag),
 		wire.On(api.GetTag, h.getTag),
-		wire.OnPatch(api.PatchTag, h.patchTag),
+		wire.On(api.PatchTag, h.patchTag),
 		wire.On(api.RemoveTag, h.removeTag),
 	}
 }

@@ -29,7 +29,7 @@ type addressed struct {
 
 // addURL registers one URL or many.
 func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, error) {
-	set, err := settingsOf(req.ItemSettings, nil)
+	set, err := settingsOf(req.ItemSettings, req.Patch)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, 
 
 // addFile registers one file or many, or all files of a container.
 func (h *Registration) addFile(ctx context.Context, req api.AddFileRequest) (any, error) {
-	set, err := settingsOf(req.ItemSettings, nil)
+	set, err := settingsOf(req.ItemSettings, req.Patch)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,12 @@ func (h *Registration) addOne(ctx context.Context, a addition) (any, error) {
 	a.Forms = source.Forms{}
 	a.Forms.Note(given.Source, given.address, h.Sources.Rules)
 	got := h.Items.Register(ctx, []source.Source{given.Source}, a.RegisterOptions)[0]
-	out := itemJSON(&got.Item)
+	if got.Err != nil {
+		return nil, got.Err
+	}
+	out, err := h.added(ctx, a, &got.Item)
 	out.Warning = given.warning
-	return out, got.Err
+	return out, err
 }
 
 func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
@@ -106,8 +109,11 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	failed := 0
 	var last error
 	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
-		if registry.IsItemLimit(got.Err) {
+		if registry.IsItemLimit(got.Err) || fault.Is(got.Err, fault.Invalid) {
 			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // reaching the limit is not a failure
+			if fault.Is(got.Err, fault.Invalid) {
+				failed, last = failed+1, got.Err
+			}
 			continue
 		}
 		if got.Err != nil {
@@ -116,7 +122,10 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 			failed, last = failed+1, got.Err
 			continue
 		}
-		item := itemJSON(&got.Item)
+		item, err := h.added(ctx, a, &got.Item)
+		if err != nil {
+			return nil, err
+		}
 		item.Warning = warnings[j]
 		batch.Items[at[j]].Item = &item
 	}
@@ -124,6 +133,14 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 		return nil, last // nothing was registered, so the answer is an error
 	}
 	return batch, nil
+}
+
+// added returns an item that was registered. If the request has settings, it has those in force.
+func (h *Registration) added(ctx context.Context, a addition, it *registry.Item) (api.Item, error) {
+	if a.Settings.Zero() {
+		return itemJSON(it), nil
+	}
+	return h.changed(ctx, it)
 }
 
 // reindex starts a check of one item now.

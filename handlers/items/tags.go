@@ -10,7 +10,7 @@ import (
 )
 
 func tagJSON(t registry.Tag) api.Tag {
-	return api.Tag{Name: t.Name, TagSettings: settingsJSON(t.Options), ChangedAt: t.ChangedAt}
+	return api.Tag{Name: t.Name, TagSettings: t.Options.TagSettings, ChangedAt: t.ChangedAt}
 }
 
 // listTags lists the tags that have settings.
@@ -29,54 +29,59 @@ func (h *Settings) getTag(ctx context.Context, q api.TagName) (api.Tag, error) {
 		return api.Tag{}, err
 	}
 	t, err := h.Tags.Get(ctx, name)
-	return tagJSON(t), err
+	if err != nil {
+		return api.Tag{}, err
+	}
+	return h.tag(t), nil
+}
+
+// tag returns a tag with the settings that an item has which only has this tag.
+func (v View) tag(t registry.Tag) api.Tag {
+	out := tagJSON(t)
+	out.Effective = v.effective(options.Merge(api.Settings{}, []options.Tag{{Name: t.Name, Settings: t.Options}}))
+	return out
 }
 
 // saveTag replaces all settings of a tag.
 func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, error) {
-	name, err := wire.TagName(q.Name)
-	if err != nil {
-		return api.Tag{}, err
-	}
-	o, err := optionsOf(q.TagSettings)
-	if err != nil {
-		return api.Tag{}, err
-	}
-	return h.putTag(ctx, name, o)
+	return h.changeTag(ctx, q.Name, func(api.Settings) (api.Settings, []string, error) {
+		o, err := registry.CheckOptions(api.Settings{TagSettings: q.TagSettings})
+		return o, nil, err
+	})
 }
 
-// putTag stores the settings of a tag, and starts a run that reschedules the next checks of the tag's items.
-func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (api.Tag, error) {
-	t, err := h.Tags.Put(ctx, name, o)
-	if err != nil {
-		return api.Tag{}, err
+// patchTag changes some settings of a tag.
+func (h *Settings) patchTag(ctx context.Context, q api.TagPatch) (api.Tag, error) {
+	return h.changeTag(ctx, q.Name, func(was api.Settings) (api.Settings, []string, error) {
+		return registry.PatchOptions(was, q.Patch)
+	})
+}
+
+// changeTag changes the settings of a tag, and starts a run that reschedules the next checks of the tag's items.
+func (h *Settings) changeTag(ctx context.Context, name string,
+	change func(was api.Settings) (api.Settings, []string, error)) (out api.Tag, err error) {
+	if name, err = wire.TagName(name); err != nil {
+		return out, err
 	}
-	return h.replanned(ctx, t)
+	var gone []string
+	t, err := h.Tags.Change(ctx, name, func(was api.Settings) (is api.Settings, err error) {
+		is, gone, err = change(was)
+		return is, err
+	})
+	if err != nil {
+		return out, err
+	}
+	out, err = h.replanned(ctx, t)
+	out.Replaced = gone
+	return out, err
 }
 
 // replanned starts a run that reschedules the next checks of a tag's items, and returns the tag with that run.
 func (h *Settings) replanned(ctx context.Context, t registry.Tag) (api.Tag, error) {
-	out := tagJSON(t)
+	out := h.tag(t)
 	begun, err := h.Bulk.Replan(ctx, t.Name)
 	out.Run = begun.ID
 	return out, err
-}
-
-// patchTag changes some settings of a tag.
-func (h *Settings) patchTag(ctx context.Context, q api.TagPatch, nulls []string) (api.Tag, error) {
-	name, err := wire.TagName(q.Name)
-	if err != nil {
-		return api.Tag{}, err
-	}
-	edit, err := editOf(q.TagSettings, nulls)
-	if err != nil {
-		return api.Tag{}, err
-	}
-	t, err := h.Tags.Get(ctx, name)
-	if err != nil {
-		return api.Tag{}, err
-	}
-	return h.putTag(ctx, name, edit.Apply(t.Options))
 }
 
 // removeTag removes all settings of a tag. Items keep the tag.

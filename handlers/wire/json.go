@@ -23,39 +23,40 @@ const MaxBody = 4 << 20
 // maxDepth limits the depth to which the objects and lists of a request may be nested.
 const maxDepth = 32
 
-// decodeBody reads one JSON object, and returns the names of its fields that are null. It refuses unknown and
-// repeated fields. It also refuses names in a different case, which package encoding/json would accept.
-func decodeBody(r *http.Request, into any) (nulls []string, err error) {
+// decodeBody reads one JSON object. It refuses unknown and repeated fields. It also refuses names in a different case,
+// which package encoding/json would accept. A request with settings also gets them as a patch.
+func decodeBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, BodyError(err)
+		return BodyError(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
-		return nil, BodyError(err)
+		return BodyError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, BodyError(errors.New("there is something behind the JSON object"))
+		return BodyError(errors.New("there is something behind the JSON object"))
 	}
 	// The body has already been decoded, so the walk cannot meet a syntax error.
-	w := walk{Decoder: json.NewDecoder(bytes.NewReader(body))}
-	err = w.value(reflect.TypeOf(into), "", 0)
-	return w.nulls, err
+	w := walk{json.NewDecoder(bytes.NewReader(body))}
+	if err := w.value(reflect.TypeOf(into), "", 0); err != nil {
+		return err
+	}
+	if asks, ok := into.(interface{ SetPatch(api.Patch) }); ok {
+		patch, err := api.ParsePatch(body)
+		asks.SetPatch(patch)
+		return err
+	}
+	return nil
 }
 
 // walk reads JSON a second time and checks it against the type into which it was decoded.
-type walk struct {
-	*json.Decoder
-	nulls []string // names of the fields of the outermost object that are null
-}
+type walk struct{ *json.Decoder }
 
 // value checks the field names in the next value, which has the given path and nesting depth. A nil type has no names
 // to check.
 func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
-	if err == nil && token == nil && depth == 1 {
-		w.nulls = append(w.nulls, path)
-	}
 	delim, nested := token.(json.Delim)
 	if err != nil || !nested {
 		return err

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -39,15 +38,5 @@ func TestStrictJSON(t *testing.T) {
 				t.Errorf("have %v, want …%s…", err, tt.err)
 			}
 		})
-	}
-}
-
-// TestNulls checks that only null fields of the outermost object are reported.
-func TestNulls(t *testing.T) {
-	var into map[string]any
-	r := httptest.NewRequest("PATCH", "/", strings.NewReader(`{"a":null,"b":{"c":null},"d":[null],"e":1,"f":null}`))
-	nulls, err := decodeBody(r, &into)
-	if want := []string{"a", "f"}; err != nil || !slices.Equal(nulls, want) {
-		t.Errorf("have %q, %v; want %q", nulls, err, want)
 	}
 }

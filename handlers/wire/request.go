@@ -16,13 +16,6 @@ import (
 
 // Decode decodes a request strictly: the path, the query and the body may have only what the route's type lists.
 func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
-	request, _, err = decodePatch[Q](r, e)
-	return request, err
-}
-
-// decodePatch decodes a request as [Decode] does. It also returns the names of the top-level fields that are null in
-// the body, because a patch removes a setting by giving null for it.
-func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
 	q := queryOf(WithoutKey(r, e), inQuery(params)...)
 	to := reflect.ValueOf(&request).Elem()
@@ -32,19 +25,19 @@ func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 		}
 	}
 	if q.err != nil {
-		return request, nil, q.err
+		return request, q.err
 	}
 	asked := reflect.ValueOf(request) // a copy, because the body overwrites the values of the query
 	if e.HasBody() {
-		nulls, err = decodeBody(r, &request)
+		err = decodeBody(r, &request)
 		if e.BodyOptional && errors.Is(err, errNoBody) {
 			err = nil
 		}
 		if err != nil {
-			return request, nil, err
+			return request, err
 		}
 		if err := checkBounds(to); err != nil {
-			return request, nil, err
+			return request, err
 		}
 	}
 	for _, p := range params {
@@ -56,12 +49,12 @@ func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 			value := r.PathValue(p.Name)
 			if given := field.String(); given != "" && given != value {
 				name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
-				return request, nil, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
+				return request, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
 			}
 			field.SetString(value)
 		}
 	}
-	return request, nulls, nil
+	return request, nil
 }
 
 // DecodeJSON strictly decodes a request whose body has no type in package api. The body must be one JSON object, and
@@ -70,8 +63,7 @@ func DecodeJSON(r *http.Request, into any) error {
 	if q := queryOf(r); q.err != nil {
 		return q.err
 	}
-	_, err := decodeBody(r, into)
-	return err
+	return decodeBody(r, into)
 }
 
 // WithoutKey returns the request of a feed without the key in its query, because the key is not a parameter of the

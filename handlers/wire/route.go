@@ -33,16 +33,3 @@ func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, er
 		return route.Status, body, err
 	}}
 }
-
-// OnPatch returns a Route that answers with a function of the route's types. The function also receives the names of
-// the fields that are null in the body.
-func OnPatch[Q, A any](route api.Route[Q, A], fn func(_ context.Context, q Q, nulls []string) (A, error)) Route {
-	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
-		q, nulls, err := decodePatch[Q](r, route.Endpoint)
-		if err != nil {
-			return 0, nil, err
-		}
-		body, err := fn(r.Context(), q, nulls)
-		return route.Status, body, err
-	}}
-}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -15,7 +15,7 @@ func Age(field, text string) (time.Duration, error) {
 			return age.Max, nil
 		}
 	}
-	return options.Length(field, text)
+	return form.Length(field, text)
 }
 
 // Since parses a time, a day, or an [Age], which is counted back from now. Empty text gives the zero time.

@@ -13,7 +13,7 @@ import (
 type AddOptions struct {
 	Force      bool   // fetch and index the sources even if they have not changed
 	Credential string // for private sources: the name of the credential, which is in the setting CREDENTIAL_<name>
-	Settings   ItemSettings
+	Patch      Patch  // settings, by their names in JSON
 
 	GuessScheme bool // accept URLs without a scheme
 }
@@ -23,14 +23,14 @@ func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddU
 	o.GuessScheme = o.GuessScheme &&
 		slices.ContainsFunc(urls, func(url string) bool { return !strings.Contains(url, "://") })
 	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
-		ItemSettings: o.Settings, GuessScheme: o.GuessScheme})
+		Patching: Patching{o.Patch}, GuessScheme: o.GuessScheme})
 	return batch, c.complete(batch, urls, err)
 }
 
 // AddFiles registers up to [MaxBatch] files and returns the result of each, in order.
 func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
 	batch, err := AddFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
-		ItemSettings: o.Settings})
+		Patching: Patching{o.Patch}})
 	return batch, c.complete(batch, paths, err)
 }
 

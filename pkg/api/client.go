@@ -160,7 +160,7 @@ func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Reques
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false) // with escapes, a list of bookmarks could exceed the size limit
-		if err := enc.Encode(in); err != nil {
+		if err := enc.Encode(bodyOf(in)); err != nil {
 			return nil, err
 		}
 		body = bytes.NewReader(bytes.TrimSpace(b.Bytes()))

@@ -102,16 +102,17 @@ type Item struct {
 
 	// These are the settings of the item itself. [ItemDetail] has the effective ones.
 
-	Tags        []string     `json:"tags,omitempty"`
-	Watch       *Watch       `json:"watch,omitempty"`
-	Interval    *Interval    `json:"interval,omitempty"`
-	Schedule    *Schedule    `json:"schedule,omitempty"`
-	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
-	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first)
-	Files       *Files       `json:"files,omitempty"`    // of a folder
-	Rendering
+	Tags []string `json:"tags,omitempty"`
+	Settings
 	// Paused is true when the item is checked only on request.
 	Paused bool `json:"paused,omitempty"`
+
+	// Effective has the settings in force. The item's own settings take precedence over those of its tags, and these
+	// over the defaults of the app. Lists leave it out.
+	Effective *Effective `json:"effective,omitempty"`
+	// Replaced are settings that this change has removed, because another one was set in their place: schedule or
+	// interval.
+	Replaced []string `json:"replaced,omitempty"`
 
 	// RemoveRequested is true while the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty"`
@@ -127,9 +128,6 @@ type Item struct {
 // ItemDetail is an item with its history.
 type ItemDetail struct {
 	Item
-	// Effective has the settings in force. The item's own settings take precedence over those of its tags, and these
-	// over the defaults of the app.
-	Effective *Effective `json:"effective,omitempty"`
 	// History has about 30 decisions, the newest last. Captures reach further back.
 	History  []Decision `json:"history,omitempty"`
 	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all

@@ -52,6 +52,7 @@ type AddURLRequest struct {
 	// tried only if the host is not public. The source of the item has the scheme that was found.
 	GuessScheme bool `json:"guessScheme,omitempty"`
 	ItemSettings
+	Patching
 }
 
 // AddFileRequest is [AddURLRequest] for files: addresses of blobs, of whole containers or of files in shares, or
@@ -62,6 +63,7 @@ type AddFileRequest struct {
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
 	ItemSettings
+	Patching
 }
 
 // AddURLResult is the result for one source of a batch. Item is set if the source was registered. Otherwise Error

@@ -18,6 +18,7 @@ const module = "github.com/tidemark/tidemark/"
 var layers = [][]string{
 	{"."}, // files that are embedded in the program
 	{"pkg/base", "pkg/api"},
+	{"pkg/form"},
 	{"pkg/identity", "pkg/llm", "pkg/policy"},
 	{"pkg/content", "pkg/fetch", "pkg/storage"},
 	{"pkg/feed", "pkg/local", "pkg/ops", "pkg/search"},
@@ -43,7 +44,7 @@ var adapters = []string{
 
 // pure packages import nothing that performs I/O, and neither do the packages below them.
 var pure = []string{
-	"pkg/base/dates", "pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity", "pkg/policy",
+	"pkg/base/dates", "pkg/base/fault", "pkg/base/percent", "pkg/form", "pkg/content/mbox", "pkg/identity", "pkg/policy",
 	"pkg/content/extract", "pkg/content/chunk", "pkg/content/discover", "pkg/content/site", "pkg/content/part",
 	"pkg/content/pick", "pkg/content/field",
 	"pkg/entries/entry", "pkg/search/sqlitesearch/ranking", "pkg/search/sqlitesearch/tokens",

@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// form is a page with a title and the inside of a form.
-func form(title, inside string) page {
+// formPage is a page with a title and the inside of a form.
+func formPage(title, inside string) page {
 	return page{body: "<html lang=en><title>" + title + "</title><main>" + inside + "</main>"}
 }
 
@@ -25,24 +25,24 @@ func TestX9Doors(t *testing.T) {
 		page page
 		want registry.Status
 	}{
-		{"a form that submits itself", "/go", form("Redirecting", saml), registry.Error},
-		{"the address first", "/start", form("Harbour", mail), registry.Error},
-		{"a password", "/start", form("Harbour", `<p>Hello</p><form><input type=password></form>`), registry.Error},
-		{"only a sentence", "/members", form("Harbour", "<p>Please log in to view this page.</p>"), registry.Error},
-		{"only the path", "/account/login", form("Harbour", "<p>One moment.</p>"), registry.Error},
-		{"a script by its name", "/wp-login.php", form("Harbour", "<p>One moment.</p>"), registry.Error},
-		{"single sign-on", "/sso/saml2", form("Harbour", "<p>One moment.</p>"), registry.Error},
-		{"consent by the title", "/c", form("Consent", "<p>One moment.</p>"), indexed},
-		{"consent by the path", "/cookie-consent", form("Harbour", "<p>One moment.</p>"), registry.Error},
-		{"German", "/m", form("Anmelden", "<p>Ihre Kennung</p>"), registry.Error},
+		{"a form that submits itself", "/go", formPage("Redirecting", saml), registry.Error},
+		{"the address first", "/start", formPage("Harbour", mail), registry.Error},
+		{"a password", "/start", formPage("Harbour", `<p>Hello</p><form><input type=password></form>`), registry.Error},
+		{"only a sentence", "/members", formPage("Harbour", "<p>Please log in to view this page.</p>"), registry.Error},
+		{"only the path", "/account/login", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"a script by its name", "/wp-login.php", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"single sign-on", "/sso/saml2", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"consent by the title", "/c", formPage("Consent", "<p>One moment.</p>"), indexed},
+		{"consent by the path", "/cookie-consent", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"German", "/m", formPage("Anmelden", "<p>Ihre Kennung</p>"), registry.Error},
 		{"a page that has moved", "/new", text("v1"), indexed},
-		{"a text about logins", "/login-errors", form("Logins", "<p>How logins fail.</p>"), indexed},
+		{"a text about logins", "/login-errors", formPage("Logins", "<p>How logins fail.</p>"), indexed},
 		{"a long page below a login's path", "/login", prose("Help", 0, 200), indexed},
-		{"an author", "/authors/login-smith", form("Smith", "<p>He writes.</p>"), indexed},
+		{"an author", "/authors/login-smith", formPage("Smith", "<p>He writes.</p>"), indexed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
-			r.site.put("/p", form("v1", "<p>Some words of the page.</p>"))
+			r.site.put("/p", formPage("v1", "<p>Some words of the page.</p>"))
 			before := r.first("/p")
 			r.site.put("/p", to(302, tt.path+"?next=/p"))
 			r.site.put(tt.path, tt.page)
@@ -86,14 +86,14 @@ func TestX9ScriptsToADoor(t *testing.T) {
 		page     page
 		want     registry.Status
 	}{
-		{"a login page", "/login?next=/p", form("Sign in", "<p>Your name</p>"+box), registry.Error},
-		{"a login page by its form", "/start", form("Harbour", "<p>Hello</p>"+box), registry.Error},
-		{"a route of an application", "/p#/login", form("Harbour", "<p>Hello</p>"+box), registry.Error},
-		{"a route with a query", "/p#!/auth/login?next=p", form("Harbour", "<p>One moment.</p>"), registry.Error},
-		{"a box of its own", "/p", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
-		{"a box of its own, at a route", "/p#/tides", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
-		{"a place in the page", "/p#login", form("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
-		{"a page that has moved", "/tides", form("Harbour", "<p>The tide is high at noon.</p>"), indexed},
+		{"a login page", "/login?next=/p", formPage("Sign in", "<p>Your name</p>"+box), registry.Error},
+		{"a login page by its form", "/start", formPage("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route of an application", "/p#/login", formPage("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route with a query", "/p#!/auth/login?next=p", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"a box of its own", "/p", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a box of its own, at a route", "/p#/tides", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a place in the page", "/p#login", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
+		{"a page that has moved", "/tides", formPage("Harbour", "<p>The tide is high at noon.</p>"), indexed},
 		{"a long page with a box", "/tides", page{body: prose("Tides", 0, 200).body + box}, indexed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestX9ScriptsToADoor(t *testing.T) {
 // another page is not (X9).
 func TestX9FirstCheckAtADoor(t *testing.T) {
 	r := newRig(t)
-	door := form("Sign in", "<p>Your name</p>")
+	door := formPage("Sign in", "<p>Your name</p>")
 	r.site.put("/login", door)
 	if it := r.first("/login"); it.Status != indexed {
 		t.Errorf("/login is %s (%s)", it.Status, it.ErrorMessage)
@@ -164,7 +164,7 @@ func TestX6RefreshIsFollowed(t *testing.T) {
 		t.Errorf("an unchanged check asked %q", asked)
 	}
 	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=/login">One moment.`})
-	r.site.put("/login", form("Sign in", "<p>Your name</p>"))
+	r.site.put("/login", formPage("Sign in", "<p>Your name</p>"))
 	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v2" {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}

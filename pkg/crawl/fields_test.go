@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -136,8 +135,8 @@ func TestG1AskedFieldsAreTold(t *testing.T) {
 		r := newRig(t, on(open))
 		is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
 		after := is.after
-		version := func(selector string) *options.Watch {
-			return &options.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: selector, Type: "number"}}}
+		version := func(selector string) *api.Watch {
+			return &api.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: selector, Type: "number"}}}
 		}
 		r.compared(t, []step{
 			{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
@@ -148,7 +147,7 @@ func TestG1AskedFieldsAreTold(t *testing.T) {
 			{"another definition", is.page(), "(field release >3 first)", version("p.version")},
 			{"nothing there", is.page(), "watchBroken", version("p.vers")},
 			{"there again", is.page(), "(field release >3 first), watchRestored", version("p.version")},
-			{"nobody asks", after(func(p *product) { p.version = "4" }), "content", &options.Watch{}},
+			{"nobody asks", after(func(p *product) { p.version = "4" }), "content", &api.Watch{}},
 		}, r.values)
 	})
 }
@@ -336,7 +335,7 @@ func TestG3CutPages(t *testing.T) {
 	is := product{declared: "79", shown: "79,00", stock: "InStock", version: "1"}
 	long := is.page()
 	long.body += "<!-- " + strings.Repeat("x", 5<<20) + " -->"
-	asked := &options.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: ".version", Type: "number"}}}
+	asked := &api.Watch{Fields: map[string]api.FieldSpec{"release": {From: "css", Path: ".version", Type: "number"}}}
 	r.compared(t, []step{
 		{"first", is.page(), "new availability >InStock first price >79 EUR first", nil},
 		{"a field is asked for", is.page(), "(field release >1 first)", asked},

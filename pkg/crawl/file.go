@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // fetchFile requests a file's properties first, and its bytes only when the properties differ (A9). A file whose
@@ -72,7 +73,7 @@ func (c *check) list(ctx context.Context, place file.Location) (o verdict.Outcom
 	l := newListing(c.in.Items, place, c.item.Credential)
 	entries := c.o.Files.List(ctx, place, c.item.Credential)
 	if l.isFolder() {
-		selected, err := c.basis.Options.Files.Selection()
+		selected, err := options.SelectionOf(c.basis.Options.Files)
 		if err != nil {
 			return verdict.FailedBy(err), nil // unreachable: stored options were validated
 		}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -140,11 +140,11 @@ func TestA26FolderSelects(t *testing.T) {
 	}
 	must(t, os.Symlink("/etc/passwd", s.path("docs/link.md")))
 	must(t, syscall.Mkfifo(s.path("docs/pipe.md"), 0o600))
-	choose := func(f options.Files) registry.Item {
+	choose := func(f api.Files) registry.Item {
 		return s.list(registry.RegisterOptions{Settings: registry.Settings{
-			Options: options.Edit{Options: options.Options{Files: &f}}}})
+			Patch: api.Patch{"files": f}}})
 	}
-	it := choose(options.Files{Include: []string{"*.md"}, Exclude: []string{"drafts/"}})
+	it := choose(api.Files{Include: []string{"*.md"}, Exclude: []string{"drafts/"}})
 	if !said(it, "1 file: 1 new") || !said(it, "2 hidden files") || !strings.Contains(it.Cut, "link.md") ||
 		!strings.Contains(it.Cut, "pipe.md") || strings.Contains(it.Cut, "hidden") {
 		t.Errorf("%v; %s", it.History, it.Cut)
@@ -154,7 +154,7 @@ func TestA26FolderSelects(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for range 3 {
-		it = choose(options.Files{Include: []string{"*.md", "*.txt"}, Exclude: []string{"a.md"}})
+		it = choose(api.Files{Include: []string{"*.md", "*.txt"}, Exclude: []string{"a.md"}})
 	}
 	if a, b := s.in("a.md"), s.in("b.txt"); a.Status != registry.Gone || b.Status != indexed {
 		t.Errorf("left out: %s (%s), let in: %s; %v", a.Status, a.ErrorMessage, b.Status, it.History)
@@ -247,8 +247,7 @@ func TestA26FoldersWithinFolders(t *testing.T) {
 	s.list(registry.RegisterOptions{})
 	sub := func() { s.fileItem(s.path("docs/sub"), registry.RegisterOptions{}) }
 	sub()
-	leftOut := registry.Settings{Options: options.Edit{Options: options.Options{
-		Files: &options.Files{Exclude: []string{"sub"}}}}}
+	leftOut := registry.Settings{Patch: api.Patch{"files": api.Files{Exclude: []string{"sub"}}}}
 	s.list(registry.RegisterOptions{Settings: leftOut})
 	for range 4 {
 		sub()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -58,7 +59,7 @@ func (r *rig) listedOnly(after *feed.Position) (out string) {
 	return out
 }
 
-func aList() *options.Watch { return &options.Watch{List: options.ListOnly} }
+func aList() *api.Watch { return &api.Watch{List: options.ListOnly} }
 
 // W25: TestW25NewEntriesAreTold checks what is told of a list: new entries alone, each once, whatever their order,
 // their titles, the parameters of their addresses, and the pages on which they are.
@@ -83,7 +84,7 @@ func TestW25NewEntriesAreTold(t *testing.T) {
 				"4|Job 4 in Berlin", "1"), "Job 8", nil},
 			{"none", jobs("We move to another pier."), "(content), watchBroken", nil},
 			{"there again", jobs("We move to another pier.", "10", "7"), "(content), Job 10, watchRestored", nil},
-			{"no list", jobs("We move to another pier.", "10", "7"), "", &options.Watch{}},
+			{"no list", jobs("We move to another pier.", "10", "7"), "", &api.Watch{}},
 			{"no list any more", jobs("We move to another pier.", "11", "10", "7"), "content", nil},
 		}, r.listed)
 	})
@@ -124,7 +125,7 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 		}
 		r.site.put("/p", jobs("", "1", "2"))
 		r.first("/p")
-		r.set("/p", &options.Watch{List: add})
+		r.set("/p", &api.Watch{List: add})
 		r.next("/p")
 		var at feed.Position
 		r.feedOf(&at)
@@ -165,7 +166,7 @@ func TestW25SiteFileIsAsked(t *testing.T) {
 	})
 	r.site.put("/p", jobs("", "1", "2"))
 	r.first("/p")
-	r.set("/p", &options.Watch{List: options.ListAddAll})
+	r.set("/p", &api.Watch{List: options.ListAddAll})
 	l := r.next("/p").Listed
 	want := []registry.Refused{{URL: r.site.URL + "/jobs/2", Why: "the site file leaves it out, by exclude: /2$"}}
 	if diff := cmp.Diff(want, l.Refused); diff != "" {
@@ -188,7 +189,7 @@ func TestW25RefusedEntriesAreKept(t *testing.T) {
 	}
 	r.site.put("/p", jobs("", names...))
 	r.first("/p")
-	r.set("/p", &options.Watch{List: options.ListAddAll})
+	r.set("/p", &api.Watch{List: options.ListAddAll})
 	r.next("/p")
 	l := r.item("/p").Listed
 	if len(l.Refused) != 5 || l.RefusedMore != 2 || l.Refused[0].URL != r.site.URL+"/jobs/2" ||
@@ -220,7 +221,7 @@ func TestW25DefinitionListsTellOnce(t *testing.T) {
 		"below one year":  definitions("<dt>Year 2026</dt>", "<dd>"+link+" "+dd+"</dd>"),
 		"groups by a div": definitions("", "<div><dt>N November</dt><dd>"+link+" "+dd+"</dd></div>"),
 	} {
-		for _, w := range []*options.Watch{aList(), {List: options.ListOnly, Include: []string{"dl"}},
+		for _, w := range []*api.Watch{aList(), {List: options.ListOnly, Include: []string{"dl"}},
 			{List: options.ListOnly, ListLinks: []string{"dl a"}}} {
 			t.Run(name, func(t *testing.T) {
 				r := newRig(t)

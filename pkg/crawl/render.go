@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -64,12 +65,12 @@ func renderOutcome(err error) string {
 }
 
 // pageToRender returns what a browser is asked for: an item's page, whose plain answer is known.
-func pageToRender(it *registry.Item, got verdict.Answer, set options.Rendering, site *politeness.Asker,
+func pageToRender(it *registry.Item, got verdict.Answer, set api.Rendering, site *politeness.Asker,
 	setting func(string) string) (p render.Page, err error) {
 	plain := got.Response
 	p = render.Page{URL: verdict.FetchURL(it), Plain: &plain, Gate: site.Subresources(), AtOnce: site.AtOnce,
-		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{Language: set.AcceptLanguage, Dark: set.Dark()}}
-	p.View.Width, p.View.Height = set.Size()
+		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{Language: set.AcceptLanguage, Dark: set.ColorScheme == "dark"}}
+	p.View.Width, p.View.Height = form.Size(set.Viewport)
 	if it.Credential != "" {
 		p.Secret, err = credential.ForPage(setting, it.Credential, p.URL)
 	}

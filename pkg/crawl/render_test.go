@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -74,8 +75,7 @@ func (r *rig) indexedText(path string) string {
 
 func (r *rig) setRender(path, mode string) {
 	r.t.Helper()
-	_, err := r.reg.Items.Set(r.t.Context(), r.item(path).ID, registry.Settings{Options: options.Edit{
-		Options: options.Options{Rendering: options.Rendering{Render: mode}}}})
+	_, err := r.reg.Items.Set(r.t.Context(), r.item(path).ID, registry.Settings{Patch: api.Patch{"render": mode}})
 	must(r.t, err)
 }
 
@@ -294,9 +294,8 @@ func TestR2Said(t *testing.T) {
 	r := browsed(t, b)
 	r.site.put("/p", shellPage("1"))
 	r.register(false, "/p")
-	_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Options: options.Edit{
-		Options: options.Options{Rendering: options.Rendering{WaitFor: "#root p", Viewport: "390x844", ColorScheme: "dark",
-			AcceptLanguage: "de", PostHosts: []string{"api.example"}}}}})
+	_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Patch: api.Patch{"waitFor": "#root p",
+		"viewport": "390x844", "colorScheme": "dark", "acceptLanguage": "de", "postHosts": []string{"api.example"}}})
 	must(t, err)
 	r.mustWork()
 	it := r.item("/p")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -16,10 +17,10 @@ import (
 )
 
 // set makes people watch a part of a page; nil for the whole page.
-func (r *rig) set(path string, w *options.Watch) {
+func (r *rig) set(path string, w *api.Watch) {
 	r.t.Helper()
 	it := r.item(path)
-	text, err := json.Marshal(options.Options{Watch: w})
+	text, err := json.Marshal(api.Settings{TagSettings: api.TagSettings{Watch: w}})
 	must(r.t, err)
 	_, err = r.store.Table(registry.DefaultTable).Transact(r.t.Context(), storage.Op{Kind: storage.Merge,
 		Entity: storage.Entity{Key: storage.Key{Partition: it.Partition(), Row: it.Hash()},
@@ -64,7 +65,7 @@ type step struct {
 	name  string
 	serve page
 	fed   string
-	watch *options.Watch // set before
+	watch *api.Watch // set before
 }
 
 func (r *rig) watched(t *testing.T, all []step) { r.compared(t, all, r.fed) }
@@ -89,7 +90,7 @@ func (r *rig) compared(t *testing.T, all []step, told func(after *feed.Position)
 	}
 }
 
-func price() *options.Watch { return &options.Watch{Include: []string{".price"}} }
+func price() *api.Watch { return &api.Watch{Include: []string{".price"}} }
 
 // TestW10OnlyThePartIsTold checks that a change outside the watched part is stored and indexed, but not reported.
 func TestW10OnlyThePartIsTold(t *testing.T) {
@@ -103,10 +104,10 @@ func TestW10OnlyThePartIsTold(t *testing.T) {
 			{"both", lamp("EUR 14", brass, "1 visitor", "a"), "content", nil},
 			{"back, but for the rest", lamp("EUR 13", brass, "2 visitors more", "a"), "reverted", nil},
 			{"other rules: no alarm", lamp("EUR 13", brass, "2 visitors more", "a"), "",
-				&options.Watch{Include: []string{"#menu"}}},
+				&api.Watch{Include: []string{"#menu"}}},
 			{"around the content", lamp("EUR 13", brass, "2 visitors more", "b"), "content", nil},
 			{"what was watched before", lamp("EUR 12", brass, "2 visitors more", "b"), "(content)", nil},
-			{"no watch: no alarm", lamp("EUR 12", brass, "2 visitors more", "b"), "", &options.Watch{}},
+			{"no watch: no alarm", lamp("EUR 12", brass, "2 visitors more", "b"), "", &api.Watch{}},
 			{"around the content, not watched", lamp("EUR 12", brass, "2 visitors more", "c"), "", nil},
 			{"everything counts", lamp("EUR 15", brass, "2 visitors more", "c"), "content", nil},
 		})
@@ -124,7 +125,7 @@ func TestW10ChangedRulesHideNoChange(t *testing.T) {
 		{"first", lamp("EUR 12", brass, "1 visitor", "a"), "new", nil},
 		{"set, and changed there", lamp("EUR 13", brass, "1 visitor", "a"), "content", price()},
 		{"set, and changed elsewhere", lamp("EUR 13", brass, "2 visitors", "b"), "(content)",
-			&options.Watch{Include: []string{"h1"}}},
+			&api.Watch{Include: []string{"h1"}}},
 	})
 }
 
@@ -132,7 +133,7 @@ func TestW10ChangedRulesHideNoChange(t *testing.T) {
 // when another line changes.
 func TestW10IgnoredLines(t *testing.T) {
 	r := newRig(t)
-	ignore := &options.Watch{Ignore: []string{`^\d+ visitors?$`}}
+	ignore := &api.Watch{Ignore: []string{`^\d+ visitors?$`}}
 	r.watched(t, []step{
 		{"first", lamp("EUR 12", brass, "1 visitor", "a"), "new", nil},
 		{"set", lamp("EUR 12", brass, "1 visitor", "a"), "", ignore},
@@ -240,7 +241,7 @@ func TestW16APersonAccepts(t *testing.T) {
 		{"gone", lamp("", brass, "", "a"), "(content) watchBroken", nil},
 		{"still gone", lamp("", brass, "", "a"), "", nil},
 		{"and again", lamp("", brass, "", "a"), "", nil},
-		{"another selector", lamp("", brass, "", "a"), "watchRestored", &options.Watch{Include: []string{"h1"}}},
+		{"another selector", lamp("", brass, "", "a"), "watchRestored", &api.Watch{Include: []string{"h1"}}},
 		{"the first one again", lamp("", brass, "", "a"), "", price()},
 	})
 	at, err := r.feed.End(t.Context())
@@ -283,7 +284,7 @@ func TestW24ValuesOfJSONAreWatched(t *testing.T) {
 	}
 	r.watched(t, []step{
 		{"first", items("12", "1"), "new", nil},
-		{"a watch is set: no alarm", items("12", "1"), "", &options.Watch{Include: []string{"$.items[*].price"}}},
+		{"a watch is set: no alarm", items("12", "1"), "", &api.Watch{Include: []string{"$.items[*].price"}}},
 		{"elsewhere", items("12", "2"), "(content)", nil},
 		{"the value", items("13", "2"), "content", nil},
 		{"it is gone", page{body: `{"things":[1,2,3],"seen":2}`}.set("Content-Type", "application/json"),

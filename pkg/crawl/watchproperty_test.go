@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // TestW10IgnoredLinesNeverTell checks that ignored lines that come, go, move or change are never reported, and that
@@ -33,7 +33,7 @@ func TestW10IgnoredLinesNeverTell(t *testing.T) {
 	}
 	r.site.put("/p", serve())
 	r.first("/p")
-	r.set("/p", &options.Watch{Ignore: []string{`^\d+ visitors$`, `^Seen by \d+ people$`}})
+	r.set("/p", &api.Watch{Ignore: []string{`^\d+ visitors$`, `^Seen by \d+ people$`}})
 	r.site.put("/p", serve())
 	r.next("/p") // it is not known yet what counted before
 	var at feed.Position

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"github.com/tidemark/tidemark/pkg/api"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
@@ -80,3 +81,11 @@ func ApplyPriority(it *Item, e options.Effective) { item.ApplyPriority(it, e) }
 
 // BrokenWatch says what is watched and is not there; see [item.BrokenWatch].
 func BrokenWatch(it *Item) string { return item.BrokenWatch(it) }
+
+// CheckOptions returns options in their stored form.
+func CheckOptions(o api.Settings) (api.Settings, error) { return item.Check(o) }
+
+// PatchOptions returns options after a change.
+func PatchOptions(o api.Settings, p api.Patch) (out api.Settings, gone []string, err error) {
+	return item.Patch(o, p)
+}

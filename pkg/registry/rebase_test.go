@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
@@ -69,8 +69,7 @@ func TestW9PriorityDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
 		batch, id := b.underway(t)
-		nine := 9
-		b.set(t, id, Settings{Options: options.Edit{Options: options.Options{Priority: &nine}}})
+		b.set(t, id, Settings{Patch: api.Patch{"priority": 9}})
 		b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
 		if it := b.find(t, id); it.Level != "9" || it.Options.Priority == nil {
 			t.Errorf("priority %q, options %+v", it.Level, it.Options)
@@ -145,8 +144,8 @@ func TestW11AskedAndPausedDuringTheCheck(t *testing.T) {
 func TestW9IntervalDuringTheCheck(t *testing.T) {
 	b := openMem(t, Options{Jitter: func() float64 { return 0.5 }})
 	batch, id := b.underway(t)
-	monthly := options.Schedule{Text: "monthly"}
-	b.set(t, id, Settings{Options: options.Edit{Options: options.Options{Schedule: &monthly}}})
+	monthly := api.Schedule{Text: "monthly"}
+	b.set(t, id, Settings{Patch: api.Patch{"schedule": monthly}})
 	b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
 	it := b.find(t, id)
 	if it.NextCrawlAt.Day() != 1 || it.NextCrawlAt.Month() != time.April {

@@ -265,6 +265,11 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			}
 			continue
 		}
+		trial := it
+		if _, err := o.Settings.Apply(&trial); err != nil {
+			plan.out[i] = Registered{Err: err}
+			continue
+		}
 		if it.MovedTo != "" {
 			plan.back = append(plan.back, it.Hash())
 		}
@@ -351,7 +356,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 		it.Folder, it.UnlistedSince = "", time.Time{}
 	}
 	tags := it.Tags
-	if what := o.Settings.Apply(it); what != "" {
+	if what, _ := o.Settings.Apply(it); what != "" { // the caller has tried it
 		if !slices.Equal(tags, it.Tags) {
 			it.SetStale()
 		}

@@ -20,7 +20,7 @@ func (o RegisterOptions) isParked(it *Item) bool {
 }
 
 // Set changes the settings of an item and at once moves its next check to the time that they require. A forced check
-// keeps its time, and so does the next check of an item that is about to be removed. Errors: NotFound.
+// keeps its time, and so does the next check of an item that is about to be removed. Errors: NotFound; Invalid.
 func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
@@ -35,9 +35,9 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		}
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
 		tags := it.Tags
-		what := s.Apply(&it)
-		if what == "" && !s.Replan {
-			return nil
+		what, err := s.Apply(&it)
+		if err != nil || what == "" && !s.Replan {
+			return err
 		}
 		now := r.s.Now()
 		if !slices.Equal(tags, it.Tags) {

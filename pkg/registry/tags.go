@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
@@ -36,9 +37,9 @@ type Tags struct {
 
 // Tag is a tag with the options that it sets.
 type Tag struct {
-	Name      string          `col:"name"`
-	Options   options.Options `col:"options"`
-	ChangedAt time.Time       `col:"changedAt"`
+	Name      string       `col:"name"`
+	Options   api.Settings `col:"options"`
+	ChangedAt time.Time    `col:"changedAt"`
 }
 
 var tagRows = row.Of[Tag]()
@@ -69,20 +70,42 @@ func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
 
 // Put stores the options of a tag. Callers must pass a valid name and valid options. Checks in other processes apply
 // the new options within half a minute.
-func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, error) {
-	all, err := r.List(ctx)
-	if err != nil {
-		return Tag{}, err
-	}
-	is := func(t Tag) bool { return t.Name == name }
-	if len(all) >= maxTags && !slices.ContainsFunc(all, is) {
-		return Tag{}, fault.Field("name", "there are %d tags that set something; remove one first", maxTags)
-	}
-	t := Tag{Name: name, Options: o, ChangedAt: r.s.Now()}
-	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert,
-		Entity: storage.Entity{Key: tagKey(name), Props: tagRows.Encode(&t)}})
+func (r *Tags) Put(ctx context.Context, name string, o api.Settings) (Tag, error) {
+	return r.Change(ctx, name, func(api.Settings) (api.Settings, error) { return o, nil })
+}
+
+// Change stores what a function makes of the options of a tag, which are empty if there is no such tag. Of changes by
+// several callers at once, each sees the one before it. It is as [Tags.Put] otherwise.
+func (r *Tags) Change(ctx context.Context, name string,
+	change func(api.Settings) (api.Settings, error)) (t Tag, err error) {
+	err = r.s.Retry(ctx, func(ctx context.Context) error {
+		was, etag, err := tagRows.Load(ctx, r.s.Index, tagKey(name))
+		if err != nil {
+			return err
+		}
+		if etag == "" {
+			if err := r.room(ctx); err != nil {
+				return err
+			}
+		}
+		t = Tag{Name: name, ChangedAt: r.s.Now()}
+		if t.Options, err = change(was.Options); err != nil {
+			return err
+		}
+		_, err = r.s.Index.Transact(ctx, tagRows.Put(tagKey(name), etag, &t))
+		return store.AsConflict(err)
+	})
 	r.forget()
 	return t, err
+}
+
+// room reports whether there may be another tag that sets something.
+func (r *Tags) room(ctx context.Context) error {
+	all, err := r.List(ctx)
+	if err == nil && len(all) >= maxTags {
+		err = fault.Field("name", "there are %d tags that set something; remove one first", maxTags)
+	}
+	return err
 }
 
 // Remove deletes the options of a tag. The tag itself stays on its items, as a word. Errors: NotFound.
@@ -112,7 +135,7 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	var of []options.Tag
 	for _, t := range all {
 		if slices.Contains(it.Tags, t.Name) {
-			of = append(of, options.Tag{Name: t.Name, Options: t.Options})
+			of = append(of, options.Tag{Name: t.Name, Settings: t.Options})
 		}
 	}
 	return options.Merge(it.Options, of), err

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -20,7 +20,7 @@ func TestW9EffectiveOptions(t *testing.T) {
 	if err := r.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o := options.Options{Interval: &options.Interval{Min: "1h"}}
+	o := api.Settings{TagSettings: api.TagSettings{Interval: &api.Interval{Min: "1h"}}}
 	if _, err := r.Tags.Put(t.Context(), "news", o); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestW9Priority(t *testing.T) {
 	}
 	first, last := waiting[50], waiting[0]
 	for level, it := range map[int]Item{9: first, 0: last} {
-		set := Settings{Options: options.Edit{Options: options.Options{Priority: &level}}}
+		set := Settings{Patch: api.Patch{"priority": level}}
 		if _, err := b.Items.Set(t.Context(), it.ID, set); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const addFileLong = `Register files. Each is read soon, indexed, and watched from then on.
@@ -32,15 +33,19 @@ const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
 func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var file string
 	var o api.AddOptions
-	var files api.Files
+	var files *changes
 	cmd := &cobra.Command{
 		Use:     "add-file PATH…",
 		Short:   "Register files, folders, blobs or containers to be read, indexed and watched",
 		Long:    addFileLong,
 		Example: addFileExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(files.Include)+len(files.Exclude) > 0 || cmd.Flags().Changed("hidden") {
-				o.Settings.Files = &files
+			chosen, err := files.patch()
+			if err != nil {
+				return err
+			}
+			if len(chosen) > 0 {
+				o.Patch = api.Patch{"files": chosen}
 			}
 			a := &adding{t: t, options: o, noun: "file"}
 			a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
@@ -55,10 +60,7 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
-	f := cmd.Flags()
-	f.StringArrayVar(&files.Include, "include", nil, "for a folder: only files that match `GLOB`; may be repeated")
-	f.StringArrayVar(&files.Exclude, "exclude", nil, "for a folder: leave out what matches `GLOB`; may be repeated")
-	f.BoolVar(&files.Hidden, "hidden", false, "for a folder: also names that begin with a dot or ~$")
+	files = changesOf(cmd.Flags(), form.Of[api.Files]())
 	return cmd
 }
 

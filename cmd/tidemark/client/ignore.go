@@ -26,15 +26,19 @@ func (r *refineFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.accept, "accept", false, "accept the page as it is now, which ends a broken watch")
 }
 
-// meant reports whether the user wants to change one known source, and not to register new ones.
-func (r *refineFlags) meant(args []string) bool {
-	return *r != (refineFlags{}) || len(args) == 1 && isID.MatchString(args[0])
+// meant reports whether the user wants to change which lines of one known source count.
+func (r *refineFlags) meant(args []string, p api.Patch) bool {
+	_, ignores := p.Get("watch", "ignore")
+	return *r != (refineFlags{}) || len(args) == 1 && isID.MatchString(args[0]) && (ignores || len(p) == 0)
 }
 
-func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Command, args, patterns []string) error {
+func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Command, args []string,
+	p api.Patch) error {
 	if len(args) != 1 {
 		return command.Usagef("give one id or URL, not %d", len(args))
 	}
+	asked, _ := p.Get("watch", "ignore")
+	patterns, _ := asked.([]string)
 	var other []string
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains([]string{"ignore", "ignore-text", "preview", "undo", "accept"}, f.Name) {

@@ -1,8 +1,8 @@
 package client
 
 import (
+	"cmp"
 	"context"
-	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,82 +11,51 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// settingFlags are the settings of a source or a tag, as flags.
-type settingFlags struct {
-	every, schedule, zone, hours string
-	days                         []string
-	priority                     int
-	watch                        api.Watch
-	fields                       []string
-	rendering                    api.Rendering
+// changes are the changes of settings that the flags of a command ask for.
+type changes struct {
+	form  *form.Form
+	flags *form.Flags
+	clear []string
 }
 
-func (s *settingFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for a fixed time")
-	f.StringVar(&s.schedule, "schedule", "", "when to check it: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
-		"expression")
-	f.StringVar(&s.hours, "hours", "", "only in these hours of a day: `08:00-18:00`")
-	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")
-	f.StringVar(&s.zone, "timezone", "", "time zone of --schedule and --hours: `Europe/Paris`; UTC by default")
-	f.IntVar(&s.priority, "priority", -1, "from 0 (last) to 9 (first); 5 by default")
-	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of the parts to watch, or for JSON a JSONPath; "+
-		"may be repeated")
-	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch, or for JSON a JSONPath; "+
-		"may be repeated")
-	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
-	f.StringVar(&s.watch.List, "list", "", "watch it as a list: tell (report new entries), add (also register "+
-		"them) or addAll (register all entries)")
-	f.StringArrayVar(&s.watch.ListLinks, "list-links", nil, "CSS `SELECTOR` of the links of a list's entries, or "+
-		"for JSON a JSONPath; may be repeated")
-	f.StringVar(&s.watch.Trigger, "trigger", "", "a change counts only if this regular `EXPRESSION` matches the "+
-		"watched text")
-	f.StringArrayVar(&s.fields, "field", nil, "a `VALUE` to read from the page: price:money=css:.price, or price alone "+
-		"for the price that the page declares; may be repeated")
-	addRendering(f, &s.rendering)
+// changesOf adds the flags of settings to a command, but for those of the settings below without.
+func changesOf(f *pflag.FlagSet, of *form.Form, without ...string) *changes {
+	c := &changes{form: of, flags: of.Flags(without...)}
+	for _, one := range c.flags.All {
+		flag := f.VarPF(one, one.Name, "", one.Usage)
+		if one.IsSwitch() {
+			flag.NoOptDefVal = "true"
+		}
+	}
+	return c
 }
 
-// settings returns the settings that the user's flags set.
-func (s *settingFlags) settings() (out api.TagSettings, err error) {
-	if s.every != "" {
-		least, most, bounds := strings.Cut(s.every, "..")
-		if !bounds {
-			most = least
+// clears adds the flag that removes settings.
+func (c *changes) clears(f *pflag.FlagSet) *changes {
+	f.StringArrayVar(&c.clear, "clear", nil, "remove the setting with this `NAME`, such as trigger or interval.max; may be repeated")
+	return c
+}
+
+// patch returns what was asked for.
+func (c *changes) patch() (api.Patch, error) {
+	p, err := c.flags.Patch()
+	for _, name := range c.clear {
+		if err == nil {
+			err = c.form.Clear(p, name)
 		}
-		out.Interval = &api.Interval{Min: least, Max: most}
 	}
-	if s.schedule != "" {
-		out.Schedule = &api.Schedule{Text: s.schedule, Timezone: s.zone}
-		if strings.ContainsAny(s.schedule, "*/") || len(strings.Fields(s.schedule)) == 5 && s.schedule[0] <= '9' {
-			out.Schedule = &api.Schedule{Cron: s.schedule, Timezone: s.zone}
-		}
+	if err != nil {
+		return nil, command.Usagef("%v", err)
 	}
-	if s.hours != "" || len(s.days) > 0 {
-		from, to, found := strings.Cut(s.hours, "-")
-		if s.hours != "" && !found {
-			return out, command.Usagef("--hours is %q: give two times of day, as 08:00-18:00", s.hours)
-		}
-		out.ActiveHours = &api.ActiveHours{From: from, To: to, Days: s.days, Timezone: s.zone}
-	}
-	if s.priority >= 0 {
-		out.Priority = &s.priority
-	}
-	if s.watch.Fields, err = api.ParseFieldLines(s.fields); err != nil {
-		return out, command.Usagef("--field: %v", err)
-	}
-	if w := s.watch; len(w.Fields)+len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" || w.List != "" ||
-		len(w.ListLinks) > 0 {
-		out.Watch = &w
-	}
-	out.Rendering = s.rendering
-	return out, nil
+	return p, nil
 }
 
 const watchLong = `Watch pages: register URLs, and set how often and when they are checked, and which
 part of them counts. URLs that are already registered also get these settings, and
-are checked now.
+are checked now. Settings that are not named stay; --clear removes one.
 
 A source's own settings override those of its tags (see "tidemark tag"), and those
 override the settings of the app.
@@ -102,43 +71,52 @@ const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d
   tidemark watch https://example.com/lamp --field "price:money=css:.price" --field availability
   tidemark watch https://example.com/jobs --pause
   tidemark watch url_k7gxn3… --ignore-text "17 people look at this" --preview
+  tidemark watch https://example.com/jobs --clear trigger
   tidemark watch url_k7gxn3… --undo`
 
 func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var flags settingFlags
-	var tags []string
 	var pause, resume bool
 	var o api.AddOptions
 	var refine refineFlags
+	var set *changes
 	cmd := &cobra.Command{
 		Use: "watch URL…|ID", Short: "Watch pages, and set how", Long: watchLong, Example: watchExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if refine.meant(args) {
-				return refine.run(t, s, cmd, args, flags.watch.Ignore)
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.Patch, err = set.patch(); err != nil {
+				return err
 			}
 			if pause && resume {
 				return command.Usagef("give --pause or --resume, not both")
 			}
-			set, err := flags.settings()
-			if err != nil {
-				return err
-			}
-			o.Settings = api.ItemSettings{Tags: tags, Watch: set.Watch, Interval: set.Interval, Schedule: set.Schedule,
-				ActiveHours: set.ActiveHours, Priority: set.Priority, Rendering: set.Rendering}
 			if pause || resume {
-				o.Settings.Paused = &pause
+				o.Patch.Set(pause, "paused")
+			}
+			if refine.meant(args, o.Patch) {
+				return refine.run(t, s, cmd, args, o.Patch)
+			}
+			if len(args) == 1 && isID.MatchString(args[0]) {
+				return patchItem(cmd.Context(), t, s, args[0], o.Patch)
 			}
 			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
 			return a.run(cmd.Context(), args, "")
 		},
 	}
-	flags.add(cmd.Flags())
+	set = changesOf(cmd.Flags(), form.Of[api.ItemSettings](), "files").clears(cmd.Flags())
 	refine.add(cmd.Flags())
-	cmd.Flags().StringSliceVar(&tags, "tag", nil, "all `TAGS` of the source, separated by commas; may be repeated")
 	cmd.Flags().BoolVar(&pause, "pause", false, "check it only on request")
 	cmd.Flags().BoolVar(&resume, "resume", false, "end a pause")
 	addFlags(cmd, &o)
 	return cmd
+}
+
+// patchItem changes settings of a known source.
+func patchItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id string, p api.Patch) error {
+	it, err := api.PatchItem.Call(ctx, s.Client(), api.ItemPatch{ID: id, Patching: api.Patching{Patch: p}})
+	if err == nil {
+		t.Say("%s has the settings: %s", terminal.Clean(it.ID), inWords(it.Settings))
+		sayReplaced(t, it.Replaced)
+	}
+	return err
 }
 
 const tagLong = `Tags are words on sources. A tag can set how often and when its sources are checked,
@@ -146,6 +124,7 @@ and which part of them counts. Its settings apply to sources that have no such
 setting of their own. If several tags set the same, the first by name wins.`
 
 const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
+  tidemark tag set shop --clear hours
   tidemark tag apply shop https://example.com/prices
   tidemark tag list
   tidemark items --tag shop`
@@ -155,21 +134,26 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		Use: "tag", Short: "Set what tags do, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var flags settingFlags
-	set := &cobra.Command{Use: "set NAME", Short: "Set all settings of a tag", Args: command.One("name"),
+	var named *changes
+	set := &cobra.Command{Use: "set NAME", Short: "Change settings of a tag; others stay", Args: command.One("name"),
 		Example: tagExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := flags.settings()
+			patch, err := named.patch()
 			if err != nil {
 				return err
 			}
-			tag, err := api.SaveTag.Call(cmd.Context(), s.Client(), api.TagRequest{Name: args[0], TagSettings: set})
+			if len(patch) == 0 {
+				return command.Usagef("give what changes, such as --every 1h..7d, or --clear NAME")
+			}
+			tag, err := api.PatchTag.Call(cmd.Context(), s.Client(),
+				api.TagPatch{Name: args[0], Patching: api.Patching{Patch: patch}})
 			if err == nil {
-				t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), describe(tag.TagSettings))
+				t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), inWords(tag.TagSettings))
+				sayReplaced(t, tag.Replaced)
 			}
 			return err
 		}}
-	flags.add(set.Flags())
+	named = changesOf(set.Flags(), form.Of[api.TagSettings]()).clears(set.Flags())
 	cmd.AddCommand(set,
 		&cobra.Command{Use: "list", Short: "List the tags that have settings", Args: cobra.NoArgs, Example: tagExample,
 			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), t, s) }},
@@ -219,44 +203,28 @@ func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) erro
 	}
 	rows := []string{"TAG\tSETS"}
 	for _, t := range got.Tags {
-		rows = append(rows, terminal.Row(t.Name, describe(t.TagSettings)))
+		rows = append(rows, terminal.Row(t.Name, inWords(t.TagSettings)))
 	}
 	return terminal.Table(t.Out, rows...)
 }
 
-// describe lists the settings in one line.
-func describe(s api.TagSettings) string {
+// inWords lists settings in one line.
+func inWords[T any](settings T) string {
 	var said []string
-	if i := s.Interval; i != nil {
-		said = append(said, "every "+bounds(i))
+	for _, f := range form.Facts(settings) {
+		said = append(said, lowered(f.Label)+" "+f.Value)
 	}
-	if c := s.Schedule; c != nil {
-		said = append(said, whenText(c))
+	return terminal.Clean(cmp.Or(strings.Join(said, "; "), "nothing"))
+}
+
+// lowered returns a label as it stands within a line.
+func lowered(label string) string { return strings.ToLower(label[:1]) + label[1:] }
+
+// sayReplaced says which settings went because another was set in their place.
+func sayReplaced(t *terminal.Terminal, names []string) {
+	for _, name := range names {
+		t.Say("its %s is removed, because each says when to check", terminal.Clean(name))
 	}
-	if a := s.ActiveHours; a != nil {
-		said = append(said, "only "+hoursText(a))
-	}
-	if s.Priority != nil {
-		said = append(said, "priority "+priorityText(s.Priority))
-	}
-	if w := s.Watch; w != nil {
-		part := *w
-		if part.Fields = nil; !reflect.ValueOf(part).IsZero() {
-			said = append(said, "a part of the page")
-		}
-		if n := len(w.Fields); n > 0 {
-			said = append(said, words.Count(n, "value")+" of the page")
-		}
-	}
-	for _, f := range renderingTexts(s.Rendering) {
-		if f.value != "" {
-			said = append(said, renderingNames[f.name]+" "+f.value)
-		}
-	}
-	if len(said) == 0 {
-		return "nothing"
-	}
-	return terminal.Clean(strings.Join(said, "; "))
 }
 
 const bulkLong = `Apply one action to many sources: tag, untag, check, pause, resume or remove. Select

@@ -32,12 +32,4 @@ func TestG1ShownValues(t *testing.T) {
 			t.Errorf("have %s\nwant %s", have, tc.want)
 		}
 	}
-	s := settingFlags{priority: -1, fields: []string{"price:money=css:.price"}}
-	if set, err := s.settings(); err != nil || set.Watch.Fields["price"].Path != ".price" {
-		t.Errorf("have %+v, %v", set, err)
-	}
-	s.fields = []string{"=css:p"}
-	if _, err := s.settings(); err == nil {
-		t.Error("a value that cannot be read is not refused")
-	}
 }

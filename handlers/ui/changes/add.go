@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // addData is the outcome of an addition. What was refused stays in the form.
@@ -21,7 +22,7 @@ type addData struct {
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
 func (a area) adding(r *http.Request) (frame.Page, error) {
 	q := r.URL.Query()
-	d := addData{Refused: strings.TrimSpace(q.Get("url"))}
+	d := addData{Refused: strings.TrimSpace(q.Get("url")), Form: filesForm()}
 	if d.Refused == "" {
 		d.Refused = address(q.Get("text"))
 	}
@@ -41,11 +42,12 @@ func address(text string) string {
 // add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
 	sources := frame.Lines(r.PostForm.Get("urls"))
-	force, files := r.PostForm.Get("force") != "", filesOf(r.PostForm)
+	force := r.PostForm.Get("force") != ""
+	files, _ := form.Changes[api.Settings](r.PostForm, filesForm().Was)
 	if slices.ContainsFunc(sources, isPath) {
-		return a.addPaths(r, sources, api.AddOptions{Force: force, Settings: api.ItemSettings{Files: files}})
+		return a.addPaths(r, sources, api.AddOptions{Force: force, Patch: files})
 	}
-	if files != nil {
+	if len(files) > 0 {
 		const why = "no line above is the path of a folder, such as /srv/docs"
 		wrong := []api.FieldError{{Field: "files", Message: why}}
 		return notAdded(r, &api.Problem{Status: http.StatusBadRequest, Errors: wrong}), nil
@@ -76,14 +78,8 @@ func isPath(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.HasPrefix(line, "//") || drive
 }
 
-// filesOf reads which files of a folder are wanted; nil if nothing is said about that, which changes nothing.
-func filesOf(f url.Values) *api.Files {
-	files := frame.FilesOf(f)
-	if files == nil || len(files.Include)+len(files.Exclude) == 0 && !files.Hidden {
-		return nil
-	}
-	return files
-}
+// filesForm is the form for which files of a folder are wanted.
+func filesForm() frame.Form { return frame.NewForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
 func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (frame.Page, error) {
@@ -111,13 +107,14 @@ func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (fra
 
 // notAdded shows the form again, with what is wrong with it.
 func notAdded(r *http.Request, problem *api.Problem) frame.Page {
-	d := addData{Refused: r.PostForm.Get("urls"), Form: frame.Form{Values: r.PostForm, Problem: problem}}
+	d := addData{Refused: r.PostForm.Get("urls"), Form: filesForm()}
+	d.Form.Values, d.Form.Problem = r.PostForm, problem
 	return frame.Page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
 }
 
 // added shows the outcome of an addition.
 func added(all []api.AddURLResult) frame.Page {
-	d := addData{Items: all}
+	d := addData{Items: all, Form: filesForm()}
 	for _, one := range all {
 		if one.Item == nil {
 			d.Refused += one.Source + "\n"

@@ -51,7 +51,7 @@ type changesData struct {
 }
 
 // Form returns the form for a folder, without values.
-func (changesData) Form() frame.Form { return frame.Form{} }
+func (changesData) Form() frame.Form { return filesForm() }
 
 // changesOfDay are the changes of one day in the time zone of the reader.
 type changesOfDay struct {

@@ -3,47 +3,131 @@ package frame
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // Form is the data of a form: the stored or typed values, the errors in them, and the settings that apply to fields
 // without a value.
 type Form struct {
 	url.Values
+	Of      *form.Form // the description of its inputs
 	Problem *api.Problem
-	Holds   map[string]Fact // the settings that apply, by field
+	Holds   []Fact     // the settings that apply
+	Was     url.Values // what the form showed at first; only what differs from it is written
 }
 
-// Fact is a setting, described in words.
+// Fact is a setting that applies, and what has set it.
 type Fact struct {
-	Field, Name, Value string
-	Tag                string // the tag that has the setting
-	Own                bool   // the item itself has the setting
+	form.Fact
+	Tag string // the tag that has the setting
+	Own bool   // the item itself has the setting
 }
 
-// Field is one field of a form.
-type Field struct {
-	Name, Label, Hint, Value, Wrong string
-	Holds                           Fact
+// NewForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
+// all.
+func NewForm[T any](v T, below ...string) Form {
+	f := Form{Of: form.Of[T](), Values: form.Inputs(v)}
+	if len(below) > 0 {
+		maps.DeleteFunc(f.Values, func(path string, _ []string) bool { return !slices.Contains(below, top(path)) })
+	}
+	f.Was = maps.Clone(f.Values)
+	return f
 }
 
-// Field returns a field with a label and a hint. The field has the same name as in the API. The API may also have a
-// name for a group of fields. For the first field of such a group, give the group's name: messages and settings of
-// the group are shown at that field.
-func (f Form) Field(name, label, hint string, group ...string) Field {
-	out := Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
-		Wrong: FieldMessage(f.Problem, append(group, name)...), Holds: f.Holds[name]}
-	for _, g := range group {
-		if h, ok := f.Holds[g]; ok {
-			out.Holds = h
+// Typed returns the form with what a person typed, and what is wrong with it.
+func (f Form) Typed(typed url.Values, problem *api.Problem) Form {
+	f.Values, f.Problem = typed, problem
+	if was, err := url.ParseQuery(typed.Get(wasName)); err == nil && len(was) > 0 {
+		f.Was = was
+	}
+	return f
+}
+
+// wasName is the input with what the form showed at first.
+const wasName = "was"
+
+// Changed returns what a person changed in a form of T. An error is an [api.Problem].
+func Changed[T any](typed url.Values) (api.Patch, error) {
+	was, err := url.ParseQuery(typed.Get(wasName))
+	if err != nil || len(was) == 0 {
+		return nil, BadRequest("the form is not complete: open it again")
+	}
+	p, errs := form.Changes[T](typed, was)
+	if len(errs) == 0 {
+		return p, nil
+	}
+	problem := &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: errs[0].Error()}
+	for _, err := range errs {
+		problem.Errors = append(problem.Errors, api.FieldError{Field: fault.FieldOf(err), Message: err.Error()})
+	}
+	return nil, problem
+}
+
+func top(path string) string {
+	name, _, _ := strings.Cut(path, ".")
+	return name
+}
+
+// Input is a setting as an input of a form.
+type Input struct {
+	form.Field
+	Form  Form
+	Wrong string
+	Holds Fact // what applies, at the first input of the setting
+}
+
+// Is reports whether the input has a value, or one of several.
+func (i Input) Is(value string) bool { return i.Form.Has(i.Path, value) }
+
+// Typed returns the value of the input.
+func (i Input) Typed() string { return i.Form.Get(i.Path) }
+
+// Inputs returns the inputs of the settings at or below the given paths, in the order of their description.
+func (f Form) Inputs(below ...string) (out []Input) {
+	held, said := map[string]bool{}, map[string]bool{}
+	for _, one := range f.Of.Fields {
+		within := func(path string) bool { return one.Path == path || strings.HasPrefix(one.Path, path+".") }
+		if _, shown := f.Was[one.Path]; !shown || !slices.ContainsFunc(below, within) {
+			continue
 		}
+		in := Input{Field: one, Form: f}
+		for _, h := range f.Holds {
+			if isAt(h.Path, one.Path) && !held[h.Path] {
+				in.Holds, held[h.Path] = h, true
+			}
+		}
+		if f.Problem != nil {
+			for _, e := range f.Problem.Errors {
+				if isAt(e.Field, one.Path) && !said[e.Field] && in.Wrong == "" {
+					in.Wrong, said[e.Field] = strings.TrimPrefix(strings.TrimPrefix(e.Message, e.Field), ": "), true
+				}
+			}
+		}
+		out = append(out, in)
 	}
 	return out
+}
+
+// isAt reports whether what is said of a setting belongs to an input: to its own, or that of a part of it.
+func isAt(said, input string) bool {
+	return said == input || strings.HasPrefix(said, input+".") || strings.HasPrefix(input, said+".")
+}
+
+// Field is one field of a form that has no description.
+type Field struct{ Name, Label, Hint, Value, Wrong string }
+
+// Field returns a field with a label and a hint. Messages about the fields of a group are shown at it, too.
+func (f Form) Field(name, label, hint string, group ...string) Field {
+	return Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
+		Wrong: FieldMessage(f.Problem, append(group, name)...)}
 }
 
 // Has reports whether the given value is among the values of a field.
@@ -57,15 +141,6 @@ func Lines(text string) (out []string) {
 		}
 	}
 	return out
-}
-
-// FilesOf reads the selection of a folder's files from a form; nil if the form has no fields for it.
-func FilesOf(f url.Values) *api.Files {
-	if !f.Has("files.include") {
-		return nil
-	}
-	return &api.Files{Include: Lines(f.Get("files.include")), Exclude: Lines(f.Get("files.exclude")),
-		Hidden: f.Get("files.hidden") != ""}
 }
 
 // ReadForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // TestW5AlertsNameLabels checks that errors name fields as people see them: every label in the templates is the one
@@ -31,7 +32,7 @@ func TestW5AlertsNameLabels(t *testing.T) {
 	if err != nil || seen < 20 {
 		t.Fatalf("%d labels: %v", seen, err)
 	}
-	f := Form{Problem: &api.Problem{Detail: "interval.min must be shorter", Errors: []api.FieldError{
+	f := Form{Of: form.Of[api.TagSettings](), Problem: &api.Problem{Detail: "interval.min must be shorter", Errors: []api.FieldError{
 		{Field: "interval.min", Message: "must be shorter"}, {Field: "odd", Message: "is odd"}}}}
 	if got := f.Alert(); got != "Minimum interval: must be shorter; odd: is odd" {
 		t.Error(got)

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 type ignoreData struct {
@@ -70,7 +71,7 @@ func (a area) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem
 		return frame.Page{}, err
 	}
 	q.Preview = true
-	d := ignoreData{Item: it.Item, Asked: q, Form: frame.Form{Problem: problem,
+	d := ignoreData{Item: it.Item, Asked: q, Form: frame.Form{Of: form.Of[api.TagSettings](), Problem: problem,
 		Values: url.Values{"patterns": {strings.Join(q.Patterns, "\n")}}}}
 	if problem == nil {
 		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)

@@ -14,7 +14,7 @@ import (
 var Funcs = template.FuncMap{
 	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
 	"extent": extent,
-	"facts":  func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
+	"facts":  facts, "holds": effectiveFacts,
 	"sharePercent": sharePercent, "aroundWord": aroundWord,
 	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
 	"newRulePath": newRulePath, "sourceWord": sourceWord,

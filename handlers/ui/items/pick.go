@@ -1,6 +1,7 @@
 package items
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 type pickData struct {
@@ -62,7 +64,7 @@ type pickedData struct {
 	Item api.Item
 	api.WatchTrial
 	Asked api.TryRequest
-	Form  form
+	Form  frame.Form
 	Also  bool // parts of the page are watched already
 }
 
@@ -72,12 +74,12 @@ func (a area) picked(r *http.Request, it api.ItemDetail, f url.Values) (frame.Pa
 	if err != nil {
 		return frame.Page{}, err
 	}
-	d := pickedData{Item: it.Item, Asked: q, Form: form{Form: frame.Form{Values: url.Values{}}},
+	d := pickedData{Item: it.Item, Asked: q, Form: partsForm(it),
 		Also: len(effectiveWatch(it).Include) > 0}
 	if d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, q); err != nil {
 		return frame.Page{}, err
 	}
-	d.Form.Values = valuesOf(api.TagSettings{Watch: &d.Watch})
+	d.Form.Values = form.Inputs(api.TagSettings{Watch: &d.Watch})
 	return frame.Page{Name: "picked", Title: "Watch a part of " + show.ItemTitle(it.Item), Data: d}, nil
 }
 
@@ -104,39 +106,50 @@ func (a area) savePicked(r *http.Request) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	parts := [2][]string{frame.Lines(f.Get("watch.include")), frame.Lines(f.Get("watch.exclude"))}
+	patch, err := frame.Changed[api.TagSettings](r.PostForm)
+	if err != nil {
+		return frame.Page{}, err
+	}
 	switch f.Get("do") {
 	case "preview":
-		return a.previewParts(r, it, parts, nil)
+		return a.previewParts(r, it, patch, nil)
 	case "save":
-		w, now := ownWatch(it, parts), effectiveWatch(it)
-		if is := withList(now, f); is.List != now.List || !slices.Equal(is.ListLinks, now.ListLinks) {
-			w = withList(w, f)
-		}
-		_, err := api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: it.ID,
-			ItemSettings: api.ItemSettings{Watch: &w}})
+		_, err := api.PatchItem.Call(r.Context(), a.client,
+			api.ItemPatch{ID: it.ID, Patching: api.Patching{Patch: patch}})
 		if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
-			return a.previewParts(r, it, parts, problem)
+			return a.previewParts(r, it, patch, problem)
 		}
 		return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
 	}
 	return frame.Page{}, frame.BadRequest("the choices are to preview and to save")
 }
 
+// partsForm is the form for the parts of a page that are watched, with those that apply to an item.
+func partsForm(it api.ItemDetail) frame.Form {
+	w := effectiveWatch(it)
+	f := frame.NewForm(api.TagSettings{Watch: &w})
+	maps.DeleteFunc(f.Was, func(path string, _ []string) bool { return !slices.Contains(partInputs, path) })
+	return f
+}
+
+// partInputs are the inputs of [partsForm].
+var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks"}
+
 // previewParts shows what some selectors find, and what is wrong with them.
-func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string, problem *api.Problem) (frame.Page,
+func (a area) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (frame.Page,
 	error) {
 	chosen, err := choiceOf(it.ID, r.PostForm)
 	if err != nil {
 		return frame.Page{}, err
 	}
-	d := pickedData{Item: it.Item, Asked: chosen, Form: form{Form: frame.Form{Values: r.PostForm, Problem: problem}}}
-	w := effectiveWatch(it)
-	d.Also = len(w.Include) > 0
-	w.Include, w.Exclude = parts[0], parts[1]
-	w = withList(w, r.PostForm)
+	set := api.TagSettings{Watch: new(effectiveWatch(it))}
+	d := pickedData{Item: it.Item, Asked: chosen, Form: partsForm(it).Typed(r.PostForm, problem),
+		Also: len(set.Watch.Include) > 0}
+	if err := patch.Apply(&set); err != nil {
+		return frame.Page{}, err
+	}
 	if problem == nil {
-		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: &w})
+		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: set.Watch})
 		if d.Form.Problem = frame.Refusal(err); d.Form.Problem == nil && err != nil {
 			return frame.Page{}, err
 		}
@@ -146,29 +159,6 @@ func (a area) previewParts(r *http.Request, it api.ItemDetail, parts [2][]string
 		p.Status = d.Form.Problem.Status
 	}
 	return p, nil
-}
-
-// withList returns a watch with what a form says of a list.
-func withList(w api.Watch, f url.Values) api.Watch {
-	if f.Has("watch.list") {
-		w.List, w.ListLinks = f.Get("watch.list"), frame.Lines(f.Get("watch.listLinks"))
-	}
-	return w
-}
-
-// ownWatch returns the item's own watch with the given selectors. Selectors that a tag gives stay those of the tag.
-func ownWatch(it api.ItemDetail, parts [2][]string) (own api.Watch) {
-	if it.Watch != nil {
-		own = *it.Watch
-	}
-	now := effectiveWatch(it)
-	if !slices.Equal(parts[0], now.Include) {
-		own.Include = parts[0]
-	}
-	if !slices.Equal(parts[1], now.Exclude) {
-		own.Exclude = parts[1]
-	}
-	return own
 }
 
 // effectiveWatch returns the watch that applies to an item, from its own settings and those of its tags.

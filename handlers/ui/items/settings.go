@@ -15,7 +15,7 @@ import (
 
 type settingsData struct {
 	api.ItemDetail
-	Form form
+	Form settingsForm
 }
 
 // IsFolder reports whether the item is a folder, or waits to be listed as one.
@@ -30,61 +30,47 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 		return frame.Page{}, err
 	}
 	p := frame.Page{Name: "settings", Title: "Settings of " + show.ItemTitle(it.Item)}
-	d := settingsData{it, form{Form: frame.Form{Values: typed, Problem: problem, Holds: map[string]frame.Fact{}}}}
+	d := settingsData{ItemDetail: it}
+	d.Form.Form = frame.NewForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
+	for path := range d.Form.Was {
+		if strings.HasPrefix(path, "files.") != d.IsFolder() && !slices.Contains(ofFolders, strings.SplitN(path, ".", 2)[0]) {
+			delete(d.Form.Was, path)
+		}
+	}
 	d.Form.Tries = len(it.Captures) > 0
+	if typed != nil {
+		d.Form.Form = d.Form.Typed(typed, problem)
+	}
 	if problem != nil {
 		p.Status = problem.Status
 	}
-	if typed == nil {
-		d.Form.Values = valuesOf(api.TagSettings{Watch: it.Watch, Interval: it.Interval, Schedule: it.Schedule,
-			ActiveHours: it.ActiveHours, Priority: it.Priority, Rendering: it.Rendering})
-		d.Form.Set("tags", strings.Join(it.Tags, ", "))
-		setFiles(d.Form.Values, it.Files)
-		if it.Paused {
-			d.Form.Set("paused", "true")
-		}
-	}
-	for _, f := range effectiveFacts(it.Effective) {
-		d.Form.Holds[f.Field] = f
-	}
+	d.Form.Holds = effectiveFacts(it.Effective)
 	p.Data = d
 	return p, nil
 }
 
-// saveSettings replaces all settings of an item. If a field is empty, its setting is removed.
+// ofFolders are the settings that folders have, too.
+var ofFolders = []string{"tags", "paused", "interval", "schedule", "activeHours", "priority"}
+
+// saveSettings saves what a person changed of the settings of an item. An emptied field removes its setting.
 func (a area) saveSettings(r *http.Request) (frame.Page, error) {
-	f := r.PostForm
-	s, err := settingsOf(f)
+	f, id := r.PostForm, r.PathValue("id")
+	patch, err := changed[api.ItemSettings](f)
 	if err == nil && f.Get("do") == "preview" {
-		return a.previewSettings(r, s.Watch)
+		return a.previewSettings(r, patch)
 	}
-	if problem := frame.Refusal(err); problem != nil && len(problem.Errors) > 0 {
-		return a.settingsPage(r, f, problem)
+	var it api.Item
+	if err == nil {
+		it, err = api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
-	if err != nil {
-		return frame.Page{}, err
-	}
-	paused := f.Get("paused") != ""
-	q := api.ItemPatch{ID: r.PathValue("id"), ItemSettings: api.ItemSettings{Interval: s.Interval,
-		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused}}
-	if q.Files = frame.FilesOf(f); !f.Has("files.include") {
-		q.Watch, q.Rendering, q.Null = s.Watch, s.Rendering, unsetRendering(s.Rendering)
-	}
-	if q.Tags = tagsOf(f); len(q.Tags) == 0 {
-		q.Null = append(q.Null, "tags")
-	}
-	if q.Priority == nil {
-		q.Null = append(q.Null, "priority")
-	}
-	_, err = api.PatchItem.Call(r.Context(), a.client, q)
 	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		return a.settingsPage(r, f, problem)
 	}
 	done := "settings"
-	if err == nil && a.findsNothing(r, q.ID, q.Watch) {
+	if err == nil && patch.Sets("watch", "include") && a.findsNothing(r, id, it.Watch) {
 		done = "settings-nothing"
 	}
-	return frame.GoTo("/items/" + url.PathEscape(q.ID) + "?done=" + done), err
+	return frame.GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }
 
 // findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A watch that cannot be
@@ -99,23 +85,21 @@ func (a area) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 	})
 }
 
-// tagsOf returns the tags of a form.
-func tagsOf(f url.Values) (tags []string) {
-	for tag := range strings.SplitSeq(f.Get("tags"), ",") {
-		if tag = strings.TrimSpace(tag); tag != "" {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
-}
-
 // previewSettings shows what the typed watch would find in the last captures, with what the typed tags add to it.
-func (a area) previewSettings(r *http.Request, own *api.Watch) (frame.Page, error) {
-	w, err := a.withTags(r.Context(), own, tagsOf(r.PostForm))
+func (a area) previewSettings(r *http.Request, patch api.Patch) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return frame.Page{}, err
 	}
-	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: r.PathValue("id"), Watch: w})
+	set := api.ItemSettings{Tags: it.Tags, Settings: it.Settings}
+	if err := patch.Apply(&set); err != nil {
+		return frame.Page{}, err
+	}
+	w, err := a.withTags(r.Context(), set.Watch, set.Tags)
+	if err != nil {
+		return frame.Page{}, err
+	}
+	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: w})
 	problem := frame.Refusal(err)
 	if err != nil && problem == nil {
 		return frame.Page{}, err
@@ -135,11 +119,10 @@ func (a area) withTags(ctx context.Context, own *api.Watch, names []string) (*ap
 	for _, name := range names {
 		tag, err := api.GetTag.Call(ctx, a.client, api.TagName{Name: name})
 		if err == nil {
-			tags = append(tags, options.Tag{Name: tag.Name, Options: options.Options{Watch: (*options.Watch)(tag.Watch)}})
+			tags = append(tags, options.Tag{Name: tag.Name, Settings: api.Settings{TagSettings: tag.TagSettings}})
 		} else if p := frame.Refusal(err); p == nil || p.Status != http.StatusNotFound {
 			return nil, err
 		}
 	}
-	all := options.Merge(options.Options{Watch: (*options.Watch)(own)}, tags)
-	return (*api.Watch)(all.Watch), nil
+	return options.Merge(api.Settings{TagSettings: api.TagSettings{Watch: own}}, tags).Watch, nil
 }

@@ -36,7 +36,7 @@ type tagData struct {
 	Name  string
 	IsSet bool   // whether the tag has settings
 	Run   string // the run that reschedules the next checks of the tag's items
-	Form  form
+	Form  settingsForm
 }
 
 // tag shows the form for the settings of a tag.
@@ -44,7 +44,7 @@ func (a area) tag(r *http.Request) (frame.Page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
-		Form: form{Form: frame.Form{Values: valuesOf(t.TagSettings)}}}
+		Form: settingsForm{Form: frame.NewForm(t.TagSettings)}}
 	if problem := frame.Refusal(err); problem != nil {
 		if problem.Status == http.StatusBadRequest {
 			return a.tagsPage(r, name, problem)
@@ -69,15 +69,16 @@ func (a area) actTag(r *http.Request) (frame.Page, error) {
 	return frame.Page{}, frame.BadRequest("the settings of a tag can be saved or removed")
 }
 
+// saveTag saves what a person changed of the settings of a tag.
 func (a area) saveTag(r *http.Request, name string) (frame.Page, error) {
-	s, err := settingsOf(r.PostForm)
+	patch, err := changed[api.TagSettings](r.PostForm)
 	var t api.Tag
 	if err == nil {
-		t, err = api.SaveTag.Call(r.Context(), a.client, api.TagRequest{Name: name, TagSettings: s})
+		t, err = api.PatchTag.Call(r.Context(), a.client, api.TagPatch{Name: name, Patching: api.Patching{Patch: patch}})
 	}
 	if problem := frame.Refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
-			Form: form{Form: frame.Form{Values: r.PostForm, Problem: problem}}}
+			Form: settingsForm{Form: frame.NewForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
 		return frame.Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
 	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved&run=" + url.QueryEscape(t.Run)), err

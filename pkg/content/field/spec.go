@@ -53,7 +53,7 @@ const (
 // Asked returns the fields that settings ask for, by name. Errors: Invalid, with the name of the setting that is wrong,
 // such as watch.fields.price.path.
 func Asked(fields map[string]api.FieldSpec) (out []Spec, err error) {
-	if err := (&options.Watch{Fields: fields}).CheckFields(); err != nil {
+	if err := options.CheckFields(fields); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

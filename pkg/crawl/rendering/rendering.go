@@ -103,7 +103,7 @@ func (p Policy) NeedsBody(it *registry.Item, now time.Time) bool {
 // isDue reports whether a rendered page is to be rendered again even if its plain answer is the same.
 func (p Policy) isDue(it *registry.Item, now time.Time) bool {
 	known, set := it.Rendering, p.Options
-	if every := set.Every(); every > 0 {
+	if every := options.RenderEvery(set.Rendering); every > 0 {
 		return now.Sub(known.At) >= every
 	}
 	return p.isWished(it, now) || known.Apart || known.Skipped >= min(1<<min(known.Same, 8)-1, mostSkipped) ||

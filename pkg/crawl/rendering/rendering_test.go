@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -52,7 +53,7 @@ func TestR3NeedsBody(t *testing.T) {
 		return it
 	}
 	watched := policy("")
-	watched.Options.Watch = &options.Watch{Include: []string{"#price"}}
+	watched.Options.Watch = &api.Watch{Include: []string{"#price"}}
 	asked := item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9})
 	asked.LastChecked, asked.CrawlIntervalSeconds = renderedAt, 24*3600
 	hourly, daily := policy(""), policy("")

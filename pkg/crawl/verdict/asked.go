@@ -8,8 +8,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -20,7 +20,7 @@ type Fields struct {
 }
 
 // FieldsOf returns the fields that the options of an item ask for.
-func FieldsOf(set *options.Watch) (f Fields) {
+func FieldsOf(set *api.Watch) (f Fields) {
 	if set == nil || len(set.Fields) == 0 {
 		return f
 	}

@@ -196,7 +196,7 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	if it.Exclusion == ExclusionFolder {
 		config = atLeastEvery(config, FolderEvery)
 	}
-	if every := b.Options.Every(); every > 0 && it.Rendering.IsRendered() {
+	if every := options.RenderEvery(b.Options.Rendering); every > 0 && it.Rendering.IsRendered() {
 		config = atLeastEvery(config, every)
 	}
 	d := b.Options.Next(config, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,

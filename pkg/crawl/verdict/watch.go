@@ -3,6 +3,7 @@ package verdict
 import (
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -31,11 +32,11 @@ type Watching struct {
 }
 
 // WatchingOf returns the watched part of an item, according to the options that people have set for the item.
-func WatchingOf(set *options.Watch, version string) *Watching {
+func WatchingOf(set *api.Watch, version string) *Watching {
 	if set == nil {
 		return nil
 	}
-	w := &Watching{index: set.Index == options.IndexWatched, reader: part.NewReader(set.Spec())}
+	w := &Watching{index: set.Index == options.IndexWatched, reader: part.NewReader(options.Spec(set))}
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" && set.List == "" {
 		return nil
 	}

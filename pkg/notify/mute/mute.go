@@ -19,7 +19,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -61,7 +61,7 @@ func Until(text string, now time.Time) (time.Time, error) {
 	case "always":
 		return time.Time{}, nil
 	}
-	length, err := options.Length("for", text)
+	length, err := form.Length("for", text)
 	if err != nil {
 		return time.Time{}, fault.Field("for", "for must be day, week, always, or a length such as 12h or 3d, not %.40q",
 			text)

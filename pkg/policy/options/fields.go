@@ -5,11 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
-
-// MaxFields limits the fields of a page that settings ask for.
-const MaxFields = 20
 
 // maxFieldName limits the characters in the name of a field.
 const maxFieldName = 60
@@ -28,14 +26,10 @@ func FieldName(name string) error {
 	return nil
 }
 
-// CheckFields reports what is wrong with the number, the names and the size of the fields of a watch. Package field
-// checks the rest.
-func (w *Watch) CheckFields() error {
-	if n := len(w.Fields); n > MaxFields {
-		return fault.Field("watch.fields", "watch.fields has %d fields; at most %d are allowed", n, MaxFields)
-	}
+// CheckFields reports what is wrong with the names and the size of the fields of a watch. Package field checks the rest.
+func CheckFields(fields map[string]api.FieldSpec) error {
 	size := 0
-	for name, f := range w.Fields {
+	for name, f := range fields {
 		if err := FieldName(name); err != nil {
 			return fault.Field("watch.fields", "watch.fields: %w", err)
 		}

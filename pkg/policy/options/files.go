@@ -7,18 +7,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pattern"
 )
-
-// Files selects the files of a folder. The globs are paths below the folder: * stands for anything but a slash, ** for
-// anything, and ? for one character but a slash. A glob without a slash is one name, at any depth; one that matches a
-// folder matches all that is in it. Upper and lower case differ.
-type Files struct {
-	Include []string `json:"include,omitempty"` // if there are any, a file must match one
-	Exclude []string `json:"exclude,omitempty"` // a file or folder that matches one is left out
-	Hidden  bool     `json:"hidden,omitempty"`  // also what begins with a dot or, as locks of Office do, with ~$
-}
 
 // The reasons for which a file or folder is not selected.
 var (
@@ -29,19 +21,14 @@ var (
 // maxGlob is the length of a glob, in bytes.
 const maxGlob = 400
 
-func (f *Files) validate() error {
-	_, err := f.Selection()
-	return err
-}
-
-// Selection is compiled [Files]. It is safe for concurrent use.
+// Selection is compiled [api.Files]. It is safe for concurrent use.
 type Selection struct {
 	include, exclude []*regexp.Regexp
 	hidden           bool
 }
 
-// Selection compiles the selection; nil selects what is not hidden. Errors: Invalid, with the name of the field.
-func (f *Files) Selection() (s Selection, err error) {
+// SelectionOf compiles a selection; nil selects what is not hidden. Errors: Invalid, with the name of the field.
+func SelectionOf(f *api.Files) (s Selection, err error) {
 	if f == nil {
 		return s, nil
 	}
@@ -78,9 +65,6 @@ func matchesAny(globs []*regexp.Regexp, at string) bool {
 
 // globs compiles globs.
 func globs(field string, texts []string) (out []*regexp.Regexp, err error) {
-	if len(texts) > maxRules {
-		return nil, fault.Field(field, "%s has %d globs; at most %d are allowed", field, len(texts), maxRules)
-	}
 	for _, text := range texts {
 		switch {
 		case strings.Trim(text, "/ ") == "" || len(text) > maxGlob:

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
@@ -42,14 +43,14 @@ func TestA26Globs(t *testing.T) {
 		{"*.md", "secret.md", "a/secret.md", false, options.ErrLeftOut},
 		{"*", "", "two\nlines", false, nil},
 	} {
-		f := options.Files{}
+		f := api.Files{}
 		if tt.include != "" {
 			f.Include = []string{tt.include}
 		}
 		if tt.exclude != "" {
 			f.Exclude = []string{tt.exclude}
 		}
-		s, err := f.Selection()
+		s, err := options.SelectionOf(&f)
 		if have := s.LeavesOut(tt.at, tt.isFolder); err != nil || have != tt.want {
 			t.Errorf("%q without %q, %s: have %v (%v), want %v", tt.include, tt.exclude, tt.at, have, err, tt.want)
 		}
@@ -59,7 +60,7 @@ func TestA26Globs(t *testing.T) {
 // TestA26BadGlobs checks that a glob that cannot be read is refused with its field.
 func TestA26BadGlobs(t *testing.T) {
 	for _, bad := range []string{"", " ", "/", "a\nb", "[ab].md", "{a,b}", strings.Repeat("a", 401)} {
-		_, err := options.Options{Files: &options.Files{Exclude: []string{"ok", bad}}}.Validate()
+		_, err := options.Validate(api.Settings{Files: &api.Files{Exclude: []string{"ok", bad}}})
 		if fault.FieldOf(err) != "files.exclude" {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -70,11 +71,11 @@ func TestA26BadGlobs(t *testing.T) {
 func FuzzA26Globs(f *testing.F) {
 	f.Add("a/**/b*?", "a/b")
 	f.Fuzz(func(t *testing.T, glob, at string) {
-		o, err := options.Options{Files: &options.Files{Include: []string{glob}}}.Validate()
+		o, err := options.Validate(api.Settings{Files: &api.Files{Include: []string{glob}}})
 		if err != nil {
 			return
 		}
-		s, err := o.Files.Selection()
+		s, err := options.SelectionOf(o.Files)
 		if err != nil {
 			t.Fatal(err)
 		}

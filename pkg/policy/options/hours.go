@@ -5,26 +5,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
-// hours are parsed [ActiveHours].
+// hours are parsed [api.ActiveHours].
 type hours struct {
 	from, to wallclock.Clock
 	days     []time.Weekday // if empty, every day
 	zone     *time.Location
 }
 
-func (a *ActiveHours) validate() error {
+func checkHours(a *api.ActiveHours) error {
 	if a == nil {
 		return nil
 	}
-	_, err := a.hours()
+	_, err := hoursOf(a)
 	return err
 }
 
-func (a *ActiveHours) hours() (h hours, err error) {
+// hoursOf parses active hours.
+func hoursOf(a *api.ActiveHours) (h hours, err error) {
 	if h.zone, err = zone("activeHours.timezone", a.Timezone); err != nil {
 		return h, err
 	}
@@ -50,9 +52,6 @@ func (a *ActiveHours) hours() (h hours, err error) {
 				"and sun", name)
 		}
 		h.days = append(h.days, time.Weekday(day))
-	}
-	if len(h.days) > 31 {
-		return h, fault.Field("activeHours.days", "activeHours.days has %d days; a week has seven", len(h.days))
 	}
 	return h, nil
 }

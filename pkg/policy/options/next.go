@@ -1,10 +1,10 @@
 package options
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
@@ -31,7 +31,7 @@ func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	c = e.within(c)
 	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
 	if e.Interval != nil {
-		d.Reason += fmt.Sprintf(" (interval %s set by %s)", e.Interval, e.By("interval"))
+		d.Reason += fmt.Sprintf(" (%s, set by %s)", form.Every(e.Interval), e.By("interval"))
 	}
 	if e.Schedule != nil {
 		d = e.onSchedule(c, k, d)
@@ -39,22 +39,12 @@ func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	return e.whileActive(d, k.ID)
 }
 
-// String formats the bounds for people.
-func (i *Interval) String() string {
-	return cmp.Or(i.Min, "usual") + " to " + cmp.Or(i.Max, "usual")
-}
-
-// String formats a schedule for people.
-func (s *Schedule) String() string {
-	return fmt.Sprintf("%q %s", cmp.Or(s.Text, s.Cron), cmp.Or(s.Timezone, "UTC"))
-}
-
 // within returns the settings of the ladder, with the bounds of the item's interval.
 func (e Effective) within(c schedule.Config) schedule.Config {
 	if e.Interval == nil {
 		return c
 	}
-	least, most, err := e.Interval.bounds()
+	least, most, err := bounds(e.Interval)
 	if err != nil {
 		return c // Unreachable: stored options were validated
 	}
@@ -69,9 +59,14 @@ func (e Effective) within(c schedule.Config) schedule.Config {
 	return c
 }
 
+// scheduled says by which schedule checks are due.
+func (e Effective) scheduled() string {
+	return fmt.Sprintf("schedule %s, set by %s", form.When(e.Schedule), e.By("schedule"))
+}
+
 // onSchedule moves a decision of the ladder to a time of the schedule.
 func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) schedule.Decision {
-	r, err := e.Schedule.rhythm()
+	r, err := rhythmOf(e.Schedule)
 	if err != nil {
 		return d // Unreachable: stored options were validated
 	}
@@ -80,7 +75,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 		from = d.Next // gone pages are checked rarely, at the time that the ladder chose
 	}
 	at := r.after(from, k.ID)
-	by := fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
+	by := e.scheduled()
 	switch k.Outcome {
 	case schedule.Changed, schedule.Unchanged, schedule.Reverted, schedule.OutOfScope:
 	default:
@@ -101,7 +96,7 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	if e.ActiveHours == nil {
 		return d
 	}
-	h, err := e.ActiveHours.hours()
+	h, err := hoursOf(e.ActiveHours)
 	if err != nil {
 		return d // Unreachable: stored options were validated
 	}
@@ -119,12 +114,12 @@ func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (n
 	c = e.within(c)
 	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}
 	if e.Interval != nil {
-		d.Reason = fmt.Sprintf("interval %s set by %s", e.Interval, e.By("interval"))
+		d.Reason = fmt.Sprintf("%s, set by %s", form.Every(e.Interval), e.By("interval"))
 	}
 	if e.Schedule != nil {
-		if r, err := e.Schedule.rhythm(); err == nil {
+		if r, err := rhythmOf(e.Schedule); err == nil {
 			d.Next = r.after(now, k.ID)
-			d.Reason = fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
+			d.Reason = e.scheduled()
 		}
 	}
 	if d.Next.Before(now) {

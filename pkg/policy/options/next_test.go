@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
@@ -22,9 +23,9 @@ func at(text string) time.Time {
 }
 
 // next is the next check by a schedule, after an unchanged one.
-func next(t *testing.T, o options.Options, now time.Time, id string) schedule.Decision {
+func next(t *testing.T, o api.Settings, now time.Time, id string) schedule.Decision {
 	t.Helper()
-	o, err := o.Validate()
+	o, err := options.Validate(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestW9DaylightSaving(t *testing.T) {
 	} {
 		now := at(tt.after)
 		for _, want := range tt.want {
-			o := options.Options{Schedule: &options.Schedule{Cron: tt.cron, Timezone: "Europe/Paris"}}
+			o := api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Cron: tt.cron, Timezone: "Europe/Paris"}}}
 			d := next(t, o, now, "url_a")
 			if late := d.Next.Sub(at(want)); late < 0 || late > spread {
 				t.Errorf("%s: %v, want %s", name, d.Next, want)
@@ -81,7 +82,7 @@ func TestW9Text(t *testing.T) {
 		"12am and 12pm":                       "2026-11-26 00:00Z",
 		"every weekday at 7.15, 7:45 and 8am": "2026-11-26 07:15Z",
 	} {
-		d := next(t, options.Options{Schedule: &options.Schedule{Text: text}}, now.Add(spread), "url_b")
+		d := next(t, api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: text}}}, now.Add(spread), "url_b")
 		if late := d.Next.Sub(at(want)); late < 0 || late > spread {
 			t.Errorf("%s: %v, want %s", text, d.Next, want)
 		}
@@ -92,8 +93,8 @@ func TestW9Text(t *testing.T) {
 	for _, text := range []string{"", "sometimes", "every", "every 5", "every 0 hours", "every 2 hours at 9am", "at", "9",
 		"25:00", "13pm", "0am", "32nd", "hourly daily", "every monday every 2 hours", "daily weekdays",
 		"mondays on the 1st", "every -1 hours", strings.Repeat("daily ", 50)} {
-		o := options.Options{Schedule: &options.Schedule{Text: text}}
-		if _, err := o.Validate(); err == nil && text != "" {
+		o := api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: text}}}
+		if _, err := options.Validate(o); err == nil && text != "" {
 			t.Errorf("%q is understood", text)
 		}
 	}
@@ -104,7 +105,7 @@ func TestW9Spread(t *testing.T) {
 	now := at("2026-11-25 12:00Z")
 	for text, want := range map[string]time.Duration{"every 2 hours": 2 * time.Hour, "every 20 minutes": 20 * time.Minute,
 		"hourly": time.Hour, "weekly": 7 * 24 * time.Hour} {
-		o := options.Options{Schedule: &options.Schedule{Text: text}}
+		o := api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: text}}}
 		starts := map[time.Time]bool{}
 		for i := range 100 {
 			id := fmt.Sprintf("url_%d", i)
@@ -121,7 +122,7 @@ func TestW9Spread(t *testing.T) {
 			t.Errorf("%s: a hundred items start in %d tenths of it", text, len(starts))
 		}
 	}
-	daily, starts := options.Options{Schedule: &options.Schedule{Text: "daily at 1pm"}}, map[time.Time]bool{}
+	daily, starts := api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "daily at 1pm"}}}, map[time.Time]bool{}
 	for i := range 100 {
 		starts[next(t, daily, now, fmt.Sprint(i)).Next.Truncate(time.Minute)] = true
 	}
@@ -132,13 +133,13 @@ func TestW9Spread(t *testing.T) {
 
 // TestW9ActiveHours checks that an item waits outside its active hours (W9).
 func TestW9ActiveHours(t *testing.T) {
-	office := options.ActiveHours{From: "08:00", To: "18:00", Days: []string{"mon", "tue", "wed", "thu", "fri"},
+	office := api.ActiveHours{From: "08:00", To: "18:00", Days: []string{"mon", "tue", "wed", "thu", "fri"},
 		Timezone: "Europe/Paris"}
-	night := options.ActiveHours{From: "10pm", To: "6am", Days: []string{"fri"}}
-	gap := options.ActiveHours{From: "02:00", To: "02:30", Timezone: "Europe/Paris"}
-	hourly := options.Interval{Min: "1h", Max: "1h"}
+	night := api.ActiveHours{From: "10pm", To: "6am", Days: []string{"fri"}}
+	gap := api.ActiveHours{From: "02:00", To: "02:30", Timezone: "Europe/Paris"}
+	hourly := api.Interval{Min: "1h", Max: "1h"}
 	for name, tt := range map[string]struct {
-		hours     options.ActiveHours
+		hours     api.ActiveHours
 		now, want string
 	}{
 		"within":           {office, "2026-11-25 12:00Z", "2026-11-25 13:00Z"},
@@ -148,7 +149,7 @@ func TestW9ActiveHours(t *testing.T) {
 		"only in a gap":    {gap, "2027-03-27 23:45Z", "2027-03-28 01:00Z"},
 		"not that night":   {night, "2026-11-26 22:00Z", "2026-11-27 22:00Z"},
 	} {
-		d := next(t, options.Options{Interval: &hourly, ActiveHours: &tt.hours}, at(tt.now), "url_c")
+		d := next(t, api.Settings{TagSettings: api.TagSettings{Interval: &hourly, ActiveHours: &tt.hours}}, at(tt.now), "url_c")
 		if late := d.Next.Sub(at(tt.want)); late < 0 || late > spread {
 			t.Errorf("%s: %v, want %s (%s)", name, d.Next, tt.want, d.Reason)
 		}
@@ -161,7 +162,7 @@ func TestW9ActiveHours(t *testing.T) {
 // TestW9Interval checks that an interval bounds the ladder, and that a schedule does not delay a retry (W9).
 func TestW9Interval(t *testing.T) {
 	now := at("2026-11-25 12:00Z")
-	e := options.Merge(options.Options{Interval: &options.Interval{Min: "1h", Max: "7d"}}, nil)
+	e := options.Merge(api.Settings{TagSettings: api.TagSettings{Interval: &api.Interval{Min: "1h", Max: "7d"}}}, nil)
 	state, most := schedule.State{}, time.Duration(0)
 	for range 60 {
 		d := e.Next(schedule.Defaults(), options.Check{State: state, Outcome: schedule.Unchanged, At: now})
@@ -178,8 +179,8 @@ func TestW9Interval(t *testing.T) {
 		t.Errorf("after a change it waits %v: %s", d.Next.Sub(now), d.Reason)
 	}
 
-	e = options.Merge(options.Options{}, []options.Tag{{Name: "slow",
-		Options: options.Options{Schedule: &options.Schedule{Text: "monthly"}}}})
+	e = options.Merge(api.Settings{}, []options.Tag{{Name: "slow",
+		Settings: api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "monthly"}}}}})
 	d = e.Next(schedule.Defaults(), options.Check{Outcome: schedule.Failed, At: now, Jitter: 0.5})
 	if d.Next.Sub(now) != 10*time.Minute {
 		t.Errorf("a failure is tried again after %v", d.Next.Sub(now))
@@ -196,8 +197,8 @@ func FuzzSchedule(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, cron, zone string) {
 		now := at("2026-10-25 00:30Z")
-		for _, s := range []options.Schedule{{Text: text, Timezone: zone}, {Cron: cron, Timezone: zone}} {
-			o, err := options.Options{Schedule: &s}.Validate()
+		for _, s := range []api.Schedule{{Text: text, Timezone: zone}, {Cron: cron, Timezone: zone}} {
+			o, err := options.Validate(api.Settings{TagSettings: api.TagSettings{Schedule: &s}})
 			if err != nil || o.Schedule == nil {
 				continue
 			}

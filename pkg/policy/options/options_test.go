@@ -1,6 +1,7 @@
 package options_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,49 +18,47 @@ func level(n int) *int { return &n }
 // TestW9Validate checks that options have bounds, and that an error names the field (W9).
 func TestW9Validate(t *testing.T) {
 	long := strings.Repeat("x", 501)
-	for field, o := range map[string]options.Options{
-		"watch.include":        {Watch: &options.Watch{Include: []string{" "}}},
-		"watch.exclude":        {Watch: &options.Watch{Exclude: []string{long}}},
-		"watch.ignore":         {Watch: &options.Watch{Ignore: strings.Split(strings.Repeat("x ", 60), " ")}},
-		"watch.trigger":        {Watch: &options.Watch{Trigger: long}},
-		"watch.index":          {Watch: &options.Watch{Index: "all"}},
-		"watch":                {Watch: &options.Watch{Ignore: strings.Fields(strings.Repeat(long[1:]+" ", 17))}},
-		"interval.min":         {Interval: &options.Interval{Min: "30s"}},
-		"interval.max":         {Interval: &options.Interval{Min: "2d", Max: "1d"}},
-		"schedule":             {Interval: &options.Interval{Min: "1h"}, Schedule: &options.Schedule{Text: "daily at 9am"}},
-		"schedule.cron":        {Schedule: &options.Schedule{Cron: "0 25 * * *"}},
-		"schedule.text":        {Schedule: &options.Schedule{Timezone: "Europe/Paris"}},
-		"schedule.timezone":    {Schedule: &options.Schedule{Text: "hourly", Timezone: "Mars/Base"}},
-		"activeHours.to":       {ActiveHours: &options.ActiveHours{From: "08:00"}},
-		"activeHours.from":     {ActiveHours: &options.ActiveHours{From: "25:00", To: "1pm"}},
-		"activeHours.days":     {ActiveHours: &options.ActiveHours{Days: []string{"someday"}}},
-		"activeHours.timezone": {ActiveHours: &options.ActiveHours{Days: []string{"mon"}, Timezone: "Local"}},
-		"priority":             {Priority: level(10)},
+	for field, o := range map[string]api.Settings{
+		"watch.include":        {TagSettings: api.TagSettings{Watch: &api.Watch{Include: []string{" "}}}},
+		"watch.exclude":        {TagSettings: api.TagSettings{Watch: &api.Watch{Exclude: []string{long}}}},
+		"watch.ignore":         {TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: strings.Split(strings.Repeat("x ", 60), " ")}}},
+		"watch.trigger":        {TagSettings: api.TagSettings{Watch: &api.Watch{Trigger: long}}},
+		"watch.index":          {TagSettings: api.TagSettings{Watch: &api.Watch{Index: "all"}}},
+		"watch":                {TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: strings.Fields(strings.Repeat(long[1:]+" ", 17))}}},
+		"interval.min":         {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "30s"}}},
+		"interval.max":         {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "2d", Max: "1d"}}},
+		"schedule":             {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "1h"}, Schedule: &api.Schedule{Text: "daily at 9am"}}},
+		"schedule.cron":        {TagSettings: api.TagSettings{Schedule: &api.Schedule{Cron: "0 25 * * *"}}},
+		"schedule.text":        {TagSettings: api.TagSettings{Schedule: &api.Schedule{Timezone: "Europe/Paris"}}},
+		"schedule.timezone":    {TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "hourly", Timezone: "Mars/Base"}}},
+		"activeHours.to":       {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "08:00"}}},
+		"activeHours.from":     {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "25:00", To: "1pm"}}},
+		"activeHours.days":     {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{Days: []string{"someday"}}}},
+		"activeHours.timezone": {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{Days: []string{"mon"}, Timezone: "Local"}}},
+		"priority":             {TagSettings: api.TagSettings{Priority: level(10)}},
 	} {
-		if _, err := o.Validate(); fault.FieldOf(err) != field || !fault.Is(err, fault.Invalid) {
+		if _, err := options.Validate(o); fault.FieldOf(err) != field || !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v (%s)", field, err, fault.FieldOf(err))
 		}
 	}
-	empty := options.Options{Watch: &options.Watch{Ignore: []string{}}, Interval: &options.Interval{},
-		Schedule: &options.Schedule{}, ActiveHours: &options.ActiveHours{Timezone: "UTC"}}
-	if o, err := empty.Validate(); err != nil || !o.Zero() {
+	empty := api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{}}, Interval: &api.Interval{},
+		Schedule: &api.Schedule{}, ActiveHours: &api.ActiveHours{Timezone: "UTC"}}}
+	if o, err := options.Validate(empty); err != nil || !reflect.ValueOf(o).IsZero() {
 		t.Errorf("nothing is %+v, %v", o, err)
 	}
 }
 
 // TestW9Merge checks that the item's own setting wins over its tags', and a tag over those that follow by name (W9).
 func TestW9Merge(t *testing.T) {
-	own := options.Options{Watch: &options.Watch{Ignore: []string{"own"}}, Priority: level(0)}
-	b := options.Tag{Name: "b", Options: options.Options{
-		Watch:    &options.Watch{Ignore: []string{"b"}, Include: []string{"main"}},
-		Schedule: &options.Schedule{Text: "hourly"}, Priority: level(9)}}
-	a := options.Tag{Name: "a", Options: options.Options{Interval: &options.Interval{Max: "2h"},
-		ActiveHours: &options.ActiveHours{Days: []string{"mon"}}}}
+	own := api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"own"}}, Priority: level(0)}}
+	b := options.Tag{Name: "b", Settings: api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"b"}, Include: []string{"main"}},
+		Schedule: &api.Schedule{Text: "hourly"}, Priority: level(9)}}}
+	a := options.Tag{Name: "a", Settings: api.Settings{TagSettings: api.TagSettings{Interval: &api.Interval{Max: "2h"},
+		ActiveHours: &api.ActiveHours{Days: []string{"mon"}}}}}
 	e := options.Merge(own, []options.Tag{b, a})
 	want := options.Effective{
-		Options: options.Options{
-			Watch:    &options.Watch{Ignore: []string{"own"}, Include: []string{"main"}},
-			Interval: &options.Interval{Max: "2h"}, ActiveHours: a.ActiveHours, Priority: level(0)},
+		Settings: api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"own"}, Include: []string{"main"}},
+			Interval: &api.Interval{Max: "2h"}, ActiveHours: a.ActiveHours, Priority: level(0)}},
 		From: map[string]string{"watch.ignore": "", "watch.include": "b", "interval": "a", "activeHours": "a",
 			"priority": ""},
 	}
@@ -74,7 +73,7 @@ func TestW9Merge(t *testing.T) {
 	if b.Watch.Ignore[0] != "b" || own.Watch.Include != nil {
 		t.Error("what was merged has changed")
 	}
-	if n := options.Merge(options.Options{}, nil).Level(); n != options.UsualPriority {
+	if n := options.Merge(api.Settings{}, nil).Level(); n != options.UsualPriority {
 		t.Errorf("the usual priority is %d", n)
 	}
 }
@@ -82,26 +81,26 @@ func TestW9Merge(t *testing.T) {
 // TestG1Fields checks that fields have bounds, that a watch may have nothing else, and that each field is a setting
 // of its own, of which an item has no more than may be read (G1).
 func TestG1Fields(t *testing.T) {
-	of := func(path string, names ...string) options.Options {
-		w := options.Watch{Fields: map[string]api.FieldSpec{}}
+	of := func(path string, names ...string) api.Settings {
+		w := api.Watch{Fields: map[string]api.FieldSpec{}}
 		for _, name := range names {
 			w.Fields[name] = api.FieldSpec{From: "css", Path: path, Type: "text"}
 		}
-		return options.Options{Watch: &w}
+		return api.Settings{TagSettings: api.TagSettings{Watch: &w}}
 	}
 	letters := strings.Split("abcdefghijklmnopqrstu", "")
-	for _, o := range []options.Options{of("p", letters...), of("p", "a/b"), of("p", ".."), of("p", " a"),
+	for _, o := range []api.Settings{of("p", letters...), of("p", "a/b"), of("p", ".."), of("p", " a"),
 		of("p", "a\x00"), of("p", strings.Repeat("é", 61)), of(strings.Repeat("p", 5000), "a", "b"), of("p", "")} {
-		if _, err := o.Validate(); fault.FieldOf(err) != "watch.fields" {
+		if _, err := options.Validate(o); fault.FieldOf(err) != "watch.fields" {
 			t.Errorf("%d fields: %v", len(o.Watch.Fields), err)
 		}
 	}
-	if o, err := of("p", strings.Repeat("é", 60), "sale price").Validate(); err != nil || o.Watch == nil {
+	if o, err := options.Validate(of("p", strings.Repeat("é", 60), "sale price")); err != nil || o.Watch == nil {
 		t.Errorf("fields alone are %+v, %v", o, err)
 	}
 	own, tag := of("own", "a", "b"), of("tag", letters[1:]...)
-	e := options.Merge(own, []options.Tag{{Name: "t", Options: tag}})
-	if w := e.Watch; len(w.Fields) != options.MaxFields || w.Fields["b"].Path != "own" || w.Fields["c"].Path != "tag" ||
+	e := options.Merge(own, []options.Tag{{Name: "t", Settings: tag}})
+	if w := e.Watch; len(w.Fields) != 20 || w.Fields["b"].Path != "own" || w.Fields["c"].Path != "tag" ||
 		e.From["watch.fields.b"] != "" || e.From["watch.fields.c"] != "t" || !slices.Equal(e.Over, []string{"u"}) {
 		t.Errorf("merged: %+v", e)
 	}
@@ -154,11 +153,11 @@ func FuzzTagName(f *testing.F) {
 
 // TestW10RulesOfAWatchAreCompiled checks that a watch that could not be applied is refused when it is set (W10).
 func TestW10RulesOfAWatchAreCompiled(t *testing.T) {
-	for field, w := range map[string]options.Watch{
+	for field, w := range map[string]api.Watch{
 		"watch.include": {Include: []string{"div:has(p)"}}, "watch.exclude": {Exclude: []string{"a["}},
 		"watch.ignore": {Ignore: []string{"("}}, "watch.trigger": {Trigger: ".*"},
 	} {
-		if _, err := (options.Options{Watch: &w}).Validate(); fault.FieldOf(err) != field {
+		if _, err := options.Validate(api.Settings{TagSettings: api.TagSettings{Watch: &w}}); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
@@ -26,16 +27,16 @@ const (
 // cronField matches the characters of crontabs.
 var cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]{1,100}$`)
 
-func (s *Schedule) validate() error {
+func checkSchedule(s *api.Schedule) error {
 	if s == nil {
 		return nil
 	}
-	_, err := s.rhythm()
+	_, err := rhythmOf(s)
 	return err
 }
 
-// rhythm parses a schedule.
-func (s *Schedule) rhythm() (r rhythm, err error) {
+// rhythmOf parses a schedule.
+func rhythmOf(s *api.Schedule) (r rhythm, err error) {
 	if r.zone, err = zone("schedule.timezone", s.Timezone); err != nil {
 		return r, err
 	}

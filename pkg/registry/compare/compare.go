@@ -9,6 +9,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -161,11 +162,11 @@ type reader struct {
 	fields  []field.Spec // fields that are read, too
 }
 
-func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
+func (c *Comparer) watched(p history.Past, set *api.Watch) (reader, error) {
 	if set == nil {
 		return reader{history: c.history, past: p}, nil
 	}
-	r := part.NewReader(set.Spec())
+	r := part.NewReader(options.Spec(set))
 	_, err := r.Rules()
 	return reader{history: c.history, past: p, part: r}, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
@@ -74,14 +75,14 @@ func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, 
 	if err != nil {
 		return "", err
 	}
-	own := options.Watch{}
+	own := api.Watch{}
 	if it.Options.Watch != nil {
 		own = *it.Options.Watch
 	}
 	own.Ignore = withRules(set.Watch, rules, undo).Ignore
 	o := it.Options
 	o.Watch = &own
-	it.Options, err = o.Validate()
+	it.Options, err = options.Validate(o)
 	if undo {
 		return "lines count again: " + strings.Join(rules, ", "), err
 	}
@@ -89,8 +90,8 @@ func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, 
 }
 
 // withRules returns a copy of watch settings with some rules for lines added or, if undo is set, removed.
-func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
-	out := options.Watch{}
+func withRules(set *api.Watch, rules []string, undo bool) *api.Watch {
+	out := api.Watch{}
 	if set != nil {
 		out = *set
 	}
@@ -102,7 +103,7 @@ func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 }
 
 // rulesOf returns the rules that a request adds or removes. It needs the current watch settings.
-func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *options.Watch) ([]string, error) {
+func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *api.Watch) ([]string, error) {
 	if q.Undo {
 		return undone(q, set)
 	}
@@ -170,7 +171,7 @@ func (r reader) forms(ctx context.Context, text, which string) (map[int][]string
 	return out, nil
 }
 
-func undone(q Request, set *options.Watch) ([]string, error) {
+func undone(q Request, set *api.Watch) ([]string, error) {
 	var has []string
 	if set != nil {
 		has = set.Ignore

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -28,8 +28,8 @@ const (
 // Trial is what a watch finds, in the current capture and in those before it.
 type Trial struct {
 	Chosen
-	Watch    options.Watch // what was tried
-	Captures []Tried       // the current capture comes first, then the newest
+	Watch    api.Watch // what was tried
+	Captures []Tried   // the current capture comes first, then the newest
 }
 
 // Tried is what a watch finds in a capture.
@@ -48,7 +48,7 @@ type Tried struct {
 
 // Try tries a watch on the last captures, without saving anything or contacting the site. The watch is the given one;
 // if it is nil, the one that applies to the item. If an element is chosen, its selector is added to the watch.
-func (c *Comparer) Try(ctx context.Context, p history.Past, set *options.Watch, q Choice) (out Trial, err error) {
+func (c *Comparer) Try(ctx context.Context, p history.Past, set *api.Watch, q Choice) (out Trial, err error) {
 	if set == nil {
 		now, err := c.tags.Effective(ctx, &p.Item)
 		if err != nil {
@@ -109,7 +109,7 @@ func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
 }
 
 // withChoice returns a watch with the selector of an element.
-func withChoice(w options.Watch, selector, as string) (options.Watch, error) {
+func withChoice(w api.Watch, selector, as string) (api.Watch, error) {
 	switch as {
 	case "only", "":
 		w.Include = []string{selector}

@@ -3,10 +3,10 @@ package item
 import (
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -35,6 +35,9 @@ type Item struct {
 	Seen     `col:",inline"`
 	Plan     `col:",inline"`
 	Lock     `col:",inline"`
+
+	// Replaced has the paths of the options that the last change removed in place of others.
+	Replaced []string
 
 	// Deadly says that workers died again and again while they worked on this item alone. Early says that the item is
 	// not tried now, because of the last death. The batch and the worker set these fields.
@@ -80,8 +83,8 @@ type Identity struct {
 type Asked struct {
 	// Tags and Options are the tags and options that people have set (W9 to W11). The tags are sorted, without
 	// duplicates.
-	Tags    []string        `col:"tags"`
-	Options options.Options `col:"options"`
+	Tags    []string     `col:"tags"`
+	Options api.Settings `col:"options"`
 	// Paused states that the item is checked only on request. Its next check is then at [Never].
 	Paused bool `col:"paused"`
 

@@ -2,6 +2,7 @@ package item
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -61,7 +62,7 @@ func Join(it, old *Item, now time.Time) {
 	it.Formers++
 	it.FirstSeen = policy.Earlier(it.FirstSeen, old.FirstSeen)
 	it.Credential = cmp.Or(it.Credential, old.Credential)
-	if it.Tags == nil && it.Options.Zero() {
+	if it.Tags == nil && reflect.ValueOf(it.Options).IsZero() {
 		it.Tags, it.Options = old.Tags, old.Options
 		IndexAgain(it, now)
 	}

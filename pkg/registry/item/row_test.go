@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -182,7 +182,7 @@ func TestW9OptionsAreStored(t *testing.T) {
 	priority := 0
 	it := fullItem()
 	it.Tags, it.Paused = []string{"a", "b c"}, true
-	it.Options = options.Options{Priority: &priority, Watch: &options.Watch{Ignore: []string{`\d+ <b>`}}}
+	it.Options = api.Settings{TagSettings: api.TagSettings{Priority: &priority, Watch: &api.Watch{Ignore: []string{`\d+ <b>`}}}}
 	have := Of(storage.Entity{Key: it.key, Props: it.entity().Props})
 	if len(have.Tags) != 2 || !have.Paused || *have.Options.Priority != 0 || have.Options.Watch.Ignore[0] != `\d+ <b>` {
 		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
@@ -125,7 +125,7 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	if batches == 0 {
 		t.Fatal("nothing was checked")
 	}
-	_, err := r.reg.Tags.Put(t.Context(), "slow", options.Options{Schedule: &options.Schedule{Text: "monthly"}})
+	_, err := r.reg.Tags.Put(t.Context(), "slow", api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "monthly"}}})
 	r.Must(err)
 	begun, err := r.Replan(t.Context(), "slow")
 	r.Must(err)

@@ -162,7 +162,7 @@ func (r *running) settings(id string) {
 		r.Errorf("an item with a tag %+v", got)
 	}
 	words := "daily at 9am"
-	ok(r.PatchTagWithResponse(ctx, "news", PatchTagJSONRequestBody{Schedule: &Schedule{Text: &words}}))
+	ok(r.PatchTagWithResponse(ctx, "news", PatchTagJSONRequestBody{Schedule: &SchedulePatch{Text: &words}}))
 	if got := ok(r.GetTagWithResponse(ctx, "news")); got.Schedule == nil || got.Interval != nil {
 		r.Errorf("a tag %+v", got)
 	}

@@ -5,10 +5,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
@@ -30,6 +33,40 @@ func TestDocumentIsCurrent(t *testing.T) {
 			"changed\n-file +code\n%s",
 			cmp.Diff(string(openapi.JSON), string(have)))
 	}
+}
+
+// TestHelpIsCurrent checks that the help texts of settings equal the comments of package api.
+func TestHelpIsCurrent(t *testing.T) {
+	words, err := readComments(filepath.Join(top, "pkg", "api"))
+	must(t, err)
+	help := map[string]string{}
+	for _, of := range settings {
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if text := words.prose(words.fields[of.Name()][f.Name], jsonNames(of)); text != "" && name != "" {
+				help[of.Name()+"."+name] = strings.ReplaceAll(text, "`", "")
+			}
+		}
+	}
+	have, err := encode(help)
+	must(t, err)
+	file := filepath.Join(top, "pkg", "form", "help.json")
+	if *update {
+		must(t, os.WriteFile(file, have, 0o644))
+		return
+	}
+	kept, err := os.ReadFile(file)
+	must(t, err)
+	if diff := cmp.Diff(string(kept), string(have)); diff != "" {
+		t.Errorf("%s is not what the comments say: run make openapi\n-file +code\n%s", file, diff)
+	}
+}
+
+// settings are the types whose fields people set.
+var settings = []reflect.Type{
+	reflect.TypeFor[api.Watch](), reflect.TypeFor[api.Interval](), reflect.TypeFor[api.Schedule](),
+	reflect.TypeFor[api.ActiveHours](), reflect.TypeFor[api.Files](), reflect.TypeFor[api.Rendering](),
+	reflect.TypeFor[api.TagSettings](), reflect.TypeFor[api.Settings](), reflect.TypeFor[api.ItemSettings](),
 }
 
 // TestRulesSchemaIsCurrent checks that the committed schema of the file of rules equals the one built from the types.

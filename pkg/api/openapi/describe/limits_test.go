@@ -139,6 +139,11 @@ func limit(s *openapi.Schema, name string) {
 	if l.Minimum != nil {
 		s.Minimum, s.Maximum = l.Minimum, l.Maximum
 	}
-	s.Enum, s.Pattern = l.Enum, l.Pattern
-	s.MinItems, s.MaxItems, s.MaxLength = l.MinItems, l.MaxItems, l.MaxLength
+	if l.Enum != nil {
+		s.Enum = l.Enum
+	}
+	if l.MaxItems != 0 {
+		s.MinItems, s.MaxItems = l.MinItems, l.MaxItems
+	}
+	s.Pattern, s.MaxLength = l.Pattern, l.MaxLength
 }

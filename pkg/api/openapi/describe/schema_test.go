@@ -3,6 +3,7 @@ package describe
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,10 +15,11 @@ import (
 type schemas struct {
 	words *comments
 	named map[string]*openapi.Schema
+	patch bool // the fields of a patch are described, which may all be null or left out
 }
 
 func newSchemas(words *comments) *schemas {
-	return &schemas{words, map[string]*openapi.Schema{}}
+	return &schemas{words: words, named: map[string]*openapi.Schema{}}
 }
 
 // anyOf returns the schema of a value that has one of several types.
@@ -81,9 +83,16 @@ func (s *schemas) of(t reflect.Type) *openapi.Schema {
 
 // component builds the schema of a named type once, and returns a reference to it.
 func (s *schemas) component(t reflect.Type) *openapi.Schema {
-	if s.named[t.Name()] == nil {
+	name := t.Name()
+	if s.patch && t.Kind() == reflect.Struct {
+		name += "Patch"
+	}
+	if s.named[name] == nil {
+		was := s.patch
+		s.patch = was || isPatch(t)
+		defer func() { s.patch = was }()
 		out := &openapi.Schema{}
-		s.named[t.Name()] = out // before the fields, which may have the same type
+		s.named[name] = out // before the fields, which may have the same type
 		if t.Kind() == reflect.Struct {
 			*out = *s.object(t)
 		} else {
@@ -94,7 +103,7 @@ func (s *schemas) component(t reflect.Type) *openapi.Schema {
 		out.Description = s.words.prose(s.words.types[t.Name()], names)
 		limit(out, t.Name())
 	}
-	return &openapi.Schema{Ref: "#/components/schemas/" + t.Name()}
+	return &openapi.Schema{Ref: "#/components/schemas/" + name}
 }
 
 func (s *schemas) object(t reflect.Type) *openapi.Schema {
@@ -116,6 +125,10 @@ func (s *schemas) fields(t reflect.Type, out *openapi.Schema) {
 		}
 		p, about := s.field(t, f, name)
 		p.Description = about
+		if s.patch && !isPatch(t) {
+			out.Properties.Put(name, orNull(p))
+			continue
+		}
 		if !strings.Contains(options, "omit") {
 			out.Required = append(out.Required, name)
 			if f.Type.Kind() == reflect.Pointer {
@@ -124,6 +137,24 @@ func (s *schemas) fields(t reflect.Type, out *openapi.Schema) {
 		}
 		out.Properties.Put(name, p)
 	}
+}
+
+// isPatch reports whether a request is a patch. Of its own fields, none is a setting: those are in other types.
+func isPatch(t reflect.Type) bool {
+	_, is := reflect.New(t).Interface().(interface{ SetPatch(api.Patch) })
+	return is
+}
+
+// orNull returns the schema of a value that may also be null.
+func orNull(p *openapi.Schema) *openapi.Schema {
+	if p.Ref == "" && p.Enum == nil {
+		p.Type = append(p.Type, "null")
+		return p
+	}
+	out := &openapi.Schema{Description: p.Description}
+	p.Description = ""
+	out.AnyOf = []*openapi.Schema{p, {Type: openapi.Types{"null"}}}
+	return out
 }
 
 // jsonNames maps the Go names of a struct's fields to their JSON names.
@@ -168,6 +199,23 @@ func (s *schemas) field(of reflect.Type, f reflect.StructField, name string) (*o
 	if def, lo, hi := api.Bounds(f); hi != 0 {
 		*p = number(def, lo, hi)
 	}
+	describe(p, f)
 	limit(p, of.Name()+"."+name)
 	return p, s.words.prose(s.words.fields[of.Name()][f.Name], jsonNames(of))
+}
+
+// describe adds what the description of a setting says of its values.
+func describe(s *openapi.Schema, f reflect.StructField) {
+	values := s
+	if s.Items != nil {
+		values = s.Items
+		s.MaxItems, _ = strconv.Atoi(f.Tag.Get("most"))
+	}
+	if choices := f.Tag.Get("choices"); choices != "" && f.Tag.Get("format") == "" {
+		values.Enum = nil
+		for one := range strings.SplitSeq(choices, "|") {
+			value, _, _ := strings.Cut(one, "=")
+			values.Enum = append(values.Enum, value)
+		}
+	}
 }

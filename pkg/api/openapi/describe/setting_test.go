@@ -12,9 +12,10 @@ func setting() []operation {
 		{
 			of: api.PatchItem.Endpoint, id: "patchItem", tag: tagSources,
 			summary: "Change the settings of an item",
-			about: "Fields that are left out stay unchanged; null or an empty object removes a setting. The next " +
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, and null removes a setting. " +
+				"An interval replaces a schedule, and a schedule an interval; `replaced` says so. The next " +
 				"check is rescheduled at once. A paused item is checked only on request.",
-			gives: "The item.",
+			gives: "The item, with the settings in force.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"W9 an item has a schedule", "W9 the item has none any more"},
 		},
@@ -60,10 +61,11 @@ func setting() []operation {
 		{
 			of: api.PatchTag.Endpoint, id: "patchTag", tag: tagSources,
 			summary: "Change the settings of a tag",
-			about:   "Fields that are left out stay unchanged; null or an empty object removes a setting.",
-			gives:   "The tag.",
-			fails:   []int{http.StatusNotFound, http.StatusConflict},
-			shown:   []string{"W9 a tag is changed"},
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, and null removes a setting. " +
+				"A tag without settings gets those that are named.",
+			gives: "The tag.",
+			fails: []int{http.StatusConflict},
+			shown: []string{"W9 a tag is changed"},
 		},
 		{
 			of: api.RemoveTag.Endpoint, id: "removeTag", tag: tagSources,

@@ -1,0 +1,240 @@
+package form
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Flags are the flags of settings on the command line, and the patch that those make which a person gives.
+type Flags struct {
+	All   []*Flag
+	patch api.Patch
+}
+
+// Flag is a flag that sets a setting. It has the methods that package pflag asks of a value.
+type Flag struct {
+	Name, Usage string
+	fields      []Field // several if they have the same flag, such as time zones
+	given       []string
+	into        *Flags
+}
+
+// Flags returns the flags of the settings, but for those below a path of without.
+func (f *Form) Flags(without ...string) *Flags {
+	out := &Flags{patch: api.Patch{}}
+	for _, one := range f.Fields {
+		top, _, _ := strings.Cut(one.Path, ".")
+		if one.Flag == "" || slices.Contains(without, top) {
+			continue
+		}
+		is := func(g *Flag) bool { return g.Name == one.Flag }
+		if i := slices.IndexFunc(out.All, is); i >= 0 {
+			out.All[i].fields = append(out.All[i].fields, one)
+			continue
+		}
+		out.All = append(out.All, &Flag{Name: one.Flag, Usage: one.usage(), fields: []Field{one}, into: out})
+	}
+	return out
+}
+
+// usage is the help text of the flag.
+func (f Field) usage() string {
+	text := f.Help
+	var values []string
+	for _, c := range f.Choices {
+		if c.Text != c.Value {
+			c.Value += " (" + c.Text + ")"
+		}
+		values = append(values, c.Value)
+	}
+	if len(values) > 0 {
+		text += ": " + strings.Join(values, ", ")
+	}
+	if isList(f.Type) && !f.splits() || f.Type.Kind() == reflect.Map {
+		text += "; may be repeated"
+	}
+	return text
+}
+
+func isList(t reflect.Type) bool { return t.Kind() == reflect.Slice }
+
+// splits reports whether the flag of a list takes several entries at once, separated by commas.
+func (f Field) splits() bool { return isList(f.Type) && strings.Contains(f.Argument, ",") }
+
+// Type returns what the flag takes.
+func (f *Flag) Type() string {
+	if f.IsSwitch() {
+		return "bool"
+	}
+	return f.fields[0].Argument
+}
+
+// IsSwitch reports whether the flag may be given without a value.
+func (f *Flag) IsSwitch() bool { return f.fields[0].inner().Kind() == reflect.Bool }
+
+// String returns what was given.
+func (f *Flag) String() string {
+	if f == nil {
+		return ""
+	}
+	return strings.Join(f.given, ",")
+}
+
+// Set notes what a person gives.
+func (f *Flag) Set(text string) error {
+	f.given = append(f.given, text)
+	one := f.fields[0]
+	if len(f.fields) > 1 {
+		return nil // until it is known which of them is meant
+	}
+	value, err := one.read(f.given)
+	if err != nil {
+		return err
+	}
+	if entries, ok := value.(map[string]any); ok {
+		for name, entry := range entries {
+			f.into.patch.Set(entry, append(strings.Split(one.Path, "."), name)...)
+		}
+		return nil
+	}
+	f.into.patch.Set(value, strings.Split(one.Path, ".")...)
+	return nil
+}
+
+// inner returns the type of a value that is set.
+func (f Field) inner() reflect.Type {
+	if f.Type.Kind() == reflect.Pointer {
+		return f.Type.Elem()
+	}
+	return f.Type
+}
+
+// read reads what people write of the setting: several texts only of a list and of a map. The result is as a patch has
+// it; of an object or a map, it names the parts.
+func (f Field) read(texts []string) (any, error) {
+	last := strings.TrimSpace(texts[len(texts)-1])
+	switch t := f.inner(); {
+	case t == reflect.TypeFor[api.Interval]():
+		least, most, isRange := strings.Cut(last, "..")
+		if !isRange {
+			most = least
+		}
+		return map[string]any{"min": orNull(least), "max": orNull(most)}, nil
+	case t == reflect.TypeFor[api.Schedule]():
+		if IsCron(last) {
+			return map[string]any{"cron": last}, nil
+		}
+		return map[string]any{"text": last}, nil
+	case t == reflect.TypeFor[api.ActiveHours](), t == reflect.TypeFor[api.QuietHours]():
+		from, to, found := strings.Cut(last, "-")
+		if !found {
+			return nil, fmt.Errorf("give two times of day, as %s", f.Argument)
+		}
+		return map[string]any{"from": from, "to": to}, nil
+	case t.Kind() == reflect.Map:
+		fields, err := api.ParseFieldLines(texts)
+		out := map[string]any{}
+		for name, s := range fields { // all parts are named, because a patch keeps those that are not
+			out[name] = map[string]any{"from": s.From, "path": orNull(s.Path), "type": orNull(s.Type),
+				"locale": orNull(s.Locale)}
+		}
+		return out, err
+	case f.splits():
+		return strings.FieldsFunc(strings.Join(texts, ","), func(r rune) bool { return r == ',' }), nil
+	case isList(t):
+		return slices.Clone(texts), nil
+	case t.Kind() == reflect.Bool:
+		return strconv.ParseBool(last)
+	case t.Kind() == reflect.Int:
+		n, err := strconv.Atoi(last)
+		if err != nil {
+			return nil, fmt.Errorf("%.40q is not a whole number", last)
+		}
+		return n, nil
+	case t.Kind() == reflect.Float64:
+		n, err := strconv.ParseFloat(last, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%.40q is not a number", last)
+		}
+		return n, nil
+	}
+	return texts[len(texts)-1], nil
+}
+
+// IsCron reports whether a schedule is written as a cron expression.
+func IsCron(text string) bool {
+	return strings.ContainsAny(text, "*/") || len(strings.Fields(text)) == 5 && text[0] <= '9'
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// Patch returns the changes that were asked for. A flag of several settings, such as a time zone, is for those that
+// are given beside it.
+func (f *Flags) Patch() (api.Patch, error) {
+	for _, flag := range f.All {
+		if len(flag.fields) < 2 || len(flag.given) == 0 {
+			continue
+		}
+		meant := false
+		var needs []string
+		for _, one := range flag.fields {
+			path := strings.Split(one.Path, ".")
+			if around, _ := f.around(one); around != "" {
+				needs = append(needs, "--"+around)
+			}
+			if f.patch.Sets(path[:len(path)-1]...) {
+				f.patch.Set(flag.given[len(flag.given)-1], path...)
+				meant = true
+			}
+		}
+		if !meant {
+			return nil, fmt.Errorf("--%s is the time zone of %s: give one of them, too", flag.Name, strings.Join(needs, " and "))
+		}
+	}
+	return f.patch, nil
+}
+
+// around returns the flag of the setting that a field is a part of.
+func (f *Flags) around(of Field) (name string, found bool) {
+	for _, flag := range f.All {
+		if flag.fields[0].Path == of.Whole {
+			return flag.Name, true
+		}
+	}
+	return "", false
+}
+
+// Clear names a setting to remove: by its flag, by its path, or by that of an object around it. An entry of a map is
+// named behind the path of the map.
+func (f *Form) Clear(p api.Patch, name string) error {
+	var names []string
+	for _, one := range f.Fields {
+		path := strings.Split(one.Path, ".")
+		entry, isEntry := strings.CutPrefix(name, one.Path+".")
+		switch {
+		case isEntry && one.Type.Kind() == reflect.Map:
+			p.Set(nil, append(path, entry)...)
+			return nil
+		case one.Path == name, one.Flag == name && one.Flag != "":
+			p.Set(nil, path...)
+			return nil
+		case strings.HasPrefix(one.Path, name+"."):
+			p.Set(nil, strings.Split(name, ".")...)
+			return nil
+		}
+		if one.Flag != "" && !slices.Contains(names, one.Flag) {
+			names = append(names, one.Flag)
+		}
+	}
+	return fmt.Errorf("there is no setting %.40q to clear: name one of %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,136 @@
+package form
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Inputs returns the settings of a value as those of a form's inputs, by path: a list has a line for each entry, and
+// one of choices a value for each. Settings that are not set are there, empty.
+func Inputs[T any](v T) url.Values {
+	out, src := url.Values{}, reflect.ValueOf(&v).Elem()
+	for _, f := range of(src.Type()).Fields {
+		if f.isInput() {
+			out[f.Path] = f.input(f.in(src))
+		}
+	}
+	return out
+}
+
+// isInput reports whether the setting has an input of its own; an object has one for each of its parts.
+func (f Field) isInput() bool { return f.inner().Kind() != reflect.Struct }
+
+// IsLines reports whether people write the setting on several lines.
+func (f Field) IsLines() bool {
+	return isList(f.Type) && !f.IsSet() && !f.splits() || f.Type.Kind() == reflect.Map
+}
+
+// IsSet reports whether people choose several values of the setting.
+func (f Field) IsSet() bool { return isList(f.Type) && len(f.Choices) > 0 }
+
+// IsSwitch reports whether the setting is on or off.
+func (f Field) IsSwitch() bool { return f.inner().Kind() == reflect.Bool }
+
+func (f Field) input(v reflect.Value) []string {
+	for v.IsValid() && v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return []string{""}
+		}
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return []string{""}
+	}
+	switch is := v.Interface().(type) {
+	case []string:
+		switch {
+		case f.IsSet():
+			return slices.Clone(is)
+		case f.splits():
+			return []string{strings.Join(is, ", ")}
+		}
+		return []string{strings.Join(is, "\n")}
+	case map[string]api.FieldSpec:
+		return []string{strings.Join(api.FieldLines(is), "\n")}
+	}
+	if v.Kind() != reflect.Int && v.IsZero() {
+		return []string{""}
+	}
+	return []string{fmt.Sprint(v.Interface())}
+}
+
+// Changes reads the inputs of a form and returns those that a person has changed. Was has what the form showed, as
+// [Inputs] returns it; inputs that it lacks were not shown. Each error is Invalid and names its setting.
+func Changes[T any](typed, was url.Values) (p api.Patch, errs []error) {
+	p = api.Patch{}
+	for _, f := range Of[T]().Fields {
+		old, shown := was[f.Path]
+		lines, before := f.lines(typed[f.Path]), f.lines(old)
+		if !f.isInput() || !shown || slices.Equal(lines, before) {
+			continue
+		}
+		path := strings.Split(f.Path, ".")
+		if len(lines) == 0 {
+			p.Set(nil, path...)
+			continue
+		}
+		value, err := f.read(lines)
+		if err != nil {
+			errs = append(errs, fault.Field(f.Path, "%s: %w", f.Path, err))
+			continue
+		}
+		entries, isMap := value.(map[string]any)
+		if !isMap {
+			p.Set(value, path...)
+			continue
+		}
+		for name := range f.named(before) {
+			if _, stays := entries[name]; !stays {
+				entries[name] = nil
+			}
+		}
+		p.Set(entries, path...)
+	}
+	return p, errs
+}
+
+// named returns the entries that lines have.
+func (f Field) named(lines []string) map[string]any {
+	if len(lines) == 0 {
+		return nil
+	}
+	value, err := f.read(lines)
+	entries, _ := value.(map[string]any)
+	if err != nil {
+		return nil
+	}
+	return entries
+}
+
+// lines returns what was typed, without empty lines and the space around each.
+func (f Field) lines(typed []string) (out []string) {
+	for _, text := range typed {
+		if f.splits() {
+			text = strings.ReplaceAll(text, ",", "\n")
+		}
+		if !f.IsLines() && !f.splits() {
+			text = strings.ReplaceAll(text, "\r\n", "\n")
+			if text = strings.TrimSpace(text); text != "" {
+				out = append(out, text)
+			}
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}

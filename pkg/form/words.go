@@ -1,0 +1,145 @@
+package form
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Fact is a setting in words.
+type Fact struct{ Path, Label, Value string }
+
+// Facts puts the settings that a value has into words, in the order of their description. A setting that is merged as
+// a whole is one fact, and each entry of a map is one.
+func Facts[T any](v T) (out []Fact) {
+	src := reflect.ValueOf(&v).Elem()
+	for _, f := range of(src.Type()).units {
+		value := f.in(src)
+		if !value.IsValid() || isEmpty(value) {
+			continue
+		}
+		if fields, ok := value.Interface().(map[string]api.FieldSpec); ok {
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				out = append(out, Fact{f.Path + "." + name, f.Label, api.FieldLine(name, fields[name])})
+			}
+			continue
+		}
+		for _, part := range f.parts(value) {
+			if text := part.Field.Words(part.value); text != "" {
+				out = append(out, Fact{part.Path, part.Label, text})
+			}
+		}
+	}
+	return out
+}
+
+type part struct {
+	Field
+	value reflect.Value
+}
+
+// parts returns what is shown of a setting that is merged as a whole: itself, or its parts if it has no label.
+func (f Field) parts(v reflect.Value) []part {
+	if f.Label != "" {
+		return []part{{f, v}}
+	}
+	var out []part
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	for _, inner := range of(v.Type()).Fields {
+		if value := inner.in(v); value.IsValid() {
+			inner.Path = f.Path + "." + inner.Path
+			out = append(out, part{inner, value})
+		}
+	}
+	return out
+}
+
+// Words puts a value of the setting into words; "" if it is not set.
+func (f Field) Words(v reflect.Value) string {
+	switch is := v.Interface().(type) {
+	case *api.Interval:
+		return Every(is)
+	case *api.Schedule:
+		return When(is)
+	case *api.ActiveHours:
+		return Hours(is)
+	case []string:
+		all := slices.Clone(is)
+		for i := range all {
+			all[i] = f.Text(all[i])
+		}
+		return strings.Join(all, ", ")
+	case string:
+		return f.Text(is)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return f.Words(v.Elem())
+	case reflect.Bool:
+		return map[bool]string{true: "yes"}[v.Bool()]
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// Every puts an interval into words: every 1 to 7 days.
+func Every(i *api.Interval) string {
+	if i == nil || i.Min+i.Max == "" {
+		return ""
+	}
+	least, most := span(i.Min), span(i.Max)
+	switch {
+	case least == most:
+		return "every " + strings.TrimPrefix(most, "1 ")
+	case least == "":
+		return "at least every " + strings.TrimPrefix(most, "1 ")
+	case most == "":
+		return "at most every " + strings.TrimPrefix(least, "1 ")
+	}
+	n, unit, _ := strings.Cut(least, " ")
+	if _, other, _ := strings.Cut(most, " "); strings.TrimSuffix(unit, "s") == strings.TrimSuffix(other, "s") {
+		least = n
+	}
+	return "every " + least + " to " + most
+}
+
+// span writes a length in words; a text that is none stays as it is.
+func span(text string) string {
+	if d, why := length(text); why == "" {
+		return words.Exact(d)
+	}
+	return text
+}
+
+// When puts a schedule into words: daily at 9am, Europe/Paris.
+func When(s *api.Schedule) string {
+	if s == nil {
+		return ""
+	}
+	return cmp.Or(s.Text, s.Cron) + ", " + cmp.Or(s.Timezone, "UTC")
+}
+
+// Hours puts hours of the day into words: 08:00 to 18:00, mon tue, UTC.
+func Hours(a *api.ActiveHours) string {
+	if a == nil {
+		return ""
+	}
+	var parts []string
+	if a.From != "" {
+		parts = append(parts, a.From+" to "+a.To)
+	}
+	if len(a.Days) > 0 {
+		parts = append(parts, strings.Join(a.Days, " "))
+	}
+	return strings.Join(append(parts, cmp.Or(a.Timezone, "UTC")), ", ")
+}
