@@ -18,7 +18,8 @@ func TestW11Settings(t *testing.T) {
 				`{"urls":["https://a.example/"],"schedule":{"cron":"0 9 * * 1-5"},"paused":true}`},
 			out: "url_a              https://a.example/\n"},
 		{name: "half of the hours", args: []string{"watch", "https://a.example/", "--hours", "8"}, code: 2,
-			err: "tidemark: invalid argument \"8\" for \"--hours\" flag: give two times of day, as 08:00-18:00\nsee `tidemark watch --help`\n"},
+			err: "tidemark: invalid argument \"8\" for \"--hours\" flag: give two times of day, as 08:00-18:00\n" +
+				"see `tidemark watch --help`\n"},
 		{name: "a tag", args: []string{"tag", "set", "news", "--schedule", "daily at 9am"},
 			answers: []answered{{200, `{"name":"news","schedule":{"text":"daily at 9am"}}`}},
 			asked:   []string{`PATCH /api/tags/news {"schedule":{"text":"daily at 9am"}}`},

@@ -69,7 +69,8 @@ func pageToRender(it *registry.Item, got verdict.Answer, set api.Rendering, site
 	setting func(string) string) (p render.Page, err error) {
 	plain := got.Response
 	p = render.Page{URL: verdict.FetchURL(it), Plain: &plain, Gate: site.Subresources(), AtOnce: site.AtOnce,
-		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{Language: set.AcceptLanguage, Dark: set.ColorScheme == "dark"}}
+		Selector: set.WaitFor, PostHosts: set.PostHosts, View: render.View{
+			Language: set.AcceptLanguage, Dark: set.ColorScheme == "dark"}}
 	p.View.Width, p.View.Height = form.Size(set.Viewport)
 	if it.Credential != "" {
 		p.Secret, err = credential.ForPage(setting, it.Credential, p.URL)

@@ -20,18 +20,18 @@ import (
 
 // Field is a setting: the smallest part that people set by itself.
 type Field struct {
-	Path    string // its name in JSON, behind those of the objects that it is in: watch.include
-	Label   string
-	Help    string
-	Flag    string // its flag on the command line; "" if it has none
-	Argument   string // what the flag takes, such as SELECTOR
-	Choices []Choice
-	Default string
-	Format  string // of a text, or of each text of a list: a key of the table of formats
-	Most    int    // of a list or a map: how many entries it may have
-	Min     int    // of a number
-	Max     int    // of a number; 0 if it has no bounds
-	Whole   string // the path of the setting around it that is merged as a whole; "" if it is merged by itself
+	Path     string // its name in JSON, behind those of the objects that it is in: watch.include
+	Label    string
+	Help     string
+	Flag     string // its flag on the command line; "" if it has none
+	Argument string // what the flag takes, such as SELECTOR
+	Choices  []Choice
+	Default  string
+	Format   string // of a text, or of each text of a list: a key of the table of formats
+	Most     int    // of a list or a map: how many entries it may have
+	Min      int    // of a number
+	Max      int    // of a number; 0 if it has no bounds
+	Whole    string // the path of the setting around it that is merged as a whole; "" if it is merged by itself
 
 	steps [][]int // the way to it: fields of structs, each behind a pointer
 	Type  reflect.Type

@@ -35,7 +35,8 @@ func changesOf(f *pflag.FlagSet, of *form.Form, without ...string) *changes {
 
 // clears adds the flag that removes settings.
 func (c *changes) clears(f *pflag.FlagSet) *changes {
-	f.StringArrayVar(&c.clear, "clear", nil, "remove the setting with this `NAME`, such as trigger or interval.max; may be repeated")
+	f.StringArrayVar(&c.clear, "clear", nil, "remove the setting with this `NAME`, such as trigger or interval.max; "+
+		"may be repeated")
 	return c
 }
 

@@ -32,8 +32,9 @@ func TestW5AlertsNameLabels(t *testing.T) {
 	if err != nil || seen < 20 {
 		t.Fatalf("%d labels: %v", seen, err)
 	}
-	f := Form{Of: form.Of[api.TagSettings](), Problem: &api.Problem{Detail: "interval.min must be shorter", Errors: []api.FieldError{
-		{Field: "interval.min", Message: "must be shorter"}, {Field: "odd", Message: "is odd"}}}}
+	f := Form{Of: form.Of[api.TagSettings](), Problem: &api.Problem{
+		Detail: "interval.min must be shorter", Errors: []api.FieldError{
+			{Field: "interval.min", Message: "must be shorter"}, {Field: "odd", Message: "is odd"}}}}
 	if got := f.Alert(); got != "Minimum interval: must be shorter; odd: is odd" {
 		t.Error(got)
 	}

@@ -26,7 +26,8 @@ func FieldName(name string) error {
 	return nil
 }
 
-// CheckFields reports what is wrong with the names and the size of the fields of a watch. Package field checks the rest.
+// CheckFields reports what is wrong with the names and the size of the fields of a watch. Package field checks the
+// rest.
 func CheckFields(fields map[string]api.FieldSpec) error {
 	size := 0
 	for name, f := range fields {

@@ -82,7 +82,8 @@ func TestW9Text(t *testing.T) {
 		"12am and 12pm":                       "2026-11-26 00:00Z",
 		"every weekday at 7.15, 7:45 and 8am": "2026-11-26 07:15Z",
 	} {
-		d := next(t, api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: text}}}, now.Add(spread), "url_b")
+		d := next(t, api.Settings{TagSettings: api.TagSettings{
+			Schedule: &api.Schedule{Text: text}}}, now.Add(spread), "url_b")
 		if late := d.Next.Sub(at(want)); late < 0 || late > spread {
 			t.Errorf("%s: %v, want %s", text, d.Next, want)
 		}
@@ -122,7 +123,8 @@ func TestW9Spread(t *testing.T) {
 			t.Errorf("%s: a hundred items start in %d tenths of it", text, len(starts))
 		}
 	}
-	daily, starts := api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "daily at 1pm"}}}, map[time.Time]bool{}
+	daily, starts := api.Settings{TagSettings: api.TagSettings{
+		Schedule: &api.Schedule{Text: "daily at 1pm"}}}, map[time.Time]bool{}
 	for i := range 100 {
 		starts[next(t, daily, now, fmt.Sprint(i)).Next.Truncate(time.Minute)] = true
 	}
@@ -149,7 +151,8 @@ func TestW9ActiveHours(t *testing.T) {
 		"only in a gap":    {gap, "2027-03-27 23:45Z", "2027-03-28 01:00Z"},
 		"not that night":   {night, "2026-11-26 22:00Z", "2026-11-27 22:00Z"},
 	} {
-		d := next(t, api.Settings{TagSettings: api.TagSettings{Interval: &hourly, ActiveHours: &tt.hours}}, at(tt.now), "url_c")
+		d := next(t, api.Settings{TagSettings: api.TagSettings{
+			Interval: &hourly, ActiveHours: &tt.hours}}, at(tt.now), "url_c")
 		if late := d.Next.Sub(at(tt.want)); late < 0 || late > spread {
 			t.Errorf("%s: %v, want %s (%s)", name, d.Next, tt.want, d.Reason)
 		}

@@ -19,23 +19,28 @@ func level(n int) *int { return &n }
 func TestW9Validate(t *testing.T) {
 	long := strings.Repeat("x", 501)
 	for field, o := range map[string]api.Settings{
-		"watch.include":        {TagSettings: api.TagSettings{Watch: &api.Watch{Include: []string{" "}}}},
-		"watch.exclude":        {TagSettings: api.TagSettings{Watch: &api.Watch{Exclude: []string{long}}}},
-		"watch.ignore":         {TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: strings.Split(strings.Repeat("x ", 60), " ")}}},
-		"watch.trigger":        {TagSettings: api.TagSettings{Watch: &api.Watch{Trigger: long}}},
-		"watch.index":          {TagSettings: api.TagSettings{Watch: &api.Watch{Index: "all"}}},
-		"watch":                {TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: strings.Fields(strings.Repeat(long[1:]+" ", 17))}}},
-		"interval.min":         {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "30s"}}},
-		"interval.max":         {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "2d", Max: "1d"}}},
-		"schedule":             {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "1h"}, Schedule: &api.Schedule{Text: "daily at 9am"}}},
-		"schedule.cron":        {TagSettings: api.TagSettings{Schedule: &api.Schedule{Cron: "0 25 * * *"}}},
-		"schedule.text":        {TagSettings: api.TagSettings{Schedule: &api.Schedule{Timezone: "Europe/Paris"}}},
-		"schedule.timezone":    {TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "hourly", Timezone: "Mars/Base"}}},
-		"activeHours.to":       {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "08:00"}}},
-		"activeHours.from":     {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "25:00", To: "1pm"}}},
-		"activeHours.days":     {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{Days: []string{"someday"}}}},
-		"activeHours.timezone": {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{Days: []string{"mon"}, Timezone: "Local"}}},
-		"priority":             {TagSettings: api.TagSettings{Priority: level(10)}},
+		"watch.include": {TagSettings: api.TagSettings{Watch: &api.Watch{Include: []string{" "}}}},
+		"watch.exclude": {TagSettings: api.TagSettings{Watch: &api.Watch{Exclude: []string{long}}}},
+		"watch.ignore": {TagSettings: api.TagSettings{
+			Watch: &api.Watch{Ignore: strings.Split(strings.Repeat("x ", 60), " ")}}},
+		"watch.trigger": {TagSettings: api.TagSettings{Watch: &api.Watch{Trigger: long}}},
+		"watch.index":   {TagSettings: api.TagSettings{Watch: &api.Watch{Index: "all"}}},
+		"watch": {TagSettings: api.TagSettings{
+			Watch: &api.Watch{Ignore: strings.Fields(strings.Repeat(long[1:]+" ", 17))}}},
+		"interval.min": {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "30s"}}},
+		"interval.max": {TagSettings: api.TagSettings{Interval: &api.Interval{Min: "2d", Max: "1d"}}},
+		"schedule": {TagSettings: api.TagSettings{
+			Interval: &api.Interval{Min: "1h"}, Schedule: &api.Schedule{Text: "daily at 9am"}}},
+		"schedule.cron": {TagSettings: api.TagSettings{Schedule: &api.Schedule{Cron: "0 25 * * *"}}},
+		"schedule.text": {TagSettings: api.TagSettings{Schedule: &api.Schedule{Timezone: "Europe/Paris"}}},
+		"schedule.timezone": {TagSettings: api.TagSettings{
+			Schedule: &api.Schedule{Text: "hourly", Timezone: "Mars/Base"}}},
+		"activeHours.to":   {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "08:00"}}},
+		"activeHours.from": {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{From: "25:00", To: "1pm"}}},
+		"activeHours.days": {TagSettings: api.TagSettings{ActiveHours: &api.ActiveHours{Days: []string{"someday"}}}},
+		"activeHours.timezone": {TagSettings: api.TagSettings{
+			ActiveHours: &api.ActiveHours{Days: []string{"mon"}, Timezone: "Local"}}},
+		"priority": {TagSettings: api.TagSettings{Priority: level(10)}},
 	} {
 		if _, err := options.Validate(o); fault.FieldOf(err) != field || !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v (%s)", field, err, fault.FieldOf(err))
@@ -51,13 +56,15 @@ func TestW9Validate(t *testing.T) {
 // TestW9Merge checks that the item's own setting wins over its tags', and a tag over those that follow by name (W9).
 func TestW9Merge(t *testing.T) {
 	own := api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"own"}}, Priority: level(0)}}
-	b := options.Tag{Name: "b", Settings: api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"b"}, Include: []string{"main"}},
+	b := options.Tag{Name: "b", Settings: api.Settings{TagSettings: api.TagSettings{
+		Watch:    &api.Watch{Ignore: []string{"b"}, Include: []string{"main"}},
 		Schedule: &api.Schedule{Text: "hourly"}, Priority: level(9)}}}
 	a := options.Tag{Name: "a", Settings: api.Settings{TagSettings: api.TagSettings{Interval: &api.Interval{Max: "2h"},
 		ActiveHours: &api.ActiveHours{Days: []string{"mon"}}}}}
 	e := options.Merge(own, []options.Tag{b, a})
 	want := options.Effective{
-		Settings: api.Settings{TagSettings: api.TagSettings{Watch: &api.Watch{Ignore: []string{"own"}, Include: []string{"main"}},
+		Settings: api.Settings{TagSettings: api.TagSettings{
+			Watch:    &api.Watch{Ignore: []string{"own"}, Include: []string{"main"}},
 			Interval: &api.Interval{Max: "2h"}, ActiveHours: a.ActiveHours, Priority: level(0)}},
 		From: map[string]string{"watch.ignore": "", "watch.include": "b", "interval": "a", "activeHours": "a",
 			"priority": ""},

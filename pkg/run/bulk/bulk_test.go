@@ -125,7 +125,8 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	if batches == 0 {
 		t.Fatal("nothing was checked")
 	}
-	_, err := r.reg.Tags.Put(t.Context(), "slow", api.Settings{TagSettings: api.TagSettings{Schedule: &api.Schedule{Text: "monthly"}}})
+	_, err := r.reg.Tags.Put(t.Context(), "slow", api.Settings{TagSettings: api.TagSettings{
+		Schedule: &api.Schedule{Text: "monthly"}}})
 	r.Must(err)
 	begun, err := r.Replan(t.Context(), "slow")
 	r.Must(err)
