@@ -307,8 +307,8 @@ func TestV1FlagsOfObjects(t *testing.T) {
 	}
 }
 
-// TestV4Words checks that intervals and hours are said as people say them (V4).
-func TestV4Words(t *testing.T) {
+// TestV3Words checks that intervals and hours are said as people say them (V3).
+func TestV3Words(t *testing.T) {
 	for want, i := range map[string]api.Interval{
 		"every 1 to 7 days": {Min: "1d", Max: "7d"}, "every day": {Min: "1d", Max: "24h"},
 		"every 15 minutes": {Min: "15m", Max: "15m"}, "every 1 hour to 2 days": {Min: "1h", Max: "2d"},
