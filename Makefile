@@ -81,10 +81,10 @@ demo: build ## add, crawl, search, change and delete pages of a small site, chec
 	$(GO) run ./tools/demo -port $(DEMO_PORT)
 
 bench: app ## measure, as ratios to a baseline in the same run
-	$(GO) run ./cmd/bench
+	$(GO) run ./measure/bench
 
 attack: app ## hostile sites against the product on loopback: what becomes of good pages and of memory
-	$(GO) run ./cmd/bench -only attack
+	$(GO) run ./measure/bench -only attack
 
 model: ## the model of the registry's protocol, every order of its steps (spin, installed where we are root)
 	@command -v spin gcc >/dev/null || { test "$$(id -u)" = 0 && apt-get update -q && \
@@ -93,7 +93,7 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 	docs/model/run.sh
 
 mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
-	$(GO) run ./tools/mutants $(ARGS)
+	$(GO) run ./measure/mutants $(ARGS)
 
 soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, a million items, longer fuzzing
 	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
@@ -102,7 +102,7 @@ soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	cd testing/browser && $(GO) test ./render -run TestR5Lasting -v -render.times 200 -timeout 60m
 	$(MAKE) attack model mutants
-	$(GO) run ./cmd/bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)
+	$(GO) run ./measure/bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)
 	docs/model/run.sh deep
 	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 

@@ -21,7 +21,7 @@ type requirement struct{ id, what, tests string }
 var (
 	requirementHeading = regexp.MustCompile(`^### ([A-Z]\d+)\. [A-Z].*[^.]$`)
 	// named is a test in backquotes, qualified by its package's path.
-	named = regexp.MustCompile("`((?:pkg|cmd|tools|handlers|infra|testing)[a-z0-9/]*)\\." +
+	named = regexp.MustCompile("`((?:pkg|cmd|tools|measure|handlers|infra|testing)[a-z0-9/]*)\\." +
 		"((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
 	// alike is a code span that was probably meant as a test.
 	alike = regexp.MustCompile("`[^` ]*(?:Test|Fuzz|Example)[^`]*`")

@@ -16,7 +16,7 @@ import (
 )
 
 // many is how many things a large store has: enough that every list has several pages. The time of pages among 100,000
-// items is measured by cmd/bench.
+// items is measured by measure/bench.
 const many = 3000
 
 // packed is the compressed size of a page in bytes.

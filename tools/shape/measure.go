@@ -100,7 +100,7 @@ func kindOf(place string) kind {
 	case strings.HasSuffix(place, "_test.go"), strings.Contains(dir, "test/"), strings.Contains(dir, "/conformance/"),
 		strings.HasPrefix(dir, "/testing/"):
 		return testing
-	case strings.HasPrefix(dir, "/tools/"), strings.HasPrefix(dir, "/cmd/bench/"), strings.HasPrefix(dir, "/cmd/score/"):
+	case strings.HasPrefix(dir, "/tools/"), strings.HasPrefix(dir, "/measure/"):
 		return tools
 	}
 	return product

@@ -1,4 +1,4 @@
-// Command corpora makes folders for cmd/score from the test data that other libraries include in their modules:
+// Command corpora makes folders for measure/score from the test data that other libraries include in their modules:
 // OUT/trafilatura has pages in many languages with phrases, and OUT/readability has pages with the content that
 // Mozilla's Readability should find.
 //

@@ -1,4 +1,4 @@
-// Command extractor finds the main content of a page with another library, as a comparison for cmd/score. It reads
+// Command extractor finds the main content of a page with another library, as a comparison for measure/score. It reads
 // HTML from its standard input and writes text to its standard output.
 //
 //	extractor trafilatura|readability

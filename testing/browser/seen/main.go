@@ -1,5 +1,5 @@
 // Command seen writes what readers without scripts see of pages, piece by piece, as a browser shows it. The program
-// cmd/score compares that with what is extracted.
+// measure/score compares that with what is extracted.
 //
 //	seen DIR LIST >pages.jsonl
 //

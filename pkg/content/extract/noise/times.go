@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// timewords are the words of CLDR for times, written by tools/timewords.
+// timewords are the words of CLDR for times, written by measure/timewords.
 //
 //go:embed timewords.txt
 var timewords string

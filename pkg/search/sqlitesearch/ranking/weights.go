@@ -9,7 +9,7 @@
 // ranking by words with the ranking by vectors.
 package ranking
 
-// Each weight was measured with the 22 questions of `cmd/score -search` over the documentation of Python, Rust and
+// Each weight was measured with the 22 questions of `measure/score -search` over the documentation of Python, Rust and
 // Debian policy (docs/benchmarks.md), on an unchanged index. With all weights as they are, MRR is .943 and nDCG@10 is
 // .901. The comment on each weight gives MRR and nDCG@10 for other values of that weight alone. If one more question
 // has its answer in first position, MRR rises by about .02. "The same" means that no question depends on the weight.

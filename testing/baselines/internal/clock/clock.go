@@ -1,4 +1,4 @@
-// Package clock measures the time of a baseline's phase, and prints it for cmd/bench.
+// Package clock measures the time of a baseline's phase, and prints it for measure/bench.
 package clock
 
 import (

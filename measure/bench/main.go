@@ -50,7 +50,7 @@ func main() {
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
 	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
 	flag.StringVar(&b.against, "against", "",
-		"cmd/bench, built of another commit, with which indexing and asking are compared in turn")
+		"measure/bench, built of another commit, with which indexing and asking are compared in turn")
 	flag.StringVar(&b.profile, "profile", "", "file for profiles of the processor time of indexing")
 	flag.IntVar(&b.small, "small", 20_000, "items with pages of 500 bytes, for capacity")
 	flag.IntVar(&b.large, "large", 5_000, "items with pages of 6 KB, for capacity")

@@ -90,7 +90,7 @@ func load(root string) (*code, error) {
 		for dir, names := range list {
 			for _, name := range names {
 				if c.file(dir+"/"+name) == nil {
-					return nil, fmt.Errorf("%s/%s is not there: correct the list in tools/mutants/code.go", dir, name)
+					return nil, fmt.Errorf("%s/%s is not there: correct the list in measure/mutants/code.go", dir, name)
 				}
 			}
 		}

@@ -41,7 +41,7 @@ func report(out io.Writer, all []outcome) error {
 	fmt.Fprintf(out, "\n%d mutants: %s; %d killed, %d equivalent, %d neither\n",
 		len(all), sorts(all), killed, proved, wrong)
 	if wrong > 0 {
-		return fmt.Errorf("%d mutants need a test that kills them, or a true proof in tools/mutants/equivalent.go", wrong)
+		return fmt.Errorf("%d mutants need a test that kills them, or a true proof in measure/mutants/equivalent.go", wrong)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Writes pkg/content/extract/noise/timewords.txt: how languages say relative times and name months, by the Unicode
 // CLDR data in Node.js:
 //
-//	node tools/timewords/generate.mjs > pkg/content/extract/noise/timewords.txt
+//	node measure/timewords/generate.mjs > pkg/content/extract/noise/timewords.txt
 //
 // Each line is one list for all languages: phrases for a time some units ago, with # for the number; phrases for days,
 // weeks, months and years near today; words for today alone; the names of weekdays; and the names of each month.
