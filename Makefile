@@ -56,6 +56,7 @@ test: check ## run every test, on the embedded store and on Azurite, which it in
 	$(GO) test ./...
 	cd testing/apiclient && $(GO) generate && $(GO) vet ./... && $(GO) test -timeout 60m ./...
 	cd otel && $(GO) vet ./... && $(GO) test ./...
+	cd measure && $(GO) test ./...
 	cd tools/release && $(GO) vet ./... && $(GO) test ./...
 
 test-ui: build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
@@ -72,6 +73,7 @@ check: ## gofmt, vet, tidiness, and that no large file is tracked
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
+	cd measure && $(GO) vet ./... && $(GO) mod tidy -diff
 
 openapi: ## write openapi.json, schemas/rules.json, the help texts of settings and the tables of docs/api.md anew, after a change to routes, types or recorded conversations
 	$(GO) test ./pkg/api/openapi/describe -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent|TestRulesSchemaIsCurrent|TestHelpIsCurrent' -update
@@ -81,10 +83,10 @@ demo: build ## add, crawl, search, change and delete pages of a small site, chec
 	$(GO) run ./tools/demo -port $(DEMO_PORT)
 
 bench: app ## measure, as ratios to a baseline in the same run
-	$(GO) run ./measure/bench
+	$(GO) run -C measure ./bench
 
 attack: app ## hostile sites against the product on loopback: what becomes of good pages and of memory
-	$(GO) run ./measure/bench -only attack
+	$(GO) run -C measure ./bench -only attack
 
 model: ## the model of the registry's protocol, every order of its steps (spin, installed where we are root)
 	@command -v spin gcc >/dev/null || { test "$$(id -u)" = 0 && apt-get update -q && \
@@ -93,7 +95,7 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 	docs/model/run.sh
 
 mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
-	$(GO) run ./measure/mutants $(ARGS)
+	$(GO) run -C measure ./mutants $(ARGS)
 
 soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, a million items, longer fuzzing
 	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
@@ -102,7 +104,7 @@ soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	cd testing/browser && $(GO) test ./render -run TestR5Lasting -v -render.times 200 -timeout 60m
 	$(MAKE) attack model mutants
-	$(GO) run ./measure/bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)
+	$(GO) run -C measure ./bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)
 	docs/model/run.sh deep
 	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tidemark/tidemark/measure/internal/root"
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
@@ -61,11 +62,16 @@ func main() {
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
 			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, "+
 			"killed, died, and if they are named links, capacity, folder")
+	flag.Usage = root.Usage(flag.CommandLine)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	b.ctx = ctx
-	if err := b.run(*only); err != nil {
+	err := root.Chdir()
+	if err == nil {
+		err = b.run(*only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -29,12 +29,18 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+
+	"github.com/tidemark/tidemark/measure/internal/root"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+	err := root.Chdir()
+	if err == nil {
+		err = run(ctx, os.Args[1:], os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -45,6 +51,7 @@ const each = 30
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	flags.Usage = root.Usage(flags)
 	only := flags.String("run", "", "try only mutants whose name this regular expression matches")
 	n := flags.Int("each", each, "how many to generate of each kind")
 	jobs := flags.Int("jobs", runtime.NumCPU(), "how many to try at once")
@@ -56,11 +63,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.Getwd()
+	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	all, err := plan(root, *n)
+	all, err := plan(dir, *n)
 	if err != nil {
 		return err
 	}
@@ -71,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return nil
 	}
-	return try(ctx, root, all, *jobs, out)
+	return try(ctx, dir, all, *jobs, out)
 }
 
 // plan returns the mutants to try: all written ones, and the given number of every generated kind.

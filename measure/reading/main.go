@@ -22,6 +22,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tidemark/tidemark/measure/internal/root"
 )
 
 const (
@@ -35,12 +37,17 @@ func main() {
 	seed := flag.Uint64("seed", trialSeed, "seed of the draw")
 	comments := flag.Int("comments", trialComments, "comments to draw")
 	sentences := flag.Int("sentences", trialSentences, "sentences of the API and the dashboard to draw")
+	flag.Usage = root.Usage(flag.CommandLine)
 	flag.Parse()
 	dir := "."
 	if flag.NArg() > 0 {
 		dir = flag.Arg(0)
 	}
-	t, err := read(dir)
+	err := root.Chdir()
+	var t texts
+	if err == nil {
+		t, err = read(dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reading:", err)
 		os.Exit(1)

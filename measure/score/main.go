@@ -69,10 +69,16 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/tidemark/tidemark/measure/internal/root"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+	err := root.Chdir()
+	if err == nil {
+		err = run(os.Args[1:], os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "score:", err)
 		os.Exit(1)
 	}
@@ -81,6 +87,7 @@ func main() {
 func run(args []string, out io.Writer) error {
 	extractors := []extractor{{"tidemark", false, tidemark}, {"zones", false, zones}, {"visible", false, visible}}
 	flags := flag.NewFlagSet("score", flag.ContinueOnError)
+	flags.Usage = root.Usage(flags)
 	noisy := flags.Bool("noise", false, "count the pages whose content changes with noise of each kind")
 	changes := flags.Bool("changes", false, "replay a history of fetches and say which changes are found")
 	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
