@@ -1,12 +1,12 @@
 // Command shape measures the sizes of the parts of the code and their dependencies: lines of product code, long
-// functions and files, wide lines, types with many methods, functions that reach many services, and files of a
-// package that all reach each other.
+// functions and files, wide lines, types with many methods, functions that reach many services, files of a package
+// that all reach each other, packages, the depth of their imports, and names that are exported needlessly.
 //
-//	shape [-top N] [-knot PACKAGE] [DIR]
+//	shape [-top N] [-knot PACKAGE] [-needless] [DIR]
 //
 // A line counts as code if it has anything besides comments and space. The methods of a type are those of a pointer
-// to it, including promoted ones. A package that cannot be type-checked is an error. A test of this package enforces
-// the limits.
+// to it, including promoted ones. A package that cannot be type-checked is an error. With -needless, only the names
+// are listed that are exported needlessly. A test of this package enforces the limits.
 package main
 
 import (
@@ -47,6 +47,7 @@ func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("shape", flag.ContinueOnError)
 	top := flags.Int("top", 10, "how many of the largest to show")
 	pkg := flags.String("knot", "", "show only by which names the files of this package reach each other")
+	needless := flags.Bool("needless", false, "list only the names that are needlessly exported")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,7 +59,11 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *pkg == "" {
+	switch {
+	case *needless:
+		fmt.Fprintln(out, strings.Join(m.Figures.Needless, "\n"))
+		return nil
+	case *pkg == "":
 		m.write(out, *top)
 		return nil
 	}
@@ -98,6 +103,7 @@ type measures struct {
 	// Services has, for each function of the product, the number of services that it reaches through one parameter.
 	Services []piece
 	Knots    []knot // knots of the product's packages
+	Figures  figures
 }
 
 func (m *measures) write(out io.Writer, top int) {
@@ -106,6 +112,7 @@ func (m *measures) write(out io.Writer, top int) {
 	for _, k := range []kind{product, testing, tools} {
 		fmt.Fprintf(w, "%s\t%d lines of code\n", k, m.Lines[k])
 	}
+	m.Figures.write(w, m.Lines[product])
 	sizes := make([]int, len(m.Funcs))
 	for i, f := range m.Funcs {
 		sizes[i] = f.Size

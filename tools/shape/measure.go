@@ -22,7 +22,8 @@ import (
 // measure reads all Go files and HTML templates of the module in a folder, and type-checks its product packages. It
 // skips generated files and test data.
 func measure(dir string) (*measures, error) {
-	m := &measures{Lines: map[kind]int{}}
+	m := &measures{Lines: map[kind]int{}, Figures: newFigures()}
+	var files []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -38,6 +39,7 @@ func measure(dir string) (*measures, error) {
 		}
 		switch filepath.Ext(path) {
 		case ".go":
+			files = append(files, path)
 			return m.file(path, filepath.ToSlash(place))
 		case ".html":
 			return m.template(path, filepath.ToSlash(place))
@@ -51,11 +53,15 @@ func measure(dir string) (*measures, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Figures.measureDepth(all[0].Module.Path)
+	if err := m.Figures.measureNeedless(dir, all, files); err != nil {
+		return nil, err
+	}
 	m.ties(dir, all)
 	return m, m.types(dir, all)
 }
 
-// load type-checks the packages of a module.
+// load type-checks the packages of a module, without their tests.
 func load(dir string) ([]*packages.Package, error) {
 	all, err := packages.Load(&packages.Config{
 		Dir: dir,
@@ -121,6 +127,10 @@ func (m *measures) file(path, place string) error {
 	m.Lines[k] += codeLines(text)
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	m.Files = append(m.Files, piece{place, len(lines), k})
+	if k == product {
+		m.Figures.add(place, lines, fset, f)
+		m.Figures.addTemplates(f)
+	}
 	raw := rawLines(fset, f)
 	for i, line := range lines {
 		if columns := utf8.RuneCount(line); columns > maxColumns && !raw[i+1] {
@@ -139,6 +149,7 @@ func (m *measures) file(path, place string) error {
 // template measures the lines of an HTML template.
 func (m *measures) template(path, place string) error {
 	text, err := os.ReadFile(path)
+	m.Figures.addTemplate(string(text))
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if columns := utf8.RuneCount(line); columns > maxTemplateColumns {
 			m.Wide = append(m.Wide, piece{fmt.Sprintf("%s:%d", place, i+1), columns, product})

@@ -65,7 +65,7 @@ func signatures(t types.Type) (out []string) {
 	set := types.NewMethodSet(t)
 	for i := range set.Len() {
 		f := set.At(i).Obj()
-		out = append(out, f.Id()+types.TypeString(f.Type(), func(p *types.Package) string { return p.Path() }))
+		out = append(out, f.Id()+textOf(f.Type()))
 	}
 	return out
 }
