@@ -2,6 +2,7 @@ package items
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -64,12 +65,14 @@ func (h *Settings) changeTag(ctx context.Context, name string,
 		return out, err
 	}
 	var gone []string
+	same := false
 	t, err := h.Tags.Change(ctx, name, func(was api.Settings) (is api.Settings, err error) {
 		is, gone, err = change(was)
+		same = reflect.DeepEqual(was, is)
 		return is, err
 	})
-	if err != nil {
-		return out, err
+	if err != nil || same {
+		return h.tag(t), err
 	}
 	out, err = h.replanned(ctx, t)
 	out.Replaced = gone

@@ -14,6 +14,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -163,8 +164,27 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 	return begun, nil
 }
 
-// Replan begins a run that reschedules the next checks of the items with a tag.
+// Replan begins a run that reschedules the next checks of the items with a tag. If one goes on already, it begins anew.
 func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
+	active, err := s.runs.Active(ctx)
+	if err != nil {
+		return Run{}, err
+	}
+	for _, one := range active {
+		if one.Op != replan || one.Filter.Tag != tag {
+			continue
+		}
+		again, err := s.runs.Change(ctx, one.ID, func(one *Run) ([]storage.Op, error) {
+			if one.State == Done {
+				return nil, run.ErrDone
+			}
+			one.Cursor, one.Items, one.Done, one.Failed, one.Errors = registry.Cursor{}, 0, 0, 0, nil
+			return nil, nil
+		})
+		if !errors.Is(err, run.ErrDone) && !fault.Is(err, fault.NotFound) {
+			return again, err
+		}
+	}
 	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
 }
 

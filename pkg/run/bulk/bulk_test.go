@@ -143,6 +143,28 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r.Check(r.reg)
 }
 
+// TestV2OneRunForATag checks that a run for a tag which goes on begins anew when the tag is changed again, however often,
+// and that other tags have runs of their own (V2).
+func TestV2OneRunForATag(t *testing.T) {
+	r := newRig(t, "mem")
+	first, err := r.Replan(t.Context(), "slow")
+	r.Must(err)
+	for range 2 * bulk.MaxActive {
+		again, err := r.Replan(t.Context(), "slow")
+		if err != nil || again.ID != first.ID {
+			t.Fatalf("%s in place of %s: %v", again.ID, first.ID, err)
+		}
+	}
+	other, err := r.Replan(t.Context(), "fast")
+	if err != nil || other.ID == first.ID {
+		t.Errorf("of another tag: %s, %v", other.ID, err)
+	}
+	r.Finish(bulk.Queue, r.Service, func() bool { return len(r.Rows("Runs", "active|")) == 0 })
+	if next, err := r.Replan(t.Context(), "slow"); err != nil || next.ID == first.ID {
+		t.Errorf("after the end: %s, %v", next.ID, err)
+	}
+}
+
 // take checks the items that are due, like a worker that finds nothing new.
 func (r *rig) take(t *testing.T) (batches int) {
 	for _, body := range r.Messages(registry.JobQueue) {
