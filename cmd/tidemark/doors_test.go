@@ -180,17 +180,38 @@ func TestV4EveryDoorToTheSettings(t *testing.T) {
 				}
 				said := h.command(thing.show...)
 				read := unescape.UnescapeString(markup.ReplaceAllString(h.page(thing.shown), ""))
-				for _, fact := range form.Facts(want) {
-					if !strings.Contains(said, fact.Value) {
-						t.Errorf("the %s, by %s: %s %q is not at the command line:\n%s", name, door, fact.Path, fact.Value, said)
+				for path, text := range shownOf(want) {
+					if !strings.Contains(said, text) {
+						t.Errorf("the %s, by %s: %s %q is not at the command line:\n%s", name, door, path, text, said)
 					}
-					if !strings.Contains(read, fact.Value) {
-						t.Errorf("the %s, by %s: %s %q is not on the dashboard:\n%s", name, door, fact.Path, fact.Value, read)
+					if !strings.Contains(read, text) {
+						t.Errorf("the %s, by %s: %s %q is not on the dashboard:\n%s", name, door, path, text, read)
 					}
 				}
 			}
 		}
 	}
+}
+
+// shownOf returns what is to be read of each leaf that is set.
+func shownOf(s api.TagSettings) map[string]string {
+	out := map[string]string{}
+	for path, values := range form.Inputs(s) {
+		f, _ := form.Of[api.TagSettings]().Field(path)
+		for _, value := range values {
+			for line := range strings.SplitSeq(value, "\n") {
+				if line != "" {
+					out[path+" "+line] = f.Text(line)
+				}
+			}
+		}
+	}
+	if i := s.Interval; i != nil {
+		delete(out, "interval.min "+i.Min)
+		delete(out, "interval.max "+i.Max)
+		out["interval"] = form.Every(i)
+	}
+	return out
 }
 
 // lost returns the paths of the settings that one value has and another has not, a part of an object by itself.
