@@ -403,6 +403,7 @@ func TestX16DashboardShowsBrokenRules(t *testing.T) {
 			"created": "2026-11-25T12:00:00Z",
 			"spec":    `{"name":"Large","filter":{"added":"(.?){999}(.?){999}"},"channels":["ops"]}`}}})
 	must(t, err)
+	must(t, r.v.Notify.Create(t.Context())) // it is a row of an older release
 	shows(t, r, "/api/ui/notifications", "Large", "reports nothing: "+why)
 	shows(t, r, "/api/ui/attention", "Broken rules", why)
 	shows(t, r, "/api/ui/notifications/rules/rule_large", "The rule reports nothing at present: "+why, `value="Large"`)

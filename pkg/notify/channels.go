@@ -172,12 +172,13 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	if c.Origin == FromFile {
 		return out, ofFile("channel", name)
 	}
-	switch r, err := naming(ctx, s, name); {
-	case err != nil:
+	all, err := s.all(ctx)
+	if err != nil {
 		return out, err
-	case r.ID != "":
-		return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
-			r.ID, name)
+	}
+	if at := slices.IndexFunc(all, func(r rule) bool { return slices.Contains(r.Channels, name) }); at >= 0 {
+		return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first",
+			all[at].Name, all[at].ID, name)
 	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: channelKey(name), ETag: etag}})

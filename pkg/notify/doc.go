@@ -9,11 +9,13 @@
 // new position in the feed. So a step that dies has no effect, and of two concurrent steps only one takes effect. For
 // each delivery the step sends a message to a queue. The queue's worker sends the delivery ([Worker.Deliver]).
 //
-//	Notifications  notify   state        position in the feed, and what each rule has gathered
+//	Notifications  notify   state        position in the feed, and what rules have gathered that are not for one page
+//	               notify   g<page>      what the rules for one page have gathered, while they need it
 //	               notify   w<delivery>  a delivery that waits
 //	               notify   d<delivery>  a delivery that was sent, or has failed
 //	               notify   h<channel>   when those receivers of a channel that failed are tried next
-//	               rules    <id>         a rule
+//	               ruleset  <page>.<id>  a rule; without the page if it is not for one page
+//	               ruleset  ~<id>        the page under which the rule is stored
 //	               channels <name>       a channel
 //
 // The id of a delivery is made from the position of its last change, from its rule and from its channel. Newer
@@ -29,6 +31,7 @@
 //
 // # Why rules begin at their creation
 //
-// A rule stores the position in the feed at which it was created, and reports no earlier change. A digest stores only
-// the range of its changes in the feed. Its message is written when the digest is due.
+// A rule stores the position in the feed at which it was created or switched on, and reports no earlier change. So
+// what it gathered before it was switched off is known to be over. A digest stores only the range of its changes in the
+// feed. Its message is written when the digest is due.
 package notify

@@ -20,8 +20,8 @@ var large = strings.Repeat("(.?){999}", 110)
 func (r *rig) storeRule(id, spec string) {
 	r.t.Helper()
 	_, err := r.store.Table(Table).Transact(r.t.Context(), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: storage.Key{Partition: rulesPartition, Row: id}, Props: storage.Properties{"spec": spec, "since": "0.0.0",
-			"created": "2026-11-2" + fmt.Sprint(len(id)%5) + "T12:00:00Z"}}})
+		Key: keyOf("", id), Props: storage.Properties{"spec": spec, "since": "0.0.0",
+			"created": "2026-11-2" + fmt.Sprint(len(id)%5) + "T12:00:00Z"}}}, pointers.Put(pointerKey(id), "", &pointer{}))
 	must(r.t, err)
 }
 
@@ -126,9 +126,9 @@ func TestX16RulesAreCompiledOnce(t *testing.T) {
 	id := r.rule(api.RuleSpec{Filter: api.RuleFilter{Added: "lock"}}, "ops").ID
 	program := func() any {
 		t.Helper()
-		all, err := r.all(t.Context())
+		all, err := r.under(t.Context(), "")
 		must(t, err)
-		return all.rules[0].sought[0].re
+		return all[0].sought[0].re
 	}
 	first := program()
 	if program() != first {

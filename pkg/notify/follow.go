@@ -11,9 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/mute"
-	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 const (
@@ -23,37 +21,6 @@ const (
 	// states of all rules and for the messages of one more rule.
 	maxRows = 2 << 20
 )
-
-// gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
-// after the position Since, up to the position Final, that the rule matches.
-type gathered struct {
-	digest.State
-
-	Since string         `json:"since,omitempty"`
-	Final string         `json:"final,omitempty"`
-	Kinds map[string]int `json:"kinds,omitempty"`
-	// IDs are the positions of the first changes that a rule for one page has gathered.
-	IDs []string `json:"ids,omitempty"`
-	// Began is the position after which the rule reports changes, if that is not in the row of the rule. This is the
-	// case for a rule from a file, and after an older copy of the store was restored.
-	Began string `json:"began,omitempty"`
-}
-
-// state is the position in the feed, with what each rule has gathered.
-type state struct {
-	Position string              `col:"place"`
-	Rules    map[string]gathered `col:"rules,gzip"`
-	Due      time.Time           `col:"due"` // when a state of a rule for one page is needed next; zero if none is
-}
-
-var (
-	stateRows = row.Of[state]()
-	stateKey  = storage.Key{Partition: partition, Row: "state"}
-)
-
-func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
-	return stateRows.Load(ctx, s.rows, stateKey)
-}
 
 // Report counts what one call of [Follower.Follow] did.
 type Report struct{ Examined, Deliveries, Resent int }
@@ -72,28 +39,22 @@ func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 
 // step performs one transaction. It reports whether there is work for another step.
 func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
-	all, err := s.book.all(ctx)
-	if err != nil || len(all.rules) == 0 && !all.pages {
-		return false, err
-	}
-	st, etag, err := s.loadState(ctx)
-	if err != nil {
-		return false, err
-	}
-	p := newPass(s, all, st)
-	if err := p.begin(ctx, etag == ""); err != nil {
+	p := &pass{s: s, now: s.now(), scopes: map[string]*scope{}, ids: map[string]storage.Op{}, left: maxEffort}
+	if err := p.begin(ctx); err != nil {
 		return false, err
 	}
 	looked, more, err := p.read(ctx)
 	if err != nil {
 		return false, err
 	}
+	if at := p.at.String(); p.rest.Position != at {
+		p.rest.Position, p.changed = at, true
+	}
 	full, err := p.digests(ctx, !more)
-	if err != nil || !p.changed && etag != "" {
+	if err != nil || !p.changed {
 		return false, err
 	}
-	ops := append(p.stateOps(), stateRows.Put(stateKey, etag, &p.state))
-	ops = slices.AppendSeq(ops, maps.Values(p.ids))
+	ops := slices.AppendSeq(p.stateOps(), maps.Values(p.ids))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return false, err
 	}
@@ -111,75 +72,48 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 type pass struct {
 	s       *Follower
 	now     time.Time
-	rules   []rule
-	state   state
+	pages   bool              // whether there are rules for single pages
+	rest    *scope            // the rules that are not for one page
+	scopes  map[string]*scope // by page; that of the page "" is rest
 	changed bool
-	at      feed.Position
+	at, end feed.Position         // where the step is, and the end of the feed when it began
 	ids     map[string]storage.Op // the rows of new deliveries, by id
 	bytes   int                   // size of these rows
 	left    effort                // for the rest of the step
 	muted   mute.Set              // nil until it is first needed
 	links   *links                // the same
-	held    held
 }
 
-// newPass begins a step. Rules that are switched off take no part, so what they had gathered is forgotten.
-func newPass(s *Follower, all rules, st state) *pass {
-	p := &pass{s: s, now: s.now(), state: st, ids: map[string]storage.Op{}, left: maxEffort,
-		held: held{rules: map[string][]rule{}, states: map[string]*heldState{}}}
-	p.rules = slices.DeleteFunc(all.rules, func(r rule) bool { return r.Off })
-	if all.pages {
-		p.held.since = &all.since
+// begin reads the rules that are not for one page, and sets the position from which the step continues. A new rule from
+// the file begins at the end of the feed.
+func (p *pass) begin(ctx context.Context) (err error) {
+	// The end is read before the rules: a change after it is left to a step that knows all rules made before the change.
+	if p.end, err = p.s.feed.End(ctx); err != nil {
+		return err
 	}
-	return p
+	if p.rest, err = p.scope(ctx, ""); err != nil {
+		return err
+	}
+	for i := range p.rest.rules {
+		if r := &p.rest.rules[i]; r.Origin == FromFile && p.rest.Rules[r.ID].Began == "" {
+			p.beginAtEnd(r)
+		}
+	}
+	if p.at, _ = feed.ParsePosition(p.rest.Position); p.at == p.end {
+		return nil // nothing is new
+	}
+	_, next, err := p.s.book.ofPages(ctx, "", 0)
+	if p.pages = next != ""; !p.pages && len(p.rest.rules) == 0 {
+		p.at = p.end
+	}
+	return err
 }
 
-// begin sets the position from which the step continues. It removes the state of deleted rules, and sets the first
-// position of new rules from the file.
-func (p *pass) begin(ctx context.Context, first bool) error {
-	if p.state.Rules == nil {
-		p.state.Rules = map[string]gathered{}
-	}
-	for id := range p.state.Rules {
-		if !slices.ContainsFunc(p.rules, func(r rule) bool { return r.ID == id }) {
-			delete(p.state.Rules, id)
-			p.changed = true
-		}
-	}
-	if len(p.rules) == 0 && p.held.since == nil {
-		return nil
-	}
-	earliest := p.held.since
-	for i := range p.rules {
-		r := &p.rules[i]
-		if r.Origin == FromFile && p.state.Rules[r.ID].Began == "" {
-			end, err := p.s.feed.End(ctx)
-			if err != nil {
-				return err
-			}
-			p.beginAt(r.ID, end)
-		}
-		if began, err := feed.ParsePosition(p.state.Rules[r.ID].Began); err == nil {
-			r.since = began
-		}
-		if earliest == nil || earliest.After(r.since) {
-			earliest = &r.since
-		}
-	}
-	if !first {
-		p.at, _ = feed.ParsePosition(p.state.Position)
-	}
-	if earliest.After(p.at) { // before this position, no rule reports changes
-		p.at = *earliest
-	}
-	return nil
-}
-
-// beginAt makes a rule report only changes after the given position.
-func (p *pass) beginAt(id string, at feed.Position) {
-	g := p.state.Rules[id]
-	g.Began, p.changed = at.String(), true
-	p.state.Rules[id] = g
+// beginAtEnd makes a rule from the file report only changes after the end of the feed.
+func (p *pass) beginAtEnd(r *rule) {
+	g := p.rest.Rules[r.ID]
+	g.Began, r.since = p.end.String(), p.end
+	p.keep(r, g)
 }
 
 // room returns the number of further deliveries that fit into the transaction.
@@ -187,7 +121,13 @@ func (p *pass) room() int {
 	if p.bytes >= maxRows {
 		return 0
 	}
-	return storage.MaxOps - 1 - len(p.ids) - p.held.writes
+	left := storage.MaxOps - 1 - len(p.ids)
+	for _, sc := range p.scopes {
+		if sc.changed && sc != p.rest {
+			left--
+		}
+	}
+	return left
 }
 
 // add adds deliveries to the transaction.
@@ -199,36 +139,38 @@ func (p *pass) add(all map[string]storage.Op) {
 // read lets the rules decide about new changes. It stops when no further delivery fits into the transaction, and when
 // the effort of the step is used up.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
-	if len(p.rules) == 0 && p.held.since == nil {
+	if p.at == p.end {
 		return 0, false, nil
 	}
-	before := p.at
-	defer func() {
-		if p.state.Position != p.at.String() {
-			p.state.Position, p.changed = p.at.String(), true
-		}
-	}()
-	for c, err := range p.s.feed.Oldest(ctx, before) {
+	for c, err := range p.s.feed.Oldest(ctx, p.at) {
 		if fault.Is(err, fault.Expired) {
 			return p.afresh(ctx)
 		}
 		if err != nil {
 			return looked, false, err
 		}
-		if looked == perStep || p.room() < maxTargets || p.left <= 0 {
+		if c.Position.After(p.end) {
+			break
+		}
+		if looked == perStep || p.room() <= maxTargets || p.left <= 0 {
 			return looked, true, nil
 		}
 		looked++
-		own, err := p.ofPage(ctx, c.ItemID)
-		if err != nil {
-			return looked, false, err
+		all := p.rest.rules
+		if p.pages && c.ItemID != "" {
+			own, err := p.scope(ctx, c.ItemID)
+			if err != nil {
+				return looked, false, err
+			}
+			// Rules for the page come first: for them, there is always room in the transaction.
+			all = slices.Concat(own.rules, all)
 		}
-		// Rules for the page come first: for them, there is always room in the transaction.
-		if err := p.decide(ctx, c, slices.Concat(own, p.rules)); err != nil {
+		if err := p.decide(ctx, c, all); err != nil {
 			return looked, false, err
 		}
 		p.at = c.Position
 	}
+	p.at = p.end
 	return looked, false, nil
 }
 
@@ -237,28 +179,21 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	p.s.o.Log.ErrorContext(ctx, "changes were purged, or the store was restored, before rules had seen them; "+
 		"going on with the oldest that is kept", "place", p.at.String())
-	end, err := p.s.feed.End(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	for _, r := range p.rules {
-		if r.since.After(end) {
-			p.beginAt(r.ID, end)
+	all, err := p.s.book.all(ctx)
+	for i := range all {
+		r := &all[i]
+		if r.current(p.rest.Rules[r.ID]); err != nil || !r.since.After(p.end) {
+			continue
 		}
-	}
-	if err := p.s.book.pagesBeginAt(ctx, p.held.since, end); err != nil {
-		return 0, false, err
-	}
-	p.at = end
-	for c, err := range p.s.feed.Oldest(ctx, feed.Position{}) {
-		if err != nil {
-			return 0, false, err
+		if r.Origin == FromFile {
+			p.beginAtEnd(r)
+			continue
 		}
-		p.at = feed.Position{Segment: c.Position.Segment}
-		break
+		_, err = p.s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: keyOf(r.page, r.ID),
+			ETag: r.etag, Props: storage.Properties{"since": p.end.String()}}})
 	}
-	p.changed = true
-	return 0, true, nil
+	p.at, p.changed = feed.Position{}, true
+	return 0, true, err
 }
 
 // decide lets rules decide about a change.
@@ -284,9 +219,6 @@ func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
 		if err != nil {
 			return err
 		}
-		if isOfPage(r.ID) {
-			room-- // for the state of the rule
-		}
 		if hidden(muted, r, c) {
 			continue
 		}
@@ -308,10 +240,7 @@ type reported struct {
 // report sends a change that a rule matches as a message of its own, or gathers it. A mute that began after the change
 // still stops a message of its own; a digest asks for the mutes when it is written.
 func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) error {
-	g, err := p.gathered(ctx, r)
-	if err != nil {
-		return err
-	}
+	g := p.scopes[r.page].Rules[r.ID]
 	idle := g.Gathered == 0
 	single := by.room && r.plan.Add(&g.State, by.alike, p.now)
 	to, err := p.linking(ctx)
@@ -331,40 +260,13 @@ func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) 
 		if idle {
 			g.Since, g.Kinds = p.at.String(), map[string]int{}
 		}
-		if g.Final = c.Position.String(); isOfPage(r.ID) && len(g.IDs) < inDigest {
+		if g.Final = c.Position.String(); r.page != "" && len(g.IDs) < inDigest {
 			g.IDs = append(g.IDs, g.Final)
 		}
 		g.Kinds[string(c.Kind)]++
 	}
 	p.keep(r, g)
 	return nil
-}
-
-// digests writes the digests that are due. It reports whether some did not fit into the transaction. Before the step
-// has reached the end of the feed, digests writes only those that cannot wait, so that the changes of a burst share a
-// digest.
-func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
-	for i := range p.rules {
-		r := &p.rules[i]
-		g := p.state.Rules[r.ID]
-		if r.Problem != "" || !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
-			continue
-		}
-		if p.room() < len(r.Channels) {
-			full = true
-			continue
-		}
-		if tooMany, err := p.write(ctx, r, g); err != nil {
-			return full, err
-		} else if tooMany {
-			full = true
-			continue
-		}
-		p.state.Rules[r.ID] = gathered{Began: g.Began}
-		p.changed = true
-	}
-	more, err := p.pageDigests(ctx, atEnd)
-	return full || more, err
 }
 
 // write writes the digest of a rule, unless all of its changes are muted by now. It reports whether the digest does not
@@ -374,7 +276,7 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) (full bool, err e
 	if err != nil {
 		return false, err
 	}
-	if isOfPage(r.ID) && muted.Cover(r.Filter.ItemID, r.ID, p.now) {
+	if r.page != "" && muted.Cover(r.page, r.ID, p.now) {
 		return false, nil // also of changes that the digest does not list
 	}
 	some, lines, kinds, err := p.s.listed(ctx, r, g, muted)

@@ -24,91 +24,115 @@ type ruleRow struct {
 	Title   string       `col:"title"`
 }
 
-var ruleRows = row.Of[ruleRow]()
-
-const rulesPartition = "rules"
-
-// rules are all rules but those for one page.
-type rules struct {
-	rules []rule
-	pages bool          // whether there are rules for one page
-	since feed.Position // the rules for one page report only changes after this position
+// pointer finds a rule by its id.
+type pointer struct {
+	Page string `col:"page,always"`
 }
 
-// kept lists the stored rules, not those from a file and not those for one page.
-func (s *Book) kept(ctx context.Context) (out rules, err error) {
-	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
+var (
+	ruleRows = row.Of[ruleRow]()
+	pointers = row.Of[pointer]()
+)
+
+// A rule is stored under the page of its filter, so that a change finds the rules of its page without reading any
+// other. Rules that are not for one page are stored under the page "", which sorts before all others. There may be any
+// number of rules for single pages.
+const (
+	rulesPartition = "ruleset"
+	firstPage      = ".~" // sorts after the rules that are not for one page
+	pointerAs      = "~"  // sorts after all rules
+)
+
+func keyOf(page, id string) storage.Key {
+	return storage.Key{Partition: rulesPartition, Row: page + "." + id}
+}
+
+func pointerKey(id string) storage.Key {
+	return storage.Key{Partition: rulesPartition, Row: pointerAs + id}
+}
+
+// under lists the rules that are stored under a page. Under the page "" are those from the file, too, and the list is
+// by name.
+func (s *Book) under(ctx context.Context, page string) (out []rule, err error) {
+	query := storage.Query{Partition: rulesPartition, RowFrom: page + ".", RowTo: page + ".~"}
+	for e, err := range s.rows.Query(ctx, query) {
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		if e.Key == pagesKey {
-			pages, _ := pagesRows.Decode(e.Props)
-			out.since, _ = feed.ParsePosition(pages.Since)
-			out.pages = true
-			continue
-		}
-		out.rules = append(out.rules, s.read(ctx, e))
+		out = append(out, s.read(ctx, e))
 	}
-	return out, nil
-}
-
-// read returns a stored rule. It compiles each version of a rule once. A rule that this release does not accept is
-// broken: it is shown with the reason, and matches nothing.
-func (s *Book) read(ctx context.Context, e storage.Entity) rule {
-	if known, ok := s.compiled.Get(e.Row); ok && known.etag == e.ETag {
-		return known.rule
+	if page != "" {
+		return out, nil
 	}
-	kept, err := ruleRows.Decode(e.Props)
-	r, errs := compile(kept.Spec)
-	if err = cmp.Or(err, first(errors.Join(errs...))); err != nil {
-		s.o.Log.ErrorContext(ctx, "a rule is broken", "rule", e.Row, "err", err)
-		r.Problem = err.Error()
-	}
-	r.ID, r.Origin, r.Created = e.Row, Here, kept.Created
-	r.URL, r.Title = kept.URL, kept.Title
-	r.since, _ = feed.ParsePosition(kept.Since)
-	s.compiled.Put(e.Row, version{e.ETag, r})
-	return r
-}
-
-// version is a stored rule as it was compiled.
-type version struct {
-	etag storage.ETag
-	rule rule
-}
-
-// all lists every rule but those for one page, by name.
-func (s *Book) all(ctx context.Context) (rules, error) {
-	out, err := s.kept(ctx)
-	if err != nil {
-		return out, err
-	}
-	out.rules = append(out.rules, s.o.File.rules...)
-	bound(out.rules)
-	slices.SortFunc(out.rules, func(a, b rule) int {
+	out = append(out, s.o.File.rules...)
+	bound(out)
+	slices.SortFunc(out, func(a, b rule) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return out, nil
 }
 
-// rule returns the rule with an id. Errors: NotFound.
-func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) {
-	for _, r := range s.o.File.rules {
-		if r.ID == id {
-			return r, "", nil
+// ofPages lists rules for single pages, in the order of pages, beginning at a cursor.
+func (s *Book) ofPages(ctx context.Context, after string, top int) (out []rule, next string, err error) {
+	query := storage.Query{Partition: rulesPartition, RowFrom: max(after, firstPage), RowTo: pointerAs,
+		PageSize: min(top+1, storage.MaxPage)}
+	for e, err := range s.rows.Query(ctx, query) {
+		switch {
+		case err != nil:
+			return nil, "", err
+		case len(out) == top:
+			return out, e.Row, nil
 		}
+		out = append(out, s.read(ctx, e))
 	}
-	if storage.CheckKey(keyOf(id)) != nil || keyOf(id) == pagesKey {
-		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
-	}
-	e, err := s.rows.Get(ctx, keyOf(id))
-	if fault.Is(err, fault.NotFound) {
-		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
-	}
+	return out, "", nil
+}
+
+// all lists all rules.
+func (s *Book) all(ctx context.Context) ([]rule, error) {
+	out, err := s.under(ctx, "")
 	if err != nil {
-		return rule{}, "", err
+		return out, err
 	}
-	return s.read(ctx, e), e.ETag, nil
+	own, _, err := s.ofPages(ctx, "", maxListed)
+	return append(out, own...), err
+}
+
+// read returns a stored rule. It compiles each version of a rule once. A rule that this release does not accept is
+// broken: it is shown with the reason, and matches nothing.
+func (s *Book) read(ctx context.Context, e storage.Entity) rule {
+	page, id, _ := strings.Cut(e.Row, ".")
+	if known, ok := s.compiled.Get(id); ok && known.etag == e.ETag {
+		return known
+	}
+	kept, err := ruleRows.Decode(e.Props)
+	r, errs := compile(kept.Spec)
+	if err = cmp.Or(err, first(errors.Join(errs...))); err != nil {
+		s.o.Log.ErrorContext(ctx, "a rule is broken", "rule", id, "err", err)
+		r.Problem = err.Error()
+	}
+	r.ID, r.Origin, r.Created, r.page, r.etag = id, Here, kept.Created, page, e.ETag
+	r.URL, r.Title = kept.URL, kept.Title
+	r.since, _ = feed.ParsePosition(kept.Since)
+	s.compiled.Put(id, r)
+	return r
+}
+
+// rule returns the rule with an id. Errors: NotFound.
+func (s *Book) rule(ctx context.Context, id string) (rule, error) {
+	missing := fault.New(fault.NotFound, "there is no rule %.64q", id)
+	if storage.CheckKey(pointerKey(id)) != nil {
+		return rule{}, missing
+	}
+	to, _, err := pointers.Load(ctx, s.rows, pointerKey(id)) // a rule from the file has none
+	if err != nil {
+		return rule{}, err
+	}
+	all, err := s.under(ctx, to.Page)
+	if at := slices.IndexFunc(all, func(r rule) bool { return r.ID == id }); at >= 0 {
+		return all[at], nil
+	}
+	return rule{}, cmp.Or(err, missing)
 }
 
 // first returns the first of several joined errors, because an error of the API can have only one field.

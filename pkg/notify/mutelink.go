@@ -46,7 +46,7 @@ func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err erro
 	if l.link, err = mute.ParseLink(b.o.Keys.Derive(mute.Purpose), token, b.now()); err != nil {
 		return l, err
 	}
-	r, _, err := b.rule(ctx, l.link.Rule)
+	r, err := b.rule(ctx, l.link.Rule)
 	if fault.Is(err, fault.NotFound) {
 		return l, fault.New(fault.NotFound, "the rule of this message no longer exists, so it sends nothing")
 	}

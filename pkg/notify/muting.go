@@ -21,7 +21,7 @@ func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, 
 		return api.Mute{}, err
 	}
 	if q.Rule != "" {
-		if _, _, err := s.rule(ctx, q.Rule); err != nil {
+		if _, err := s.rule(ctx, q.Rule); err != nil {
 			return api.Mute{}, fault.Field("rule", "rule: %w", err)
 		}
 	}

@@ -81,7 +81,7 @@ type base struct {
 type Book struct {
 	*base
 
-	compiled recent.Map[string, version] // stored rules, by their ids
+	compiled recent.Map[string, rule] // stored rules, by their ids
 	resolver resolver
 	Mutes    mute.Book
 	Asking   Asking
@@ -130,17 +130,6 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}
 	book.Asking.book = book
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
-}
-
-// Create makes the table and the queue if they are missing.
-func (s *Notifier) Create(ctx context.Context) error {
-	if err := s.rows.Create(ctx); err != nil {
-		return err
-	}
-	if err := s.queue.Create(ctx); err != nil {
-		return err
-	}
-	return s.poison.Create(ctx)
 }
 
 // now returns the time in whole milliseconds, like times in rows.

@@ -88,14 +88,14 @@ func TestW19OlderFeedRestored(t *testing.T) {
 	r.change("lamp")
 	r.pass(time.Minute)
 	r.expect("one", 1, 1)
-	keys := []storage.Key{pagesKey}
-	for e, err := range r.Book.rows.Query(t.Context(), storage.Query{Partition: pagesPartition}) {
-		must(t, err)
-		keys = append(keys, e.Key)
-	}
-	for _, key := range keys {
-		_, err := r.Book.rows.Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key,
-			ETag: storage.AnyETag, Props: storage.Properties{"since": far.String()}}})
+	all, _, err := r.ofPages(t.Context(), "", 1)
+	must(t, err)
+	for _, change := range []storage.Entity{
+		{Key: keyOf("lamp", all[0].ID), Props: storage.Properties{"since": far.String()}},
+		{Key: stateKey(""), Props: storage.Properties{"place": far.String()}},
+	} {
+		change.ETag = storage.AnyETag
+		_, err := r.Book.rows.Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: change})
 		must(t, err)
 	}
 	for range 3 {

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Bounds of settings.
@@ -40,6 +41,8 @@ const (
 type rule struct {
 	api.Rule
 
+	page   string        // the page under which the rule is stored
+	etag   storage.ETag  // of its row
 	since  feed.Position // the rule reports only changes after this position
 	filter feed.Filter
 	items  itemSearch

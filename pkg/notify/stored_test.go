@@ -26,6 +26,7 @@ func TestN1StoredRules(t *testing.T) {
 				"created": "2026-11-25T12:00:00Z"}}})
 		must(t, err)
 	}
+	must(t, convert(t.Context(), r.Book.base))
 	g := feed.Group{ID: "g"}
 	for _, kind := range []feed.Kind{feed.Content, feed.Beside, feed.Beyond, feed.Title, feed.Images, feed.Gone} {
 		g.Changes = append(g.Changes, feed.Change{At: r.now, Kind: kind, Host: "a.example", Type: "url", Share: 0.2,

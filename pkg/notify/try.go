@@ -20,7 +20,7 @@ var feedEnd feed.Position
 
 // TestRule returns the recent changes that a rule would have reported. A broken rule is refused (Invalid).
 func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
-	r, _, err := s.rule(ctx, id)
+	r, err := s.rule(ctx, id)
 	if err != nil {
 		return api.RuleTest{}, err
 	}

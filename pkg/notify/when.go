@@ -75,7 +75,7 @@ func (r *rule) shown(c feed.Change) api.FeedChange {
 // first value, and the rule is new, or its condition is, or it was switched off.
 func askFirst(ctx context.Context, s *Book, r, old *rule) error {
 	same := old.When != nil && r.When != nil && *old.When == *r.When && !old.Off
-	if s.o.AskFields == nil || r.When == nil || !r.When.First || r.Off || !isOfPage(r.ID) || same {
+	if s.o.AskFields == nil || r.When == nil || !r.When.First || r.Off || r.page == "" || same {
 		return nil
 	}
 	return s.o.AskFields(ctx, source.ID(r.Filter.ItemID), r.ID)
@@ -100,7 +100,7 @@ func (a *Asking) Asked(ctx context.Context, c feed.Change) (fields []string, sam
 	if err != nil {
 		return nil, false, err
 	}
-	own, err := a.book.ofPage(ctx, c.ItemID)
+	own, err := a.book.under(ctx, c.ItemID)
 	for _, r := range slices.Concat(all, own) {
 		if r.When == nil || r.Off || r.Problem != "" || r.elsewhere(c) || !r.selects(c).Concerns(c) {
 			continue
@@ -118,11 +118,11 @@ func (a *Asking) all(ctx context.Context) ([]rule, error) {
 	if age := now.Sub(a.read); !a.read.IsZero() && age >= 0 && age < askingAge {
 		return a.rules, nil
 	}
-	all, err := a.book.all(ctx)
+	all, err := a.book.under(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	a.rules = slices.DeleteFunc(all.rules, func(r rule) bool { return r.When == nil })
+	a.rules = slices.DeleteFunc(all, func(r rule) bool { return r.When == nil })
 	a.read = now
 	return a.rules, nil
 }

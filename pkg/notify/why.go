@@ -23,15 +23,14 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 		return out, err
 	}
 	out.Change = c.JSON()
-	all, err := s.book.all(ctx)
+	rules, err := s.book.under(ctx, "")
+	if err == nil && c.ItemID != "" {
+		own, failed := s.book.under(ctx, c.ItemID)
+		rules, err = append(rules, own...), failed
+	}
 	if err != nil {
 		return out, err
 	}
-	own, err := s.book.ofPage(ctx, c.ItemID)
-	if err != nil {
-		return out, err
-	}
-	rules := append(all.rules, own...)
 	if c, err = withDifference(ctx, s.feed, c, rules...); err != nil {
 		return out, err
 	}

@@ -131,7 +131,7 @@ func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h targ
 	if d.Attempts == 0 {
 		return "", nil // quiet hours were taken into account when the delivery was made
 	}
-	r, _, err := s.book.rule(ctx, d.Rule)
+	r, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}

@@ -1,0 +1,233 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/digest"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
+// after the position Since, up to the position Final, that the rule matches.
+type gathered struct {
+	digest.State
+
+	Since string         `json:"since,omitempty"`
+	Final string         `json:"final,omitempty"`
+	Kinds map[string]int `json:"kinds,omitempty"`
+	// IDs are the positions of the first changes that a rule for one page has gathered.
+	IDs []string `json:"ids,omitempty"`
+	// Began is the position after which the rule reports changes, if that is not in the row of the rule. This is the
+	// case for a rule from a file, and after an older copy of the store was restored.
+	Began string `json:"began,omitempty"`
+}
+
+// state is what the rules under a page have gathered. A page has such a row only for some time after a change. That of
+// the page "" is always there, and has the position in the feed.
+type state struct {
+	Position string              `col:"place"` // "" if there were no rules, so that the oldest rule says where to begin
+	Rules    map[string]gathered `col:"rules,gzip"`
+	Due      time.Time           `col:"due"` // when it is needed next; of the page "": when that of another page is
+}
+
+var stateRows = row.Of[state]()
+
+const pageStateAs = "g"
+
+func stateKey(page string) storage.Key {
+	if page == "" {
+		return storage.Key{Partition: partition, Row: "state"}
+	}
+	return storage.Key{Partition: partition, Row: pageStateAs + page}
+}
+
+func (s *base) loadState(ctx context.Context, page string) (state, storage.ETag, error) {
+	st, etag, err := stateRows.Load(ctx, s.rows, stateKey(page))
+	if st.Rules == nil {
+		st.Rules = map[string]gathered{}
+	}
+	return st, etag, err
+}
+
+// current returns what the rule has gathered, without what it has forgotten because it was switched off meanwhile, and
+// sets the position after which it reports changes.
+func (r *rule) current(g gathered) gathered {
+	if began, err := feed.ParsePosition(g.Began); err == nil {
+		r.since = began
+	}
+	if last, _ := feed.ParsePosition(g.Final); r.Off || g.Gathered > 0 && !last.After(r.since) {
+		return gathered{Began: g.Began}
+	}
+	return g
+}
+
+// due returns when what the rule has gathered is needed next: for its digest, or to be removed.
+func (r *rule) due(g gathered, now time.Time) time.Time {
+	switch recent := len(g.Singles); {
+	case g.Gathered > 0 && r.Problem != "":
+		return now.Add(time.Hour)
+	case g.Gathered > 0:
+		return r.plan.Due(g.State)
+	case recent > 0:
+		return g.Singles[recent-1].Add(digest.Calm)
+	}
+	return now
+}
+
+// scope is the rules under a page that are switched on, and their state, within a step.
+type scope struct {
+	state
+
+	rules   []rule
+	etag    storage.ETag
+	changed bool
+}
+
+// scope reads the rules under a page, and then their state, once in a step. What was gathered by rules that are gone,
+// or were switched off, is left out.
+func (p *pass) scope(ctx context.Context, page string) (*scope, error) {
+	if sc := p.scopes[page]; sc != nil {
+		return sc, nil
+	}
+	sc := &scope{}
+	all, err := p.s.book.under(ctx, page)
+	if err == nil && (len(all) > 0 || page == "") {
+		sc.state, sc.etag, err = p.s.loadState(ctx, page)
+	}
+	sc.rules = slices.DeleteFunc(all, func(r rule) bool { return r.Off })
+	kept := map[string]gathered{}
+	for i := range sc.rules {
+		r := &sc.rules[i]
+		if g, known := sc.Rules[r.ID]; known {
+			kept[r.ID] = r.current(g)
+		}
+	}
+	sc.Rules, p.scopes[page] = kept, sc
+	return sc, err
+}
+
+// keep records what a rule has gathered.
+func (p *pass) keep(r *rule, g gathered) {
+	sc := p.scopes[r.page]
+	sc.Rules[r.ID] = g
+	sc.changed, p.changed = true, true
+}
+
+// wake makes sure that a step at that time, or a later one, reads the states of pages.
+func (p *pass) wake(at time.Time) {
+	if p.rest.Due.IsZero() || at.Before(p.rest.Due) {
+		p.rest.Due, p.changed = at, true
+	}
+}
+
+// stateOps returns the operations on states. A page whose rules need their state no more loses its row.
+func (p *pass) stateOps() (ops []storage.Op) {
+	for page, sc := range p.scopes {
+		if page == "" || !sc.changed {
+			continue
+		}
+		sc.Due = time.Time{}
+		for i := range sc.rules {
+			r := &sc.rules[i]
+			g, known := sc.Rules[r.ID]
+			switch at := r.due(g, p.now); {
+			case !known:
+			case g.Gathered == 0 && !p.now.Before(at):
+				delete(sc.Rules, r.ID)
+			case sc.Due.IsZero() || at.Before(sc.Due):
+				sc.Due = at
+			}
+		}
+		switch {
+		case len(sc.Rules) > 0:
+			ops = append(ops, stateRows.Put(stateKey(page), sc.etag, &sc.state))
+			p.wake(sc.Due)
+		case sc.etag != "":
+			ops = append(ops, storage.Op{Kind: storage.Delete,
+				Entity: storage.Entity{Key: stateKey(page), ETag: sc.etag}})
+		}
+	}
+	return append(ops, stateRows.Put(stateKey(""), p.rest.etag, &p.rest.state))
+}
+
+// digests writes the digests that are due. It reports whether some did not fit into the transaction. It reads the
+// states of pages only when one of them is due. Before the step has reached the end of the feed, digests writes only
+// those that cannot wait, so that the changes of a burst share a digest.
+func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
+	if full, err = p.digestsOf(ctx, p.rest, atEnd); err != nil || p.rest.Due.IsZero() || p.now.Before(p.rest.Due) {
+		return full, err
+	}
+	p.rest.Due, p.changed = time.Time{}, true
+	query := storage.Query{Partition: partition, RowFrom: pageStateAs, RowTo: pageStateAs + "~",
+		Select: []string{"due"}}
+	for e, err := range p.s.rows.Query(ctx, query) {
+		if err != nil {
+			return false, err
+		}
+		st, _ := stateRows.Decode(e.Props)
+		if p.now.Before(st.Due) {
+			p.wake(st.Due)
+			continue
+		}
+		if p.room() < 1 {
+			p.wake(p.now)
+			return true, nil
+		}
+		sc, err := p.scope(ctx, e.Row[len(pageStateAs):])
+		if err != nil {
+			return false, err
+		}
+		sc.etag, sc.changed = e.ETag, true
+		more, err := p.digestsOf(ctx, sc, atEnd)
+		if full = full || more; err != nil {
+			return false, err
+		}
+	}
+	return full, nil
+}
+
+// digestsOf writes the digests of a scope that are due.
+func (p *pass) digestsOf(ctx context.Context, sc *scope, atEnd bool) (full bool, err error) {
+	for i := range sc.rules {
+		r := &sc.rules[i]
+		g := sc.Rules[r.ID]
+		if r.Problem != "" || !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
+			continue
+		}
+		tooMany, err := p.room() < len(r.Channels), error(nil)
+		if !tooMany {
+			tooMany, err = p.write(ctx, r, g)
+		}
+		if err != nil {
+			return full, err
+		}
+		if full = full || tooMany; !tooMany {
+			p.keep(r, gathered{Began: g.Began})
+		}
+	}
+	return full, nil
+}
+
+// gatheredChanges yields the changes of a digest: those of a rule for one page by their positions, and those of any
+// other rule from the feed.
+func (s *Follower) gatheredChanges(ctx context.Context, g gathered, yield func(feed.Change, error) bool) {
+	if len(g.IDs) == 0 {
+		from, _ := feed.ParsePosition(g.Since)
+		s.feed.Oldest(ctx, from)(yield)
+		return
+	}
+	for _, id := range g.IDs {
+		c, err := s.feed.At(ctx, id)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if !yield(c, err) {
+			return
+		}
+	}
+}
