@@ -24,9 +24,9 @@ type Watch struct {
 	Ignore []string `json:"ignore,omitempty" label:"Ignored lines" flag:"ignore EXPRESSION" format:"rule" most:"50"`
 	// a regular expression (RE2) that the watched text must match for a change to count
 	Trigger string `json:"trigger,omitempty" label:"Only if the text matches" flag:"trigger EXPRESSION" format:"rule"`
-	// the part to index, which searches find; by default the whole page
+	// what searches find of the page; the whole page by default
 	Index string `json:"index,omitempty" label:"Indexed" choices:"page=the whole page|watched=only the watched part"`
-	// whether each new entry of a page that lists others, such as minutes, releases or jobs, is told as a change
+	// for a page that lists others, such as minutes, releases or jobs: what is done with its entries
 	List string `json:"list,omitempty" label:"List" choices:"tell=new entries are told|add=new entries are told and added|addAll=new entries are told, all are added"`
 	// CSS selectors of the links of a list's entries, or JSONPaths for JSON; the links of the content if empty
 	ListLinks []string `json:"listLinks,omitempty" label:"Links of its entries" flag:"list-links SELECTOR" format:"rule" most:"50"`
@@ -69,7 +69,7 @@ type Schedule struct {
 type ActiveHours struct {
 	From string `json:"from,omitempty" label:"From" flag:"-"` // such as 08:00
 	To   string `json:"to,omitempty" label:"To" flag:"-"`     // such as 18:00; a time before From is on the next day
-	// by default, every day
+	// only on these days; every day by default
 	Days []string `json:"days,omitempty" label:"Days" flag:"days mon,tue" choices:"mon|tue|wed|thu|fri|sat|sun" format:"weekday" most:"31"`
 	// an IANA name such as Europe/Paris; default UTC
 	Timezone string `json:"timezone,omitempty" label:"Time zone of the hours" flag:"timezone ZONE" format:"zone"`
@@ -89,7 +89,7 @@ type Files struct {
 
 // Rendering says whether pages are read in a browser, with their scripts, and how the browser shows them.
 type Rendering struct {
-	// whether it is read in a browser; by default if it has little text without its scripts, where there is a browser
+	// when it is read in a browser, if there is one; by default if it has little text without its scripts
 	Render string `json:"render,omitempty" label:"Read in a browser" choices:"never|thin=if it has little text without its scripts|always=at each check"`
 	// how often a page is rendered while its own HTML stays the same; found out by itself if empty
 	RenderInterval string `json:"renderInterval,omitempty" label:"Rendered every" flag:"render-interval 6h" format:"length"`

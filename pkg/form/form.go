@@ -135,6 +135,13 @@ func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {
 	if f.Flag == "-" {
 		f.Flag = ""
 	}
+	switch kind := f.inner().Kind(); {
+	case f.Argument != "" || kind == reflect.Bool:
+	case kind == reflect.Int:
+		f.Argument = "N"
+	default:
+		f.Argument = "VALUE"
+	}
 	for value := range strings.SplitSeq(tag("choices"), "|") {
 		if value != "" {
 			value, text, _ := strings.Cut(value, "=")
