@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -189,52 +190,44 @@ func (f *Flags) Patch() (api.Patch, error) {
 		var needs []string
 		for _, one := range flag.fields {
 			path := strings.Split(one.Path, ".")
-			if around, _ := f.around(one); around != "" {
-				needs = append(needs, "--"+around)
+			around := slices.IndexFunc(f.All, func(g *Flag) bool { return g.fields[0].Path == one.Whole })
+			if around >= 0 {
+				needs = append(needs, "--"+f.All[around].Name)
 			}
-			if f.patch.Sets(path[:len(path)-1]...) {
+			if around < 0 || f.patch.Sets(path[:len(path)-1]...) {
 				f.patch.Set(flag.given[len(flag.given)-1], path...)
 				meant = true
 			}
 		}
 		if !meant {
-			return nil, fmt.Errorf("--%s is the time zone of %s: give one of them, too", flag.Name, strings.Join(needs, " and "))
+			return nil, fmt.Errorf("--%s is of %s: give one of them, too", flag.Name, strings.Join(needs, " and "))
 		}
 	}
 	return f.patch, nil
-}
-
-// around returns the flag of the setting that a field is a part of.
-func (f *Flags) around(of Field) (name string, found bool) {
-	for _, flag := range f.All {
-		if flag.fields[0].Path == of.Whole {
-			return flag.Name, true
-		}
-	}
-	return "", false
 }
 
 // Clear names a setting to remove: by its flag, by its path, or by that of an object around it. An entry of a map is
 // named behind the path of the map.
 func (f *Form) Clear(p api.Patch, name string) error {
 	var names []string
+	found := false
 	for _, one := range f.Fields {
 		path := strings.Split(one.Path, ".")
-		entry, isEntry := strings.CutPrefix(name, one.Path+".")
-		switch {
-		case isEntry && one.Type.Kind() == reflect.Map:
-			p.Set(nil, append(path, entry)...)
-			return nil
-		case one.Path == name, one.Flag == name && one.Flag != "":
-			p.Set(nil, path...)
-			return nil
-		case strings.HasPrefix(one.Path, name+"."):
-			p.Set(nil, strings.Split(name, ".")...)
-			return nil
+		if entry, isEntry := strings.CutPrefix(name, one.Path+"."); isEntry && one.Type.Kind() == reflect.Map {
+			path = append(path, entry)
+		} else if strings.HasPrefix(one.Path, name+".") {
+			path = strings.Split(name, ".")
+		} else if one.Path != name && (one.Flag != name || name == "") {
+			names = append(names, cmp.Or(one.Flag, one.Path))
+			continue
 		}
-		if one.Flag != "" && !slices.Contains(names, one.Flag) {
-			names = append(names, one.Flag)
-		}
+		p.Set(nil, path...)
+		found = true
 	}
-	return fmt.Errorf("there is no setting %.40q to clear: name one of %s", name, strings.Join(names, ", "))
+	if !found {
+		slices.Sort(names)
+		return fmt.Errorf("there is no setting %.40q to clear: name one of %s", name,
+			strings.Join(slices.Compact(names), ", "))
+	}
+	return nil
 }

@@ -269,7 +269,7 @@ func TestV1FlagsOfObjects(t *testing.T) {
 		{"timezone=Asia/Tokyo schedule=hourly", `{"schedule":{"text":"hourly","timezone":"Asia/Tokyo"}}`},
 		{"hours=08:00-18:00 timezone=UTC days=mon,tue",
 			`{"activeHours":{"days":["mon","tue"],"from":"08:00","timezone":"UTC","to":"18:00"}}`},
-		{"timezone=UTC", "--timezone is the time zone of --schedule and --hours"},
+		{"timezone=UTC", "--timezone is of --schedule and --hours: give one of them, too"},
 		{"hours=8", "two times of day"},
 		{"priority=high", "not a whole number"},
 		{"field==css:p", "is not a field"},
