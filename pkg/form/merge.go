@@ -12,6 +12,9 @@ import (
 // Into and from share lists afterwards, but no objects and no maps.
 func Merge[T any](into *T, from T, took func(path string, fits bool)) {
 	to, src := reflect.ValueOf(into).Elem(), reflect.ValueOf(&from).Elem()
+	if src.IsZero() {
+		return
+	}
 	for _, f := range of(to.Type()).units {
 		given := f.in(src)
 		if !given.IsValid() || isEmpty(given) {
