@@ -201,7 +201,21 @@ func (s *schemas) field(of reflect.Type, f reflect.StructField, name string) (*o
 	}
 	describe(p, f)
 	limit(p, of.Name()+"."+name)
-	return p, s.words.prose(s.words.fields[of.Name()][f.Name], jsonNames(of))
+	return p, s.words.prose(s.words.fields[of.Name()][f.Name], jsonNames(of)) + meanings(f)
+}
+
+// meanings says what the values of a setting mean, if they have words of their own.
+func meanings(f reflect.StructField) string {
+	var all []string
+	for one := range strings.SplitSeq(f.Tag.Get("choices"), "|") {
+		if value, words, has := strings.Cut(one, "="); has {
+			all = append(all, "`"+value+"`, "+words)
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return ": " + strings.Join(all, "; ")
 }
 
 // describe adds what the description of a setting says of its values.
