@@ -89,7 +89,7 @@ type Files struct {
 
 // Rendering says whether pages are read in a browser, with their scripts, and how the browser shows them.
 type Rendering struct {
-	// when it is read in a browser, if there is one; by default if it has little text without its scripts
+	// when it is read in a browser, where there is one; thin by default
 	Render string `json:"render,omitempty" label:"Read in a browser" choices:"never|thin=if it has little text without its scripts|always=at each check"`
 	// how often a page is rendered while its own HTML stays the same; found out by itself if empty
 	RenderInterval string `json:"renderInterval,omitempty" label:"Rendered every" flag:"render-interval 6h" format:"length"`
