@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 )
@@ -24,20 +26,19 @@ type build struct {
 	Go      string `json:"go"`
 }
 
+const versionHelp = `version
+Print the version of this command, its commit and its Go version
+
+  tidemark version`
+
 func versionCommand(t *terminal.Terminal) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this command, its commit and its Go version",
-		Example: "  tidemark version",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			t.Say("%s", versionLine())
-			if t.JSON {
-				return json.NewEncoder(t.Out).Encode(thisBuild())
-			}
-			return nil
-		},
-	}
+	return command.New(versionHelp, cobra.NoArgs, func(context.Context, []string) error {
+		t.Say("%s", versionLine())
+		if t.JSON {
+			return json.NewEncoder(t.Out).Encode(thisBuild())
+		}
+		return nil
+	})
 }
 
 // addVersionFlag adds the flag --version, which prints the same text as the version command.

@@ -17,13 +17,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
+const addHelp = `add URL…
+Register URLs to be fetched, indexed and watched
+
+Register URLs. Each is fetched soon, indexed, and watched from then on.
 
 Adding a known URL does no harm: it is checked now. With --file, URLs are read from
 a file, one per line; empty lines and comments (#) are skipped. A URL that cannot be
-added is reported with its line and the reason, and the others are added.`
+added is reported with its line and the reason, and the others are added.
 
-const addExample = `  tidemark add https://example.com/ https://example.com/news
+  tidemark add https://example.com/ https://example.com/news
   tidemark add --file urls.txt
   grep -h . lists/*.txt | tidemark add --file -
   tidemark add --force https://example.com/    fetch it even if it has not changed`
@@ -31,17 +34,11 @@ const addExample = `  tidemark add https://example.com/ https://example.com/news
 func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var file string
 	var o api.AddOptions
-	cmd := &cobra.Command{
-		Use:     "add URL…",
-		Short:   "Register URLs to be fetched, indexed and watched",
-		Long:    addLong,
-		Example: addExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.GuessScheme = true
-			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
-			return a.run(cmd.Context(), args, file)
-		},
-	}
+	cmd := command.New(addHelp, nil, func(ctx context.Context, args []string) error {
+		o.GuessScheme = true
+		a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
+		return a.run(ctx, args, file)
+	})
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
 	return cmd
@@ -164,10 +161,8 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 		if r.Item.Warning != "" {
 			a.note(batch[i], r.Item.Warning)
 		}
-		if a.each {
-			a.t.Say("%s  %-10s  %s", terminal.Clean(r.Item.ID), terminal.Clean(string(r.Item.Status)),
-				terminal.Clean(cmp.Or(r.Item.DisplaySource, r.Source)))
-		}
+		a.t.SayWhen(a.each, "%s  %-10s  %s", terminal.Clean(r.Item.ID), terminal.Clean(string(r.Item.Status)),
+			terminal.Clean(cmp.Or(r.Item.DisplaySource, r.Source)))
 	}
 }
 
@@ -200,9 +195,7 @@ func (a *adding) stopped(err error) error {
 // finish prints a summary. It returns an error when any source of the list failed.
 func (a *adding) finish() error {
 	a.bar.End()
-	if !a.each {
-		a.t.Say("%s added", words.Count(a.added, a.noun))
-	}
+	a.t.SayWhen(!a.each, "%s added", words.Count(a.added, a.noun))
 	if a.failed > 0 {
 		a.t.Note("%s not added", words.Count(a.failed, a.noun))
 		return command.ErrReported

@@ -14,7 +14,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-const addFileLong = `Register files. Each is read soon, indexed, and watched from then on.
+const addFileHelp = `add-file PATH…
+Register files, folders, blobs or containers to be read, indexed and watched
+
+Register files. Each is read soon, indexed, and watched from then on.
 
 A file is named by a path on the server's machine, below its FILE_ROOT, or by the
 address of a blob or of a file in an Azure Files share. The address of a blob
@@ -22,9 +25,9 @@ container or the path of a folder adds all that is in it: new files are added,
 changed ones are read again, and deleted ones leave the index. A folder is listed
 each hour, or as often as the interval of its item says.
 Hidden files are left out, and symbolic links are not followed. Secrets in an address
-are not stored: name a credential instead, which is a setting of the server.`
+are not stored: name a credential instead, which is a setting of the server.
 
-const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
+  tidemark add-file /srv/docs/manual.pdf reports/*.docx
   tidemark add-file /srv/docs --include '*.md' --include '*.pdf' --exclude drafts/
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs/manual.pdf
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs
@@ -34,30 +37,24 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var file string
 	var o api.AddOptions
 	var files *changes
-	cmd := &cobra.Command{
-		Use:     "add-file PATH…",
-		Short:   "Register files, folders, blobs or containers to be read, indexed and watched",
-		Long:    addFileLong,
-		Example: addFileExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			chosen, err := files.patch()
+	cmd := command.New(addFileHelp, nil, func(ctx context.Context, args []string) error {
+		chosen, err := files.patch()
+		if err != nil {
+			return err
+		}
+		if len(chosen) > 0 {
+			o.Patch = api.Patch{"files": chosen}
+		}
+		a := &adding{t: t, options: o, noun: "file"}
+		a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
+			paths, err := absolute(paths)
 			if err != nil {
-				return err
+				return api.AddURLBatch{}, err
 			}
-			if len(chosen) > 0 {
-				o.Patch = api.Patch{"files": chosen}
-			}
-			a := &adding{t: t, options: o, noun: "file"}
-			a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
-				paths, err := absolute(paths)
-				if err != nil {
-					return api.AddURLBatch{}, err
-				}
-				return s.Client().AddFiles(ctx, paths, o)
-			}
-			return a.run(cmd.Context(), args, file)
-		},
-	}
+			return s.Client().AddFiles(ctx, paths, o)
+		}
+		return a.run(ctx, args, file)
+	})
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
 	files = changesOf(cmd.Flags(), form.Of[api.Files]())

@@ -19,7 +19,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const changesLong = `List changes of pages, files and entries, the newest first.
+const changesHelp = `changes
+List changes
+
+List changes of pages, files and entries, the newest first.
 
 --since takes a time (2026-03-01T12:00:00Z), a day (2026-03-01), today, yesterday,
 a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
@@ -32,9 +35,9 @@ set of marks for all its users.
 
 With --format, all matching changes are written as CSV or JSON Lines.
 
-On a terminal the list is shown in PAGER (less, if it is not set).`
+On a terminal the list is shown in PAGER (less, if it is not set).
 
-const changesExample = `  tidemark changes --since yesterday
+  tidemark changes --since yesterday
   tidemark changes --host example.com --kind content,gone --min-share 0.1
   tidemark changes --unread --mark-read
   tidemark changes --follow
@@ -50,30 +53,26 @@ type changesOptions struct {
 	allRead     bool // mark every change as read, and list none
 }
 
+const changeWhyHelp = `why ID
+Show who was notified of a change, and what was ignored
+
+  tidemark changes why 1.20780.3`
+
 func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var o changesOptions
-	cmd := &cobra.Command{
-		Use:     "changes",
-		Short:   "List changes",
-		Long:    changesLong,
-		Example: changesExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.check(t.Now()); err != nil {
-				return err
-			}
-			if o.allRead {
-				return readAllChanges(cmd.Context(), t, s)
-			}
-			if o.format != "" {
-				return exported(cmd.Context(), t, s, api.ExportChanges, o.export())
-			}
-			if o.follow {
-				return followChanges(cmd.Context(), t, s, o)
-			}
-			return t.Paged(cmd.Context(), func() error { return listChanges(cmd.Context(), t, s, o) })
-		},
-	}
+	cmd := command.New(changesHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		switch err := o.check(t.Now()); {
+		case err != nil:
+			return err
+		case o.allRead:
+			return readAllChanges(ctx, t, s)
+		case o.format != "":
+			return exported(ctx, t, s, api.ExportChanges, o.export())
+		case o.follow:
+			return followChanges(ctx, t, s, o)
+		}
+		return t.Paged(ctx, func() error { return listChanges(ctx, t, s, o) })
+	})
 	f := cmd.Flags()
 	f.StringVar(&o.query.Since, "since", "", "only changes since this `TIME`, or after this cursor")
 	f.StringVar(&o.query.Until, "until", "", "only changes before this `TIME`")
@@ -83,7 +82,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&o.query.Zone, "zone", "",
 		"main, to leave out changes beside the main content and beyond what is read")
 	f.StringVar(&o.query.Kind, "kind", "",
-		"only changes of these `KINDS`, of which content includes beside, beyond and reverted: "+kindNames())
+		"only changes of these `KINDS`, of which content includes beside, beyond and reverted: "+namesOf(api.ChangeKinds))
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
 	f.Float64Var(&o.query.MinShare, "min-share", 0, "the smallest changed `PART` of the text, 0 to 1")
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that must all occur in the title, the address or the passages")
@@ -94,23 +93,22 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.BoolVar(&o.read, "mark-read", false, "mark the listed changes as read")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark all changes as read, and show none")
 	f.BoolVarP(&o.follow, "follow", "f", false, "show new changes as they happen, from now or from --since")
-	cmd.AddCommand(&cobra.Command{Use: "why ID", Short: "Show who was notified of a change, and what was ignored",
-		Args: command.One("id of a change"), Example: "  tidemark changes why 1.20780.3",
-		RunE: func(cmd *cobra.Command, args []string) error { return explainChange(cmd.Context(), t, s, args[0]) }})
+	why := func(ctx context.Context, args []string) error {
+		why, err := api.ExplainChange.Call(ctx, s.Client(), api.ChangeID{ID: args[0]})
+		if err == nil {
+			explainChange(t, why)
+		}
+		return err
+	}
+	cmd.AddCommand(command.New(changeWhyHelp, command.One("id of a change"), why))
 	return cmd
 }
 
 // explainChange shows a change with the rules that it matched, the channels that were notified, and the differences
 // that did not count.
-func explainChange(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
-	why, err := api.ExplainChange.Call(ctx, s.Client(), api.ChangeID{ID: id})
-	if err != nil || t.JSON {
-		return err
-	}
+func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	showChange(t, why.Change)
-	if why.Change.Silenced {
-		t.Say("silenced by what is watched of the page: it is listed with --silenced only")
-	}
+	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {
 		t.Say("did not count, by %s", terminal.Clean(ig.Rule))
 		if ig.Hunk != "" {
@@ -120,22 +118,11 @@ func explainChange(ctx context.Context, t *terminal.Terminal, s *command.Server,
 	for _, r := range why.Rules {
 		t.Say("meets the rule %s (%s)", terminal.Clean(r.Name), terminal.Clean(r.ID))
 	}
-	if len(why.Rules) == 0 {
-		t.Say("no rule wants it")
-	}
+	t.SayWhen(len(why.Rules) == 0, "no rule wants it")
 	for _, d := range why.Deliveries {
 		t.Say("%s to %s, %s: %s", terminal.Clean(d.State), terminal.Clean(d.Channel), terminal.Stamp(d.Created),
 			terminal.Clean(answerText(d.Answer)))
 	}
-	return nil
-}
-
-func kindNames() string {
-	var names []string
-	for _, k := range api.ChangeKinds {
-		names = append(names, string(k))
-	}
-	return strings.Join(names, ", ")
 }
 
 // check parses the times, and refuses the options that the server would also refuse.
@@ -187,10 +174,7 @@ func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o
 		if err != nil {
 			return err
 		}
-		for _, c := range page.Changes {
-			showChange(t, c)
-		}
-		if err := markRead(ctx, s, o, page.Changes); err != nil {
+		if err := o.show(ctx, t, s, page.Changes); err != nil {
 			return err
 		}
 		n += len(page.Changes)
@@ -199,21 +183,21 @@ func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o
 			return nil
 		}
 	}
-	if n == 0 {
-		t.Say("nothing has changed")
-	}
+	t.SayWhen(n == 0, "nothing has changed")
 	return nil
 }
 
-// markRead marks changes as read if the options ask for that. With --json it prints nothing, so that the list is the
-// only output.
-func markRead(ctx context.Context, s *command.Server, o changesOptions, shown []api.FeedChange) error {
-	if !o.read || len(shown) == 0 {
-		return nil
-	}
+// show prints changes, and marks them as read if the options ask for that. With --json the answer to that is not
+// printed, so that the list is the only output.
+func (o *changesOptions) show(ctx context.Context, t *terminal.Terminal, s *command.Server,
+	all []api.FeedChange) error {
 	q := api.ReadRequest{}
-	for _, c := range shown {
+	for _, c := range all {
+		showChange(t, c)
 		q.IDs = append(q.IDs, c.ID)
+	}
+	if !o.read || len(all) == 0 {
+		return nil
 	}
 	_, err := api.MarkRead.Call(ctx, s.Silent(), q)
 	return err
@@ -225,9 +209,7 @@ func readAllChanges(ctx context.Context, t *terminal.Terminal, s *command.Server
 	if err == nil {
 		_, err = api.MarkRead.Call(ctx, s.Client(), api.ReadRequest{UpTo: now.Cursor})
 	}
-	if err == nil {
-		t.Say("everything up to now is marked as read")
-	}
+	t.SayWhen(err == nil, "everything up to now is marked as read")
 	return err
 }
 
@@ -255,10 +237,7 @@ func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server,
 				return err
 			}
 		}
-		for _, c := range page.Changes {
-			showChange(t, c)
-		}
-		if err := markRead(ctx, s, o, page.Changes); err != nil {
+		if err := o.show(ctx, t, s, page.Changes); err != nil {
 			return err
 		}
 		if q.Since = page.Cursor; page.Continuation == "" {
@@ -273,12 +252,8 @@ func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server,
 func showChange(t *terminal.Terminal, c api.FeedChange) {
 	t.Say("%s", t.Screen.Bold(fmt.Sprintf("%-9s %s", c.Kind, terminal.Clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
 	t.Say("  %s, %s, change %s", terminal.Stamp(c.At), terminal.Ago(t.Now(), c.At), terminal.Clean(c.ID))
-	if c.Title != "" {
-		t.Say("  %s", terminal.Clean(c.Title))
-	}
-	if c.Why != "" {
-		t.Say("  %s", terminal.Clean(c.Why))
-	}
+	t.SayWhen(c.Title != "", "  %s", terminal.Clean(c.Title))
+	t.SayWhen(c.Why != "", "  %s", terminal.Clean(c.Why))
 	for _, place := range api.ShownOf(c.Passages) {
 		if place.Table != nil {
 			showRows(t, place.Table, "    ")

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,71 +15,66 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
-const diffLong = `Show the differences between two captures of a source, line by line, with the words
+const diffHelp = `diff ID|SOURCE [FROM [TO]]
+Show what changed of a source
+
+Show the differences between two captures of a source, line by line, with the words
 that differ marked. The default is the last two captures with different texts.
 
 FROM and TO are the beginnings of the SHA-256 digests that "tidemark show" and
 "tidemark changes" print. --since-read compares with the version that "tidemark
-changes --mark-read" showed last. On a terminal the text is shown in PAGER.`
+changes --mark-read" showed last. On a terminal the text is shown in PAGER.
 
-const diffExample = `  tidemark diff https://example.com/prices
+  tidemark diff https://example.com/prices
   tidemark diff https://example.com/prices 7f1d441a 3f235255
   tidemark diff --since-read https://example.com/prices
   tidemark diff --stat url_k7gxn3…`
 
 func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var stat, sinceRead bool
-	cmd := &cobra.Command{
-		Use:     "diff ID|SOURCE [FROM [TO]]",
-		Short:   "Show what changed of a source",
-		Long:    diffLong,
-		Example: diffExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 3 {
-				return command.Usagef("give an id or a source, and up to two captures, not %s", words.Count(len(args), "argument"))
-			}
+	cmd := command.New(diffHelp, nil, func(ctx context.Context, args []string) error {
+		if len(args) < 1 || len(args) > 3 {
+			return command.Usagef("give an id or a source, and up to two captures, not %s",
+				words.Count(len(args), "argument"))
+		}
+		if sinceRead && len(args) > 1 {
+			return command.Usagef("--since-read stands for FROM: leave the captures out")
+		}
+		d, err := diffOf(ctx, s, args[0], args[1:], sinceRead)
+		if err != nil || t.JSON {
+			return err
+		}
+		if stat {
+			statDiff(t, d)
 			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if sinceRead && len(args) > 1 {
-				return command.Usagef("--since-read stands for FROM: leave the captures out")
-			}
-			d, err := diffOf(cmd.Context(), s, args, sinceRead)
-			if err != nil || t.JSON {
-				return err
-			}
-			if stat {
-				statDiff(t, d)
-				return nil
-			}
-			return t.Paged(cmd.Context(), func() error { showDiff(t, d); return nil })
-		},
-	}
+		}
+		return t.Paged(ctx, func() error { showDiff(t, d); return nil })
+	})
 	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
 		"compare with the version that was last marked as read")
 	cmd.Flags().BoolVar(&stat, "stat", false, "print only how much differs")
 	return cmd
 }
 
-func diffOf(ctx context.Context, s *command.Server, args []string, sinceRead bool) (api.Diff, error) {
-	name, captures := args[0], args[1:]
+func diffOf(ctx context.Context, s *command.Server, name string, captures []string, sinceRead bool) (d api.Diff,
+	err error) {
 	var q api.DiffQuery
 	if sinceRead {
 		q.From = api.SinceRead
 	}
 	if len(captures) > 0 {
 		it, err := itemFrom(ctx, s, s.Silent(), name)
-		if err != nil {
-			return api.Diff{}, err
-		}
-		if err := s.Silent().Past(ctx, &it); err != nil {
-			return api.Diff{}, err
+		if err == nil {
+			err = s.Silent().Past(ctx, &it)
 		}
 		name = it.ID
 		for i, into := range []*string{&q.From, &q.To}[:len(captures)] {
-			if *into, err = captureOf(it, captures[i]); err != nil {
-				return api.Diff{}, err
+			if err == nil {
+				*into, err = captureOf(it, captures[i])
 			}
+		}
+		if err != nil {
+			return d, err
 		}
 	}
 	return onItem(ctx, s, name, func(id string) (api.Diff, error) {
@@ -131,9 +127,7 @@ func showDiff(t *terminal.Terminal, d api.Diff) {
 	t.Say("%s", t.Screen.Bold(fmt.Sprintf("--- %.12s %s", d.From.SHA256, terminal.Stamp(d.From.CapturedAt))))
 	t.Say("%s", t.Screen.Bold(fmt.Sprintf("+++ %.12s %s", d.To.SHA256, terminal.Stamp(d.To.CapturedAt))))
 	for i, h := range d.Hunks {
-		if i > 0 {
-			t.Say("   ⋯")
-		}
+		t.SayWhen(i > 0, "   ⋯")
 		if h.Table != nil {
 			showTable(t, h.Table)
 			continue
@@ -143,12 +137,8 @@ func showDiff(t *terminal.Terminal, d api.Diff) {
 			sayIgnored(t, l.Ignored, l.PartlyIgnored)
 		}
 	}
-	if len(d.Hunks) == 0 {
-		t.Say("the texts are the same")
-	}
-	if d.Cut {
-		t.Note("this is the beginning: the texts are longer, or more differs")
-	}
+	t.SayWhen(len(d.Hunks) == 0, "the texts are the same")
+	t.NoteWhen(d.Cut, "this is the beginning: the texts are longer, or more differs")
 }
 
 // The terminal colors of lines that differ, and of the words in them that differ.
@@ -159,16 +149,12 @@ var (
 
 // showLine prints a line that both texts have, or that only one of them has.
 func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent string) {
-	mark := lineSign[op]
-	if mark == "" {
-		mark = " "
-	}
 	var b strings.Builder
 	color := t.Screen.Color && lineColor[op] != ""
 	if color {
 		b.WriteString(lineColor[op])
 	}
-	b.WriteString(indent + mark + " ")
+	b.WriteString(indent + cmp.Or(lineSign[op], " ") + " ")
 	for _, piece := range pieces {
 		text := terminal.CleanPiece(piece.Text)
 		if color && piece.Changed && len(pieces) > 1 {
@@ -192,9 +178,8 @@ func showTable(t *terminal.Terminal, table *api.DiffTable) {
 		t.Say("  %s", t.Screen.Bold(strings.Join(names, " · ")))
 	}
 	showRows(t, table, "")
-	if note := letter.TableNote(table); note != "" {
-		t.Say("  (%s)", note)
-	}
+	note := letter.TableNote(table)
+	t.SayWhen(note != "", "  (%s)", note)
 }
 
 // showRows prints the rows of a table, each with the cells that differ.
@@ -212,9 +197,6 @@ func showRows(t *terminal.Terminal, table *api.DiffTable, indent string) {
 
 // sayIgnored says of a line or a row that it does not count, or what of it does not.
 func sayIgnored(t *terminal.Terminal, rule, partly string) {
-	if rule != "" {
-		t.Say("    (ignored by %s)", terminal.Clean(rule))
-	} else if partly != "" {
-		t.Say("    (counts in part: some of it is ignored by %s)", terminal.Clean(partly))
-	}
+	t.SayWhen(rule != "", "    (ignored by %s)", terminal.Clean(rule))
+	t.SayWhen(rule == "" && partly != "", "    (counts in part: some of it is ignored by %s)", terminal.Clean(partly))
 }

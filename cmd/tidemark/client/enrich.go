@@ -14,61 +14,49 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const enrichLong = `Let a language model describe entries: gist, topics and keywords. A described entry
+const enrichHelp = `enrich ENTRY_ID…
+Let a language model describe entries, now or in batches
+
+Let a language model describe entries: gist, topics and keywords. A described entry
 costs nothing more until it changes.
 
 Entries are described now, one after another. With --batch they are described within
 a day, at half the price with most services. - reads ids from standard input, one
 per line. --missing selects all entries without a description, including those that
-failed. The server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.`
+failed. The server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.
 
-const enrichExample = `  tidemark enrich entry_telegram_link_v1-k7gx…
+  tidemark enrich entry_telegram_link_v1-k7gx…
   tidemark enrich --batch - < ids.txt
   tidemark enrich --batch --missing
   tidemark enrich batches`
 
 func enrichCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var batch, missing bool
-	cmd := &cobra.Command{
-		Use:     "enrich ENTRY_ID…",
-		Short:   "Let a language model describe entries, now or in batches",
-		Long:    enrichLong,
-		Example: enrichExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !missing:
-				return command.Some("id of an entry")(cmd, args)
-			case len(args) > 0:
-				return command.Usagef("--missing names all entries itself: give no ids")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := idsToEnrich(cmd.Context(), t, s, args, missing)
-			if err != nil {
-				return err
-			}
-			if len(ids) == 0 {
-				t.Say("no entry lacks a description")
-			}
-			if batch {
-				return enrichLater(cmd.Context(), t, s, ids)
-			}
-			return enrichNow(cmd.Context(), t, s, ids)
-		},
-	}
+	cmd := command.New(enrichHelp, nil, func(ctx context.Context, args []string) (err error) {
+		var ids []string
+		switch {
+		case !missing && len(args) == 0:
+			return command.Usagef("give at least one id of an entry")
+		case !missing:
+			ids, err = entryIDs(t, args)
+		case len(args) > 0:
+			return command.Usagef("--missing names all entries itself: give no ids")
+		default:
+			ids, err = undescribed(ctx, s)
+		}
+		if err != nil {
+			return err
+		}
+		t.SayWhen(len(ids) == 0, "no entry lacks a description")
+		if batch {
+			return enrichLater(ctx, t, s, ids)
+		}
+		return enrichNow(ctx, t, s, ids)
+	})
 	cmd.Flags().BoolVar(&batch, "batch", false, "describe them within a day, at the lower price of batches")
 	cmd.Flags().BoolVar(&missing, "missing", false, "all entries without a description, including failed ones")
 	cmd.AddCommand(enrichBatchesCommand(t, s), enrichShowCommand(t, s), enrichCancelCommand(t, s))
 	return cmd
-}
-
-func idsToEnrich(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string, missing bool) ([]string,
-	error) {
-	if missing {
-		return undescribed(ctx, s)
-	}
-	return entryIDs(t, args)
 }
 
 // undescribed returns the ids of all entries that have no description and are in no unfinished batch.
@@ -125,29 +113,22 @@ func enrichNow(ctx context.Context, t *terminal.Terminal, s *command.Server, ids
 
 // described returns the fields of a description that have a value.
 func described(t api.Tier1) []field {
-	topics := topic(t.TopicPrimary, t.TopicPrimaryConfidence)
-	if t.TopicSecondary != "" {
-		topics += ", " + topic(t.TopicSecondary, t.TopicSecondaryConfidence)
+	topic := func(name string, confidence float64) string {
+		return terminal.When(name != "", "%s (%.0f %%)", name, 100*confidence)
 	}
 	return []field{
 		{"gist", t.Gist},
-		{"topics", topics},
+		{"topics", terminal.Join(", ", topic(t.TopicPrimary, t.TopicPrimaryConfidence),
+			topic(t.TopicSecondary, t.TopicSecondaryConfidence))},
 		{"keywords", strings.Join(t.Keywords, ", ")},
 		{"model", fmt.Sprintf("%s, %s", t.Model, tokens(t.TokensIn, t.TokensOut, t.Cost))},
 	}
 }
 
-func topic(name string, confidence float64) string {
-	return fmt.Sprintf("%s (%.0f %%)", name, 100*confidence)
-}
-
 // tokens says in words how many tokens were used and what they cost.
 func tokens(in, out int, cost float64) string {
-	text := fmt.Sprintf("%s tokens in, %s out", words.Thousands(in), words.Thousands(out))
-	if cost > 0 {
-		text += fmt.Sprintf(", $%.6f", cost)
-	}
-	return text
+	return fmt.Sprintf("%s tokens in, %s out", words.Thousands(in), words.Thousands(out)) +
+		terminal.When(cost > 0, ", $%.6f", cost)
 }
 
 // enrichLater queues the entries in batches of the largest allowed size.
@@ -158,11 +139,8 @@ func enrichLater(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 		if err != nil {
 			return err
 		}
-		t.Say("%s has %s; `%s enrich show %s` tells how far it is", terminal.Clean(b.ID), entriesOf(b), t.Name,
+		t.Say("%s has %s; `%s enrich show %s` tells how far it is", terminal.Clean(b.ID), words.Count(b.Entries, "entry"), t.Name,
 			terminal.Clean(b.ID))
 	}
 	return nil
 }
-
-// entriesOf says in words how many entries a batch has.
-func entriesOf(b api.EnrichBatch) string { return strings.TrimSpace(counted(b.Entries, "")) }

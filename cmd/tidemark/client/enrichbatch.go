@@ -15,17 +15,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
+const enrichBatchesHelp = `batches
+List batches and their progress, newest first
+
+  tidemark enrich batches
+  tidemark enrich batches --top 100 --schema pkm_test`
+
 func enrichBatchesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	l := api.EnrichQuery{}
-	cmd := &cobra.Command{
-		Use:     "batches",
-		Short:   "List batches and their progress, newest first",
-		Example: "  tidemark enrich batches\n  tidemark enrich batches --top 100 --schema pkm_test",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return listEnrichBatches(cmd.Context(), t, s, l)
-		},
-	}
+	cmd := command.New(enrichBatchesHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		return listEnrichBatches(ctx, t, s, l)
+	})
 	cmd.Flags().StringVar(&l.Schema, "schema", "", "those of pkm or of pkm_test; as the test mode is when not given")
 	cmd.Flags().IntVar(&l.Top, "top", 20, "how many, up to 100")
 	cmd.Flags().StringVar(&l.Before, "before", "", "only batches older than the one with this `ID`")
@@ -40,17 +40,9 @@ func listEnrichBatches(ctx context.Context, t *terminal.Terminal, s *command.Ser
 	if err != nil {
 		return err
 	}
-	if len(list.Batches) == 0 {
-		t.Say("no batches")
-	}
-	if t.JSON || len(list.Batches) == 0 {
-		return nil
-	}
-	rows := []string{"BATCH\tBEGUN\tENTRIES\tSTATUS"}
-	for _, b := range list.Batches {
-		rows = append(rows, terminal.Row(b.ID, terminal.Ago(t.Now(), b.CreatedAt), b.Entries, batchText(b)))
-	}
-	return terminal.Table(t.Out, rows...)
+	return terminal.List(t, list.Batches, "no batches", "BATCH\tBEGUN\tENTRIES\tSTATUS", func(b api.EnrichBatch) string {
+		return terminal.Row(b.ID, terminal.Ago(t.Now(), b.CreatedAt), b.Entries, batchText(b))
+	})
 }
 
 // batchText describes the state of a batch in words.
@@ -58,53 +50,34 @@ func batchText(b api.EnrichBatch) string {
 	if b.Status == "done" {
 		return "done: " + outcomes(b)
 	}
-	text := b.Status
-	if b.RemoteStatus != "" {
-		text += " (" + b.RemoteStatus + ")"
-	}
-	if !b.CancelledAt.IsZero() {
-		text += ", is being cancelled"
-	}
-	if b.Message != "" {
-		text += ": " + b.Message
-	}
-	return text
+	return b.Status + terminal.When(b.RemoteStatus != "", " (%s)", b.RemoteStatus) +
+		terminal.When(!b.CancelledAt.IsZero(), ", is being cancelled") +
+		terminal.When(b.Message != "", ": %s", b.Message)
 }
 
 // outcomes describes the results for the entries of a finished batch.
 func outcomes(b api.EnrichBatch) string {
-	parts := []string{words.Thousands(b.Enriched) + " enriched"}
-	for _, o := range []struct {
-		n    int
-		what string
-	}{{b.Skipped, "skipped"}, {b.Failed, "failed"}, {b.Cancelled, "cancelled"}} {
-		if o.n > 0 {
-			parts = append(parts, words.Thousands(o.n)+" "+o.what)
-		}
-	}
-	if b.Again > 0 {
-		parts = append(parts, fmt.Sprintf("%s again in %s", words.Thousands(b.Again), b.Next))
-	}
-	return strings.Join(parts, ", ")
+	some := func(n int, what string) string { return terminal.When(n > 0, "%s %s", words.Thousands(n), what) }
+	return terminal.Join(", ", words.Thousands(b.Enriched)+" enriched", some(b.Skipped, "skipped"),
+		some(b.Failed, "failed"), some(b.Cancelled, "cancelled"), some(b.Again, "again in "+b.Next))
 }
+
+const enrichShowHelp = `show BATCH
+Show a batch with the result of each entry
+
+  tidemark enrich show t1-8227633599999-0f3a…`
 
 func enrichShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{
-		Use:     "show BATCH",
-		Short:   "Show a batch with the result of each entry",
-		Example: "  tidemark enrich show t1-8227633599999-0f3a…",
-		Args:    command.One("batch"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return enrichShow(cmd.Context(), t, s, args[0])
-		},
-	}
+	return command.New(enrichShowHelp, command.One("batch"), func(ctx context.Context, args []string) error {
+		b, err := api.GetEnrichBatch.Call(ctx, s.Client(), api.EnrichBatchID{ID: args[0]})
+		if err == nil {
+			showBatch(t, b)
+		}
+		return err
+	})
 }
 
-func enrichShow(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
-	b, err := api.GetEnrichBatch.Call(ctx, s.Client(), api.EnrichBatchID{ID: id})
-	if err != nil {
-		return err
-	}
+func showBatch(t *terminal.Terminal, b api.EnrichBatch) {
 	sayFields(t, []field{
 		{"batch", b.ID},
 		{"schema", b.Schema},
@@ -115,46 +88,30 @@ func enrichShow(ctx context.Context, t *terminal.Terminal, s *command.Server, id
 		{"begun", terminal.Moment(t.Now(), b.CreatedAt)},
 		{"cancelled", terminal.Moment(t.Now(), b.CancelledAt)},
 		{"ended", terminal.Moment(t.Now(), b.EndedAt)},
-		{"charged", charged(b)},
+		{"charged", terminal.When(b.TokensIn > 0, "%s", tokens(b.TokensIn, b.TokensOut, b.Cost))},
 	})
-	if len(b.Lines) > 0 {
-		t.Say("\n%s", entriesOf(b))
-	}
+	t.SayWhen(len(b.Lines) > 0, "\n%s", words.Count(b.Entries, "entry"))
 	for _, l := range b.Lines {
-		t.Say("%s", strings.TrimRight(fmt.Sprintf("  %-9s  %s  %s", terminal.Clean(l.Outcome), terminal.Clean(l.EntryID),
-			terminal.Clean(l.Message)),
-			" "))
+		line := fmt.Sprintf("  %-9s  %s  %s", terminal.Clean(l.Outcome), terminal.Clean(l.EntryID), terminal.Clean(l.Message))
+		t.Say("%s", strings.TrimRight(line, " "))
 	}
-	return nil
 }
 
-func charged(b api.EnrichBatch) string {
-	if b.TokensIn == 0 {
-		return ""
-	}
-	return tokens(b.TokensIn, b.TokensOut, b.Cost)
-}
+const enrichCancelHelp = `cancel BATCH
+Cancel a batch
 
-const enrichCancelLong = `Cancel a batch. Answers that the model has already given are used, and it gets no
-further requests. This takes a while. Cancelling a batch again has no effect.`
+Cancel a batch. Answers that the model has already given are used, and it gets no
+further requests. This takes a while. Cancelling a batch again has no effect.
+
+  tidemark enrich cancel t1-8227633599999-0f3a…`
 
 func enrichCancelCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{
-		Use:     "cancel BATCH",
-		Short:   "Cancel a batch",
-		Long:    enrichCancelLong,
-		Example: "  tidemark enrich cancel t1-8227633599999-0f3a…",
-		Args:    command.One("batch"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := api.CancelEnrichBatch.Call(cmd.Context(), s.Client(), api.EnrichBatchID{ID: args[0]})
-			if err != nil {
-				return err
-			}
-			t.Say("%s is being cancelled; `%s enrich show %s` tells when it is done", terminal.Clean(b.ID), t.Name,
-				terminal.Clean(b.ID))
-			return nil
-		},
-	}
+	return command.New(enrichCancelHelp, command.One("batch"), func(ctx context.Context, args []string) error {
+		b, err := api.CancelEnrichBatch.Call(ctx, s.Client(), api.EnrichBatchID{ID: args[0]})
+		id := terminal.Clean(b.ID)
+		t.SayWhen(err == nil, "%s is being cancelled; `%s enrich show %s` tells when it is done", id, t.Name, id)
+		return err
+	})
 }
 
 // isOff reports whether an error means that the server has no model, or that the model's service refuses the server's

@@ -19,72 +19,67 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server decides
+const entryAddHelp = `add
+Push entries in, each stored once
+
+Push an entry in: a mail, a note, a link, or the text of a page. The server decides
 the identity of each entry and stores it once, so adding it twice does no harm. The
 result of each is printed: inserted, skipped, updated, or an error. One failed entry
-makes the exit code 1; the others are still added.`
+makes the exit code 1; the others are still added.
 
-const entryAddExample = `  tidemark entry add mail inbox/*.eml
+  tidemark entry add mail inbox/*.eml
+  tidemark entry add note 'Berth 4 is closed until Friday'
+  tidemark entry add link https://example.com/tides
+  tidemark entry add mail --json *.eml | jq -r .entry_id | tidemark enrich --batch -`
+
+const entryHelp = `entry
+Push in content that is not crawled: mails, notes, links, texts of pages
+
+  tidemark entry add mail inbox/*.eml
   tidemark entry add note 'Berth 4 is closed until Friday'
   tidemark entry add link https://example.com/tides
   tidemark entry add mail --json *.eml | jq -r .entry_id | tidemark enrich --batch -`
 
 func entryCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "entry",
-		Short:   "Push in content that is not crawled: mails, notes, links, texts of pages",
-		Example: entryAddExample,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	add := &cobra.Command{
-		Use:     "add",
-		Short:   "Push entries in, each stored once",
-		Long:    entryAddLong,
-		Example: entryAddExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Usagef("add what: mail, note, link or page?")
-		},
-	}
+	add := command.New(entryAddHelp, cobra.NoArgs, func(context.Context, []string) error {
+		return command.Usagef("add what: mail, note, link or page?")
+	})
 	add.AddCommand(addMailCommand(t, s), addNoteCommand(t, s), addLinkCommand(t, s), addPageCommand(t, s))
-	cmd.AddCommand(add)
-	return cmd
+	return command.Group(entryHelp, add)
 }
 
-const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
+const addMailHelp = `mail FILE…
+Push mails in
+
+Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
 
 A mail of a thread updates the entry of that thread. A newsletter is stored once. To
-import a mailbox of several mails (.mbox), use "tidemark import mbox".`
+import a mailbox of several mails (.mbox), use "tidemark import mbox".
+
+  tidemark entry add mail inbox/*.eml
+  tidemark entry add mail - < message.eml`
 
 func addMailCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{
-		Use:     "mail FILE…",
-		Short:   "Push mails in",
-		Long:    addMailLong,
-		Example: "  tidemark entry add mail inbox/*.eml\n  tidemark entry add mail - < message.eml",
-		Args:    command.Some("file of a mail"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return push(cmd.Context(), t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
-				body, err := readEntry(t, file)
-				if err != nil {
-					return api.Entry{}, err
+	return command.New(addMailHelp, command.Some("file of a mail"), func(ctx context.Context, args []string) error {
+		return push(ctx, t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
+			body, err := readEntry(t, file)
+			if err != nil {
+				return api.Entry{}, err
+			}
+			if isMailbox(body) {
+				return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
+			}
+			req := api.EmailRequest{RawText: string(body)}
+			if !utf8.Valid(body) { // JSON has no such bytes
+				if len(body) > maxBinaryBytes {
+					return api.Entry{}, refusedf("it has bytes that are not UTF-8, and more than %s of them all, which is what can "+
+						"be sent: put it into an mbox file, and import that", words.Count(maxBinaryBytes, "byte"))
 				}
-				if isMailbox(body) {
-					return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
-				}
-				req := api.EmailRequest{RawText: string(body)}
-				if !utf8.Valid(body) { // JSON has no such bytes
-					if len(body) > maxBinaryBytes {
-						return api.Entry{}, refusedf("it has bytes that are not UTF-8, and more than %s of them all, which is what can "+
-							"be sent: put it into an mbox file, and import that", words.Count(maxBinaryBytes, "byte"))
-					}
-					req = api.EmailRequest{RawBase64: base64.StdEncoding.EncodeToString(body)}
-				}
-				return api.NormalizeEmail.Call(ctx, s.Silent(), req)
-			})
-		},
-	}
+				req = api.EmailRequest{RawBase64: base64.StdEncoding.EncodeToString(body)}
+			}
+			return api.NormalizeEmail.Call(ctx, s.Silent(), req)
+		})
+	})
 }
 
 // mboxLine matches the line that begins a mail in a mailbox (RFC 4155).
@@ -92,43 +87,42 @@ var mboxLine = regexp.MustCompile(`(?m)(?:\A|^\r?\n)From \S+ +(?:Mon|Tue|Wed|Thu
 
 func isMailbox(body []byte) bool { return len(mboxLine.FindAllIndex(body, 2)) == 2 }
 
-const addNoteLong = `Push notes in, one per argument; - reads one from standard input.
+const addNoteHelp = `note TEXT…
+Push notes in
+
+Push notes in, one per argument; - reads one from standard input.
 
 A note is identified by its --chat and its --message. Without --message it is
 identified by its text: the same text is the same note, and another text is another
-note. To be able to change the text of a note later, give it a --message.`
+note. To be able to change the text of a note later, give it a --message.
+
+  tidemark entry add note 'Berth 4 is closed until Friday'
+  tidemark entry add note --chat log --message 12 'Berth 4 is open again'
+  tidemark entry add note - < idea.txt`
 
 func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var from api.TelegramSource
 	var chat, message string
-	cmd := &cobra.Command{
-		Use:   "note TEXT…",
-		Short: "Push notes in",
-		Long:  addNoteLong,
-		Example: "  tidemark entry add note 'Berth 4 is closed until Friday'\n  tidemark entry add note --chat log " +
-			"--message 12 'Berth 4 is open again'\n  tidemark entry add note - < idea.txt",
-		Args: command.Some("text"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if message != "" && len(args) > 1 {
-				return command.Usagef("--message is the id of one note, not of %d", len(args))
+	cmd := command.New(addNoteHelp, command.Some("text"), func(ctx context.Context, args []string) error {
+		if message != "" && len(args) > 1 {
+			return command.Usagef("--message is the id of one note, not of %d", len(args))
+		}
+		return push(ctx, t, s, args, func(ctx context.Context, text string) (api.Entry, error) {
+			if text == "-" {
+				body, err := readEntry(t, text)
+				if err != nil {
+					return api.Entry{}, err
+				}
+				text = string(body)
 			}
-			return push(cmd.Context(), t, s, args, func(ctx context.Context, text string) (api.Entry, error) {
-				if text == "-" {
-					body, err := readEntry(t, text)
-					if err != nil {
-						return api.Entry{}, err
-					}
-					text = string(body)
-				}
-				from.ChatID, from.MessageID = api.TelegramID(chat), api.TelegramID(message)
-				if message == "" {
-					from.MessageID = noteID(text)
-				}
-				return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{Text: text, ContentType: "note",
-					Source: from})
-			})
-		},
-	}
+			from.ChatID, from.MessageID = api.TelegramID(chat), api.TelegramID(message)
+			if message == "" {
+				from.MessageID = noteID(text)
+			}
+			return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{Text: text, ContentType: "note",
+				Source: from})
+		})
+	})
 	cmd.Flags().StringVar(&chat, "chat", "notes", "chat of the note: a `NAME` or number")
 	cmd.Flags().StringVar(&message, "message", "",
 		"`NUMBER` or name of the note in the chat; a later note with the same one replaces it")
@@ -142,60 +136,56 @@ func noteID(text string) api.TelegramID {
 	return api.TelegramID("n" + hex.EncodeToString(sum[:20]))
 }
 
-const addLinkLong = `Push links in. The page of each is crawled, too, and found by a search.
+const addLinkHelp = `link URL…
+Push links in
+
+Push links in. The page of each is crawled, too, and found by a search.
 
 A link is identified by its URL without tracking parameters. A known link is
-skipped.`
+skipped.
+
+  tidemark entry add link https://example.com/tides
+  tidemark entry add link --title 'Tide tables' https://example.com/tides`
 
 func addLinkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var title string
-	cmd := &cobra.Command{
-		Use:   "link URL…",
-		Short: "Push links in",
-		Long:  addLinkLong,
-		Example: "  tidemark entry add link https://example.com/tides\n  tidemark entry add link --title 'Tide tables' " +
-			"https://example.com/tides",
-		Args: command.Some("URL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if title != "" && len(args) > 1 {
-				return command.Usagef("--title is that of one link, not of %d", len(args))
-			}
-			return push(cmd.Context(), t, s, args, func(ctx context.Context, url string) (api.Entry, error) {
-				return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{
-					Text: strings.TrimSpace(title + "\n" + url), ContentType: "link", Source: api.TelegramSource{URL: url},
-				})
+	cmd := command.New(addLinkHelp, command.Some("URL"), func(ctx context.Context, args []string) error {
+		if title != "" && len(args) > 1 {
+			return command.Usagef("--title is that of one link, not of %d", len(args))
+		}
+		return push(ctx, t, s, args, func(ctx context.Context, url string) (api.Entry, error) {
+			return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{
+				Text: strings.TrimSpace(title + "\n" + url), ContentType: "link", Source: api.TelegramSource{URL: url},
 			})
-		},
-	}
+		})
+	})
 	cmd.Flags().StringVar(&title, "title", "", "title of the link")
 	return cmd
 }
 
-const addPageLong = `Push the text of pages in, from files of HTML or text.
+const addPageHelp = `page FILE…
+Push the texts of pages in
+
+Push the text of pages in, from files of HTML or text.
 
 A page has no identity of its own, so adding it twice makes two entries. To give
-the text to an existing entry, such as a link, name that entry with --entry.`
+the text to an existing entry, such as a link, name that entry with --entry.
+
+  tidemark entry add page --url https://example.com/tides tides.html
+  tidemark entry add page --entry entry_telegram_link_v1-k7gx… tides.html`
 
 func addPageCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var url, id string
-	cmd := &cobra.Command{
-		Use:   "page FILE…",
-		Short: "Push the texts of pages in",
-		Long:  addPageLong,
-		Example: "  tidemark entry add page --url https://example.com/tides tides.html\n  tidemark entry add page --entry " +
-			"entry_telegram_link_v1-k7gx… tides.html",
-		Args: command.Some("file of a page"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if (url != "" || id != "") && len(args) > 1 {
-				return command.Usagef("--url and --entry are those of one page, not of %d", len(args))
-			}
-			return push(cmd.Context(), t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
-				e, err := readPage(ctx, t, s, file, url)
-				e.EntryID = id
-				return e, err
-			})
-		},
-	}
+	cmd := command.New(addPageHelp, command.Some("file of a page"), func(ctx context.Context, args []string) error {
+		if (url != "" || id != "") && len(args) > 1 {
+			return command.Usagef("--url and --entry are those of one page, not of %d", len(args))
+		}
+		return push(ctx, t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
+			e, err := readPage(ctx, t, s, file, url)
+			e.EntryID = id
+			return e, err
+		})
+	})
 	cmd.Flags().StringVar(&url, "url", "", "address of the page")
 	cmd.Flags().StringVar(&id, "entry", "", "`ID` of the entry that gets this text")
 	return cmd

@@ -16,7 +16,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const fieldsLong = `Show the values that Tidemark reads from a page, such as its price: the present, the
+const fieldsHelp = `fields ID|SOURCE [NAME]
+Show the values of one page, or the history of a value
+
+Show the values that Tidemark reads from a page, such as its price: the present, the
 first, the lowest and the highest value, and what the last check found. With the name
 of a value, show its history, newest last.
 
@@ -24,40 +27,30 @@ STATE is "value" if the last check found a value, "disappeared" if its place on 
 page is empty, "unread" if the text there could not be read as a value, and "gone" if
 the page no longer has that place.
 
---csv writes the whole history as CSV.`
+--csv writes the whole history as CSV.
 
-const fieldsExample = `  tidemark fields https://shop.example/lamp
+  tidemark fields https://shop.example/lamp
   tidemark fields https://shop.example/lamp price
   tidemark fields https://shop.example/lamp price --csv > price.csv`
 
 func fieldsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var csv bool
 	var top int
-	cmd := &cobra.Command{
-		Use:     "fields ID|SOURCE [NAME]",
-		Short:   "Show the values of one page, or the history of a value",
-		Long:    fieldsLong,
-		Example: fieldsExample,
-		Args:    command.OneOrTwo("id or source", "name of a value"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of := func(flag string) bool { return cmd.Flags().Changed(flag) }
-			switch {
-			case len(args) == 1 && (csv || of("top")):
-				return command.Usagef("--csv and --top are for the history of one value: give its name, too")
-			case len(args) == 1:
-				return showValues(cmd.Context(), t, s, args[0])
-			case csv && (t.JSON || of("top")):
-				return command.Usagef("--csv writes the whole history as CSV: leave --json and --top out")
-			case top < 1 || top > maxValues:
-				return command.Usagef("--top is %d: give 1 to %d", top, maxValues)
-			}
-			q := api.FieldQuery{Name: args[1], Top: top}
-			if csv {
-				q = api.FieldQuery{Name: args[1], Format: "csv"}
-			}
-			return valueHistory(cmd.Context(), t, s, args[0], q)
-		},
-	}
+	var cmd *cobra.Command
+	named := command.OneOrTwo("id or source", "name of a value")
+	cmd = command.New(fieldsHelp, named, func(ctx context.Context, args []string) error {
+		switch counted := cmd.Flags().Changed("top"); {
+		case len(args) == 1 && (csv || counted):
+			return command.Usagef("--csv and --top are for the history of one value: give its name, too")
+		case len(args) == 1:
+			return showValues(ctx, t, s, args[0])
+		case csv && (t.JSON || counted):
+			return command.Usagef("--csv writes the whole history as CSV: leave --json and --top out")
+		case top < 1 || top > maxValues:
+			return command.Usagef("--top is %d: give 1 to %d", top, maxValues)
+		}
+		return valueHistory(ctx, t, s, args[0], api.FieldQuery{Name: args[1], Top: top}, csv)
+	})
 	cmd.Flags().BoolVar(&csv, "csv", false, "write the history of a value as CSV")
 	cmd.Flags().IntVar(&top, "top", 50, "how many of the newest values")
 	return cmd
@@ -72,36 +65,17 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 	if err != nil || t.JSON {
 		return err
 	}
-	if text := unreadDataText(item.UnreadData); text != "" {
-		t.Note("%s", terminal.Clean(text))
-	}
-	if len(item.Fields) == 0 {
-		t.Say("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
-		return nil
-	}
-	rows := []string{"NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE"}
-	for _, name := range slices.Sorted(maps.Keys(item.Fields)) {
+	unread := terminal.Clean(unreadDataText(item.UnreadData))
+	t.NoteWhen(unread != "", "%s", unread)
+	none := fmt.Sprintf("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
+	names := slices.Sorted(maps.Keys(item.Fields))
+	return terminal.List(t, names, none, "NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE", func(name string) string {
 		f := item.Fields[name]
-		since := ""
-		if !f.At.IsZero() {
-			since = f.At.Format(time.DateOnly)
-		}
-		state := f.State
-		if why := cmp.Or(f.Why, lastText(f)); why != "" {
-			state += ": " + why
-		}
-		rows = append(rows, terminal.Row(name, cmp.Or(f.Text, "none"), since, pointText(f.First), pointText(f.Lowest),
-			pointText(f.Highest), state))
-	}
-	return terminal.Table(t.Out, rows...)
-}
-
-// lastText says what a value was before it disappeared; "" if that is not known.
-func lastText(f api.ItemField) string {
-	if f.Last == "" {
-		return ""
-	}
-	return "it was " + f.Last
+		why := cmp.Or(f.Why, terminal.When(f.Last != "", "it was %s", f.Last))
+		return terminal.Row(name, cmp.Or(f.Text, "none"),
+			terminal.When(!f.At.IsZero(), "%s", f.At.Format(time.DateOnly)), pointText(f.First), pointText(f.Lowest),
+			pointText(f.Highest), terminal.Join(": ", f.State, why))
+	})
 }
 
 // pointText describes a value that a field had.
@@ -113,30 +87,60 @@ func pointText(p *api.FieldPoint) string {
 }
 
 // valueHistory shows the history of a value, or writes it as CSV.
-func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, name string, q api.FieldQuery) error {
+func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, name string, q api.FieldQuery,
+	csv bool) error {
 	item, err := itemFrom(ctx, s, s.Silent(), name)
 	if err != nil {
 		return err
 	}
-	if q.ID = item.ID; q.Format == "csv" {
-		return api.Export(ctx, s.Silent(), api.GetFieldCSV, q, t.Out)
+	if q.ID = item.ID; csv {
+		return api.Export(ctx, s.Silent(), api.GetFieldCSV, api.FieldQuery{ID: q.ID, Name: q.Name, Format: "csv"}, t.Out)
 	}
 	past, err := api.GetField.Call(ctx, s.Client(), q)
 	if err != nil || t.JSON {
 		return err
 	}
-	if n := past.Older; n > 0 {
-		t.Note("%s before these: see --top, or --csv for all", words.Count(n, "value"))
-	}
-	if n := past.NotKept; n > 0 {
-		t.Note("%s before are not kept any more", words.Count(n, "value"))
-	}
+	t.NoteWhen(past.Older > 0, "%s before these: see --top, or --csv for all", words.Count(past.Older, "value"))
+	t.NoteWhen(past.NotKept > 0, "%s before are not kept any more", words.Count(past.NotKept, "value"))
 	for _, e := range past.Entries {
-		text := cmp.Or(e.Text, "none")
-		if e.Why != "" {
-			text += ": " + e.Why
-		}
+		text := terminal.Join(": ", cmp.Or(e.Text, "none"), e.Why)
 		t.Say("%s  %s", terminal.Stamp(e.At), terminal.Clean(text))
 	}
 	return nil
+}
+
+// valueFields returns the values of a page, by name.
+func valueFields(now time.Time, all map[string]api.ItemField) (out []field) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, field{name, valueText(now, all[name])})
+	}
+	return out
+}
+
+// unreadDataText says what was not read of the data that a page declares; "" if all was read.
+func unreadDataText(u *api.UnreadData) string {
+	switch {
+	case u == nil:
+		return ""
+	case u.Blocks == 0:
+		return "no values: " + u.Why
+	}
+	return words.Count(u.Blocks, "block") + " of the data that the page declares could not be read" +
+		terminal.When(u.Blocks > 1, ", the first because") + ": " + u.Why + terminal.When(u.Text != "", ", at %q", u.Text)
+}
+
+// valueText describes a value: what it is and since when, what it was at first, at least and at most, and where it was
+// read.
+func valueText(now time.Time, f api.ItemField) string {
+	text := cmp.Or(f.Text, "none") + terminal.When(!f.At.IsZero(), " since %s", terminal.Moment(now, f.At)) +
+		terminal.When(f.State != "value", " (%s)", f.State) + terminal.When(f.Why != "", ": %s", f.Why)
+	for _, p := range []struct {
+		name  string
+		point *api.FieldPoint
+	}{{"first", f.First}, {"lowest", f.Lowest}, {"highest", f.Highest}} {
+		if p.point != nil && f.Entries > 1 {
+			text += "; " + p.name + " " + pointText(p.point)
+		}
+	}
+	return text + terminal.When(f.Evidence.From != "", "; from %s %s", f.Evidence.From, f.Evidence.Path)
 }

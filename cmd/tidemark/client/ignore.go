@@ -60,12 +60,8 @@ func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Co
 		return command.Usagef("give one --ignore or --ignore-text, --undo, or --accept")
 	}
 	if r.accept {
-		it, err := onItem(cmd.Context(), s, args[0], func(id string) (api.Item, error) {
-			return api.AcceptWatch.Call(cmd.Context(), s.Client(), api.ItemID{ID: id})
-		})
-		if err == nil {
-			t.Say("%s: what is watched is right as it is now; it is checked again", it.ID)
-		}
+		it, err := atItem(cmd.Context(), s, s.Client(), args[0], api.AcceptWatch)
+		t.SayWhen(err == nil, "%s: what is watched is right as it is now; it is checked again", it.ID)
 		return err
 	}
 	q := api.IgnoreRequest{Text: r.text, Pattern: strings.Join(patterns, ""), Preview: r.preview, Undo: r.undo}
@@ -100,10 +96,7 @@ func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult
 	}
 	t.Say("of the last %s, %d would have had such lines, and nobody would have been told of %d",
 		words.Count(out.Changes, "change"), len(out.Silenced), whole)
-	if q.Preview {
-		t.Say("nothing is kept; without --preview, lines with this do not count: %s", rules)
-		return
-	}
-	t.Say("lines with this do not count any more: %s", rules)
-	t.Say("`%s watch %s --undo` has them count again", t.Name, q.ID)
+	t.SayWhen(q.Preview, "nothing is kept; without --preview, lines with this do not count: %s", rules)
+	t.SayWhen(!q.Preview, "lines with this do not count any more: %s\n`%s watch %s --undo` has them count again", rules,
+		t.Name, q.ID)
 }

@@ -16,12 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const itemsLong = `List sources with their status, their last check and their next one.
+const itemsHelp = `items
+List sources
+
+List sources with their status, their last check and their next one.
 
 Times are relative: "3 hours ago", "in 2 days". With --format, all matching sources
-are written as CSV or JSON Lines, with exact times; "tidemark import" reads either.`
+are written as CSV or JSON Lines, with exact times; "tidemark import" reads either.
 
-const itemsExample = `  tidemark items --status Error
+  tidemark items --status Error
   tidemark items --host example.com --all
   tidemark items --tag news --sort -lastChanged
   tidemark items --tag news --format csv > news.csv
@@ -31,30 +34,21 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var q api.ItemQuery
 	var status, format string
 	var all bool
-	cmd := &cobra.Command{
-		Use:     "items",
-		Short:   "List sources",
-		Long:    itemsLong,
-		Example: itemsExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
-			if q.Status, err = parseStatus(status); err != nil {
-				return err
-			}
-			if format != "" {
-				if q.Sort != "" {
-					return command.Usagef("--format writes sources as they come: leave --sort out")
-				}
-				return exported(cmd.Context(), t, s, api.ExportItems, api.ItemExport{Format: format, Host: q.Host,
-					Status: q.Status, Tag: q.Tag, Paused: q.Paused})
-			}
-			if q.Top < 1 || q.Top > api.MaxBatch {
-				return command.Usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
-			}
-			return listItems(cmd.Context(), t, s, q, all)
-		},
-	}
+	cmd := command.New(itemsHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		var err error
+		switch q.Status, err = parseStatus(status); {
+		case err != nil:
+			return err
+		case format != "" && q.Sort != "":
+			return command.Usagef("--format writes sources as they come: leave --sort out")
+		case format != "":
+			return exported(ctx, t, s, api.ExportItems, api.ItemExport{Format: format, Host: q.Host,
+				Status: q.Status, Tag: q.Tag, Paused: q.Paused})
+		case q.Top < 1 || q.Top > api.MaxBatch:
+			return command.Usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
+		}
+		return listItems(ctx, t, s, q, all)
+	})
 	f := cmd.Flags()
 	command.HostFlag(f, &q.Host, "only sources of this `HOST`")
 	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
@@ -93,10 +87,13 @@ func parseStatus(name string) (api.Status, error) {
 	return all[i], nil
 }
 
-func statusNames() string {
+func statusNames() string { return namesOf(api.Statuses()) }
+
+// namesOf lists all that a flag may be.
+func namesOf[S ~string](all []S) string {
 	var names []string
-	for _, s := range api.Statuses() {
-		names = append(names, string(s))
+	for _, one := range all {
+		names = append(names, string(one))
 	}
 	return strings.Join(names, ", ")
 }
@@ -114,9 +111,7 @@ func listItems(ctx context.Context, t *terminal.Terminal, s *command.Server, q a
 			return nil
 		}
 	}
-	if n == 0 {
-		t.Say("no sources")
-	}
+	t.SayWhen(n == 0, "no sources")
 	return nil
 }
 
@@ -136,21 +131,12 @@ func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
 }
 
 func itemRow(now time.Time, it api.Item) string {
-	row := fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", terminal.Clean(string(it.Status)), terminal.Ago(now, it.LastChecked),
-		terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it))
-	if it.ErrorMessage != "" {
-		row += "  (" + terminal.Cut(terminal.Clean(it.ErrorMessage), 60) + ")"
-	}
-	if it.NotIndexed != "" {
-		row += "  (not indexed: " + terminal.Cut(terminal.Clean(it.NotIndexed), 60) + ")"
-	}
-	if it.Paused {
-		row += "  (paused)"
-	}
-	if it.Collapsed {
-		row += "  (collapsed: " + terminal.Cut(terminal.Clean(it.Why), 60) + ")"
-	} else if it.Thin {
-		row += "  (thin: " + terminal.Cut(terminal.Clean(it.Why), 60) + ")"
-	}
-	return row
+	short := func(text string) string { return terminal.Cut(terminal.Clean(text), 60) }
+	return fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", terminal.Clean(string(it.Status)),
+		terminal.Ago(now, it.LastChecked), terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it)) +
+		terminal.When(it.ErrorMessage != "", "  (%s)", short(it.ErrorMessage)) +
+		terminal.When(it.NotIndexed != "", "  (not indexed: %s)", short(it.NotIndexed)) +
+		terminal.When(it.Paused, "  (paused)") +
+		terminal.When(it.Collapsed, "  (collapsed: %s)", short(it.Why)) +
+		terminal.When(it.Thin && !it.Collapsed, "  (thin: %s)", short(it.Why))
 }

@@ -1,20 +1,37 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
+
+// maxTitle bounds the title of a source in a line, in characters.
+const maxTitle = 60
+
+// sourceOf returns the address of an item's source.
+func sourceOf(it api.Item) string {
+	return terminal.Clean(cmp.Or(it.DisplaySource, it.NormalizedSource))
+}
+
+// nameOf returns the title and the address of an item, or the address alone if it has no title.
+func nameOf(it api.Item) string {
+	title := terminal.Cut(terminal.Clean(it.Title), maxTitle)
+	return terminal.When(it.Title != "", "%s  ", title) + sourceOf(it)
+}
 
 // getItem reads one item, given its id or the source with which it was added.
 func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetail, error) {
@@ -23,10 +40,13 @@ func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetai
 
 // itemFrom does the same as getItem, but with the given client.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
-	return onItem(ctx, s, name, func(id string) (api.ItemDetail, error) {
-		return api.GetItem.Call(ctx, client,
-			api.ItemID{ID: id})
-	})
+	return atItem(ctx, s, client, name, api.GetItem)
+}
+
+// atItem calls a route of one item, given the item's id or the source with which it was added.
+func atItem[A any](ctx context.Context, s *command.Server, client *api.Client, name string,
+	route api.Route[api.ItemID, A]) (A, error) {
+	return onItem(ctx, s, name, func(id string) (A, error) { return route.Call(ctx, client, api.ItemID{ID: id}) })
 }
 
 // onItem calls ask with the id of the item to which name refers. The address of a blob may have been added as a page
@@ -55,6 +75,9 @@ func isAnyKnown(ctx context.Context, s *command.Server, ids []string) bool {
 		return err == nil
 	})
 }
+
+// isID matches ids. It matches no source, because no URL or path has the form of an id.
+var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]+$`)
 
 // idsOf returns the ids to which a name may refer, at least one. If the name is an id, idsOf returns only that id. If
 // the name is a source, idsOf also returns the normalized source. The API accepts only ids, so the id of a URL is
@@ -95,9 +118,8 @@ func isUnknown(err error) bool {
 }
 
 func trackingRules(s *command.Server) (source.Rules, error) {
-	list := s.Tracking
-	if list == "" {
+	if s.Tracking == "" {
 		return source.DefaultRules(), nil
 	}
-	return app.ParseTracking(list)
+	return app.ParseTracking(s.Tracking)
 }

@@ -11,21 +11,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
-const mcpLong = `Serve the Model Context Protocol on standard input and output, for programs that
+const mcpHelp = `mcp
+Give language models the tools of a server, over standard input and output
+
+Serve the Model Context Protocol on standard input and output, for programs that
 start their tools themselves, such as desktop assistants and editors. The tools ask
 the server of --server, with the key of --key. Programs that use HTTP do not need
-this command: the server has the same tools at /api/mcp.`
+this command: the server has the same tools at /api/mcp.
+
+  tidemark mcp
+  tidemark mcp --server https://tide.example --key "$KEY"`
 
 func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Give language models the tools of a server, over standard input and output",
-		Long:  mcpLong,
-		Example: `  tidemark mcp
-  tidemark mcp --server https://tide.example --key "$KEY"`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveTools(cmd.Context(), t, s) },
-	}
+	return command.New(mcpHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error { return serveTools(ctx, t, s) })
 }
 
 // serveTools answers requests from standard input until the client closes it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const migrateLong = `Convert what is stored to the present rules after a change of
+const migrateHelp = `migrate
+Convert what is stored to the present rules for URLs
+
+Convert what is stored to the present rules after a change of
 TRACKING_PARAM_PREFIXES. A newer version of Tidemark does this by itself when it
 first starts.
 
@@ -22,46 +24,27 @@ Sources whose addresses become equal are merged into one. This cannot be undone,
 use --dry-run first. Captures do not change, and are listed with the source that
 remains; the old ids lead to that source.
 
-The server does the work; --wait waits until it is done.`
+The server does the work; --wait waits until it is done.
 
-const migrateExample = `  tidemark migrate --dry-run
+  tidemark migrate --dry-run
   tidemark migrate --wait`
 
 func migrateCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var req api.MigrationRequest
-	var wait bool
-	var interval time.Duration
-	cmd := &cobra.Command{
-		Use:     "migrate",
-		Short:   "Convert what is stored to the present rules for URLs",
-		Long:    migrateLong,
-		Example: migrateExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runMigration(cmd.Context(), t, s, req, wait || req.DryRun, interval)
-		},
-	}
-	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "change nothing, and show what would change")
-	command.WaitFlags(cmd.Flags(), &wait, &interval)
-	return cmd
-}
-
-func runMigration(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.MigrationRequest, wait bool,
-	interval time.Duration) error {
-	if err := command.CheckInterval(interval); err != nil {
-		return err
-	}
-	m, err := api.StartMigration.Call(ctx, s.Client(), req)
-	if err != nil {
-		return err
-	}
-	say := t.OnChange()
-	return terminal.Follow(ctx, t, interval, terminal.After(m, func() (api.Migration, error) {
-		return api.GetMigration.Call(ctx, s.Client(), api.None{})
-	}), func(m api.Migration) bool {
-		say(migrationText(m))
-		return m.Status != api.MigrationRunning || !wait
+	var w command.Waiting
+	cmd := command.New(migrateHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		say := t.OnChange()
+		poll := func(c *api.Client, _ api.Migration) (api.Migration, error) {
+			return api.GetMigration.Call(ctx, c, api.None{})
+		}
+		return follow(ctx, t, s, w.Interval, api.StartMigration, req, poll, func(m api.Migration) bool {
+			say(migrationText(m))
+			return m.Status != api.MigrationRunning || !w.Wait && !req.DryRun
+		})
 	})
+	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "change nothing, and show what would change")
+	w.Flags(cmd.Flags())
+	return cmd
 }
 
 // migrationText describes the state of a migration in words.

@@ -73,15 +73,13 @@ func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, d
 		case done == 0 || errors.Is(err, context.Canceled):
 			return err
 		default:
-			return fmt.Errorf("%w\n%s before that", err, counted(done, "done"))
+			return fmt.Errorf("%w\n%s before that", err, words.Count(done, "entry")+" done")
 		}
 	}
 	if failed == 0 {
 		return nil
 	}
-	if len(names) > 1 {
-		t.Note("%s, %s", counted(done, "done"), counted(failed, "failed"))
-	}
+	t.NoteWhen(len(names) > 1, "%s done, %s failed", words.Count(done, "entry"), words.Count(failed, "entry"))
 	return command.ErrReported
 }
 
@@ -95,31 +93,18 @@ func isOwnFault(err error) bool {
 		problem.Status != http.StatusTooManyRequests
 }
 
-// counted formats a number of entries, followed by what happened to them.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 entry " + what
-	}
-	return words.Thousands(n) + " entries " + what
-}
-
 // readEntry reads a file, or standard input when its name is "-", up to the size that can be sent.
 func readEntry(t *terminal.Terminal, name string) ([]byte, error) {
-	r := t.In
-	if name != "-" {
-		f, err := os.Open(name)
-		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, refusedf("%v", wrong.Err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, refusedf("it is a folder")
-		}
-		r = f
+	if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
+		return nil, refusedf("it is a folder")
 	}
+	r, err := t.Open(name)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, refusedf("%v", wrong.Err)
+	} else if err != nil {
+		return nil, err
+	}
+	defer r.Close()
 	body, err := io.ReadAll(io.LimitReader(r, maxEntryBytes+1))
 	if err == nil && len(body) > maxEntryBytes {
 		err = refusedf("it has more than %s bytes, which is what can be sent", words.Thousands(maxEntryBytes))

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,92 +14,114 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const rebuildLong = `Index everything again, after the index was lost, or after an update that reads pages
+const rebuildHelp = `rebuild
+Index everything, or one host, again
+
+Index everything again, after the index was lost, or after an update that reads pages
 better.
 
 Pages come from the stored copies, so no site is asked and no schedule changes. With
 --refetch the sites are asked instead, at their usual pace. --force also asks for
 pages that the index does not contain: pages that failed, are excluded or are gone.
 
-The server does the work; --wait waits until it is done.`
+The server does the work; --wait waits until it is done.
 
-const rebuildExample = `  tidemark rebuild --wait
+  tidemark rebuild --wait
   tidemark rebuild --host example.com --refetch`
 
 func rebuildCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var host string
 	var req api.RebuildRequest
-	var wait bool
-	var interval time.Duration
-	cmd := &cobra.Command{
-		Use:     "rebuild",
-		Short:   "Index everything, or one host, again",
-		Long:    rebuildLong,
-		Example: rebuildExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if host != "" {
-				req.Scope = &api.RebuildScope{Host: host}
-			}
-			return rebuild(cmd.Context(), t, s, req, wait, interval)
-		},
-	}
+	cmd := runRebuild(t, s, rebuildHelp, &req)
 	f := cmd.Flags()
-	command.HostFlag(f, &host, "only this `HOST`")
 	f.BoolVar(&req.Refetch, "refetch", false, "ask the sites instead of reading the kept copies")
 	f.BoolVar(&req.Force, "force", false, "also ask for pages that the index does not contain")
-	command.WaitFlags(f, &wait, &interval)
 	return cmd
 }
 
-func rebuild(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.RebuildRequest, wait bool,
-	interval time.Duration) error {
+const auditHelp = `audit
+Compare the index with what it should contain, and repair it
+
+Compare the index, page by page, with what it should contain, and repair the
+differences from the stored copies. No site is asked. Without --host, pages whose
+source is no longer registered are removed, too.
+
+The server does the work; --wait waits until it is done and lists the differences.
+
+  tidemark audit --wait
+  tidemark audit --host example.com`
+
+func auditCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	return runRebuild(t, s, auditHelp, &api.RebuildRequest{Audit: true})
+}
+
+// runRebuild returns a command that starts a rebuild or an audit, of everything or of one host.
+func runRebuild(t *terminal.Terminal, s *command.Server, help string, req *api.RebuildRequest) *cobra.Command {
+	var host string
+	var w command.Waiting
+	cmd := command.New(help, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		if host != "" {
+			req.Scope = &api.RebuildScope{Host: host}
+		}
+		return rebuild(ctx, t, s, *req, w)
+	})
+	command.HostFlag(cmd.Flags(), &host, "only this `HOST`")
+	w.Flags(cmd.Flags())
+	return cmd
+}
+
+func rebuild(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.RebuildRequest,
+	w command.Waiting) error {
+	say := t.OnChange()
+	poll := func(c *api.Client, r api.Rebuild) (api.Rebuild, error) {
+		return api.GetRebuild.Call(ctx, c, api.RebuildID{ID: r.ID})
+	}
+	return follow(ctx, t, s, w.Interval, api.StartRebuild, req, poll, func(r api.Rebuild) bool {
+		switch {
+		case !w.Wait:
+			t.Say("%s has begun; `%s status` tells how far it is", terminal.Clean(r.ID), t.Name)
+		case r.Items > 0 || r.Status != api.RebuildMarking:
+			say(rebuildText(r))
+		}
+		return !w.Wait || r.Status == api.RebuildDone
+	})
+}
+
+// follow starts work of the server, and polls it until over reports the end.
+func follow[Q, A any](ctx context.Context, t *terminal.Terminal, s *command.Server, interval time.Duration,
+	start api.Route[Q, A], req Q, poll func(*api.Client, A) (A, error), over func(A) bool) error {
 	if err := command.CheckInterval(interval); err != nil {
 		return err
 	}
-	run, err := api.StartRebuild.Call(ctx, s.Client(), req)
+	client := s.Client()
+	first, err := start.Call(ctx, client, req)
 	if err != nil {
 		return err
 	}
-	if !wait {
-		t.Say("%s has begun; `%s status` tells how far it is", terminal.Clean(run.ID), t.Name)
-		return nil
-	}
-	client, say := s.Client(), t.OnChange()
-	return terminal.Follow(ctx, t, interval, terminal.After(run, func() (api.Rebuild, error) {
-		return api.GetRebuild.Call(ctx, client, api.RebuildID{ID: run.ID})
-	}), func(r api.Rebuild) bool {
-		if r.Items > 0 || r.Status != api.RebuildMarking {
-			say(rebuildText(r))
-		}
-		return r.Status == api.RebuildDone
-	})
+	again := func() (A, error) { return poll(client, first) }
+	return terminal.Follow(ctx, t, interval, terminal.After(first, again), over)
 }
 
 // rebuildText describes the state of a rebuild in words.
 func rebuildText(r api.Rebuild) string {
+	looked, through := words.Count(r.Items, "source"), words.Thousands(max(0, r.Marked-r.Left))
 	switch r.Status {
 	case api.RebuildMarking:
-		return fmt.Sprintf("%s looked at, %s through of %s so far", words.Count(r.Items, "source"),
-			words.Thousands(max(0, r.Marked-r.Left)), words.Thousands(r.Marked))
+		return fmt.Sprintf("%s looked at, %s through of %s so far", looked, through, words.Thousands(r.Marked))
 	case api.RebuildIndexing:
-		return fmt.Sprintf("%s of %s through", words.Thousands(max(0, r.Marked-r.Left)), words.Count(r.Marked, "source"))
+		return fmt.Sprintf("%s of %s through", through, words.Count(r.Marked, "source"))
 	case api.RebuildCounting:
 		return fmt.Sprintf("%s through, being counted", words.Count(r.Marked, "source"))
 	case api.RebuildEntries:
-		return fmt.Sprintf("%s and %s looked at", words.Count(r.Items, "source"), words.Count(r.Entries, "entry"))
+		return fmt.Sprintf("%s and %s looked at", looked, words.Count(r.Entries, "entry"))
 	case api.RebuildClearing:
-		return fmt.Sprintf("%s looked at, pages without one are being taken out", words.Count(r.Items, "source"))
+		return looked + " looked at, pages without one are being taken out"
 	case api.RebuildDone:
 		if r.Audit {
 			return auditText(r)
 		}
-		text := fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
-			words.Count(r.Items, "source"), words.Thousands(r.Indexed), words.Thousands(r.KeptOut), words.Thousands(r.Failed))
-		if r.Entries > 0 {
-			text += fmt.Sprintf("; %s put in", words.Count(r.Entries, "entry"))
-		}
-		return text
+		return fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed", looked,
+			words.Thousands(r.Indexed), words.Thousands(r.KeptOut), words.Thousands(r.Failed)) +
+			terminal.When(r.Entries > 0, "; %s put in", words.Count(r.Entries, "entry"))
 	default:
 		return terminal.Clean(r.Status)
 	}
@@ -106,17 +129,29 @@ func rebuildText(r api.Rebuild) string {
 
 // rebuildLine describes an unfinished rebuild in a line of the status.
 func rebuildLine(r api.Rebuild) string {
-	scope := "everything"
-	if r.Host != "" {
-		scope = terminal.Clean(r.Host)
-	}
-	verb := "rebuilding "
+	verb := "rebuilding"
 	if r.Audit {
-		verb = "auditing "
+		verb = "auditing"
 	}
-	line := verb + scope + ": " + rebuildText(r)
-	if r.Reason != "" {
-		line += " (" + terminal.Clean(r.Reason) + ")"
+	return fmt.Sprintf("%s %s: %s", verb, cmp.Or(terminal.Clean(r.Host), "everything"), rebuildText(r)) +
+		terminal.When(r.Reason != "", " (%s)", terminal.Clean(r.Reason))
+}
+
+// auditText describes the outcome of an audit in words.
+func auditText(r api.Rebuild) string {
+	looked := words.Count(r.Items, "source")
+	looked += terminal.When(r.Entries > 0, " and %s", words.Count(r.Entries, "entry"))
+	differences := r.Marked + r.Mended + r.Removed
+	if differences == 0 {
+		return fmt.Sprintf("done: %s looked at, the index holds what it should", looked)
 	}
-	return line
+	text := fmt.Sprintf("done: %s looked at, %s differed: %s indexed anew, %s kept out, %s failed",
+		looked, words.Thousands(r.Marked), words.Thousands(r.Indexed), words.Thousands(r.KeptOut), words.Thousands(r.Failed))
+	text += terminal.When(r.Mended > 0, "; %s put right", words.Count(r.Mended, "entry")) +
+		terminal.When(r.Removed > 0, "; %s without a source taken out", words.Count(r.Removed, "page"))
+	for _, f := range r.Findings {
+		text += fmt.Sprintf("\n  %s  %s", terminal.Clean(f.ID), terminal.Clean(f.What))
+	}
+	more := differences - len(r.Findings)
+	return text + terminal.When(more > 0, "\n  and %s more, which the server's log names", words.Thousands(more))
 }

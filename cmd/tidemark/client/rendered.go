@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -30,30 +29,18 @@ func renderedFields(now time.Time, it api.ItemDetail) []field {
 	for _, f := range r.Refused {
 		refused = append(refused, f.Words())
 	}
-	out := []field{{"in a browser", how}, {"may be missing", r.Lacks()}, {"refused", strings.Join(refused, "; ")},
-		{"led to", r.URL}, {"render cost", renderCost(*r)}}
-	if r.PictureOnly {
-		out = append(out, field{"picture", "it shows a picture, and hardly any text"})
-	}
-	if r.DataChanges {
-		out = append(out, field{"data", "changes while its own HTML stays the same, so each check renders it"})
-	}
-	return out
-}
-
-func renderCost(r api.Rendered) string {
-	cost := r.Seconds() + ", " + words.Count(r.Requests, "request") + ", " + words.Thousands(int(r.Bytes)) + " bytes"
-	if r.Browser != "" {
-		cost += ", " + r.Browser
-	}
-	return cost
+	cost := terminal.Join(", ", r.Seconds(), words.Count(r.Requests, "request"),
+		words.Thousands(int(r.Bytes))+" bytes", r.Browser)
+	return []field{{"in a browser", how}, {"may be missing", r.Lacks()}, {"refused", strings.Join(refused, "; ")},
+		{"led to", r.URL}, {"render cost", cost},
+		{"picture", terminal.When(r.PictureOnly, "it shows a picture, and hardly any text")},
+		{"data", terminal.When(r.DataChanges, "changes while its own HTML stays the same, so each check renders it")}}
 }
 
 // renderedPages says what browsers cost, and how often none was needed.
 func renderedPages(r api.Renders) string {
 	text := "since the server started: " + words.Count(r.Pages, "page") + " rendered"
-	if r.Pages > 0 {
-		text += fmt.Sprintf(", %.1f s each on average, %s failed", r.MeanSeconds, words.Thousands(r.Failed))
-	}
+	text += terminal.When(r.Pages > 0, ", %.1f s each on average, %s failed", r.MeanSeconds,
+		words.Thousands(r.Failed))
 	return text + "; " + percent(r.SparedShare()) + " of the checks of pages that may be rendered used no browser"
 }

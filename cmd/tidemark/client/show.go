@@ -15,22 +15,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-const showLong = `Show everything known about one source: its status, its settings, the result of the
-last fetch, its schedule, and its captures.`
+const showHelp = `show ID|SOURCE
+Show everything known about one source
+
+Show everything known about one source: its status, its settings, the result of the
+last fetch, its schedule, and its captures.
+
+  tidemark show https://example.com/news
+  tidemark show url_k7gxn3…
+  tidemark show url_k7gxn3… --json | jq .captures`
 
 func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var all bool
-	cmd := &cobra.Command{
-		Use:   "show ID|SOURCE",
-		Short: "Show everything known about one source",
-		Long:  showLong,
-		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… " +
-			"--json | jq .captures",
-		Args: command.One("id or source"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showItem(cmd.Context(), t, s, args[0], all)
-		},
-	}
+	cmd := command.New(showHelp, command.One("id or source"), func(ctx context.Context, args []string) error {
+		return showItem(ctx, t, s, args[0], all)
+	})
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s",
 		words.Thousands(api.MaxPast)))
 	return cmd
@@ -45,33 +44,22 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		return err
 	}
 	sayFields(t, fields(t.Now(), item))
-	if len(item.Captures) > 0 {
-		t.Say("\n%s", words.Count(len(item.Captures), "capture"))
-	}
+	t.SayWhen(len(item.Captures) > 0, "\n%s", words.Count(len(item.Captures), "capture"))
 	for _, c := range item.Captures {
-		again := ""
-		if !c.ReprocessedAt.IsZero() {
-			again = ", reprocessed " + terminal.Stamp(c.ReprocessedAt)
-		}
-		if c.PlainSHA256 != "" {
-			again += fmt.Sprintf(", as a browser showed it; the source sent %.12s", terminal.Clean(c.PlainSHA256))
-		}
+		again := terminal.When(!c.ReprocessedAt.IsZero(), ", reprocessed %s", terminal.Stamp(c.ReprocessedAt)) +
+			terminal.When(c.PlainSHA256 != "", ", as a browser showed it; the source sent %.12s",
+				terminal.Clean(c.PlainSHA256))
 		t.Say("  %s  %.12s  %s bytes  %s%s", terminal.Stamp(c.CapturedAt), terminal.Clean(c.SHA256),
-			words.Thousands(int(c.Bytes)),
-			terminal.Clean(c.MimeType), again)
+			words.Thousands(int(c.Bytes)), terminal.Clean(c.MimeType), again)
 	}
-	if !all && len(item.Captures) == api.MaxPast {
-		t.Say("  and older ones, if there are any; --all has them")
-	}
+	t.SayWhen(!all && len(item.Captures) == api.MaxPast, "  and older ones, if there are any; --all has them")
 	showChanges(t, item.Changes)
 	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
-		t.Say("  %s  %s supersedes %s: %s", terminal.Stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID,
-			e.Older),
-			terminal.Clean(e.Meta.Reason))
+		t.Say("  %s  %s supersedes %s: %s", terminal.Stamp(e.At), captureName(item.ID, e.Newer),
+			captureName(item.ID, e.Older), terminal.Clean(e.Meta.Reason))
 	}
-	if more := len(item.Lineage) - shownEdges; more > 0 {
-		t.Say("  and %d before; --json has them", more)
-	}
+	more := len(item.Lineage) - shownEdges
+	t.SayWhen(more > 0, "  and %d before; --json has them", more)
 	if n := len(item.History); n > 0 {
 		t.Say("\nlast decision: %s; `tidemark why %s` lists all", decisionText(item.History[n-1]),
 			terminal.Clean(item.ID))
@@ -90,14 +78,11 @@ func showChanges(t *terminal.Terminal, changes []api.Change) {
 			how = fmt.Sprintf("  %s added, %s removed; %.0f %% new, %.0f %% gone", words.Count(*c.WordsAdded, "word"),
 				words.Thousands(*c.WordsRemoved), 100**c.NewShare, 100**c.GoneShare)
 		}
-		if c.Fields != "" {
-			how += "  " + terminal.Clean(c.Fields)
-		}
+		how += terminal.When(c.Fields != "", "  %s", terminal.Clean(c.Fields))
 		t.Say("  %s  %.12s  %s%s", terminal.Stamp(c.At), terminal.Clean(c.SHA256), terminal.Clean(string(c.Kind)), how)
 	}
-	if more := len(changes) - shownEdges; more > 0 {
-		t.Say("  and %d changes before; --json has them", more)
-	}
+	more := len(changes) - shownEdges
+	t.SayWhen(more > 0, "  and %d changes before; --json has them", more)
 }
 
 // captureName returns the beginning of a capture's digest. If the capture belongs to another item, it puts that
@@ -115,18 +100,13 @@ func uncompared(now time.Time, u *api.Uncompared) string {
 	if u == nil {
 		return ""
 	}
-	var out []string
-	if u.Moved > 0 {
-		out = append(out, fmt.Sprintf("furniture and text that changes by itself moved %s, last %s",
-			words.Count(u.Moved, "time"), terminal.Moment(now, u.Last)))
-	}
-	if u.Unread != "" {
-		out = append(out, "text in "+u.Unread+", unless a selector asks for it")
-	}
+	out := []string{terminal.When(u.Moved > 0, "furniture and text that changes by itself moved %s, last %s",
+		words.Count(u.Moved, "time"), terminal.Moment(now, u.Last)),
+		terminal.When(u.Unread != "", "text in %s, unless a selector asks for it", u.Unread)}
 	for _, f := range u.Folded {
 		out = append(out, fmt.Sprintf("%q (%s)", f.Line, f.Rule))
 	}
-	return strings.Join(out, "; ")
+	return terminal.Join("; ", out...)
 }
 
 // refusedEntries says which entries of a list were not registered, and why.
@@ -138,10 +118,8 @@ func refusedEntries(l *api.ListState) string {
 	for _, r := range l.Refused {
 		out = append(out, r.URL+": "+r.Why)
 	}
-	if l.RefusedMore > 0 {
-		out = append(out, "and "+words.Count(l.RefusedMore, "more entry"))
-	}
-	return strings.Join(out, "; ")
+	return terminal.Join("; ", append(out, terminal.When(l.RefusedMore > 0, "and %s",
+		words.Count(l.RefusedMore, "more entry")))...)
 }
 
 // passedOver says what the last listing of a folder passed over.
@@ -164,14 +142,6 @@ func offer(o *api.IgnoreOffer) string {
 	return fmt.Sprintf("%q moves each time: ignore it? The rule would be %s", o.Line, o.Ignore)
 }
 
-// unlinked says since when no page links to a page.
-func unlinked(now, since time.Time) string {
-	if since.IsZero() {
-		return ""
-	}
-	return "no page of its site links to it any more, since " + terminal.Moment(now, since) + "; it stays"
-}
-
 // A field is one known fact, printed on a line.
 type field struct{ name, value string }
 
@@ -184,13 +154,14 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"source", sourceOf(it)},
 		{"status", string(it.Status)},
 		{"error", failure(it)},
-		{"watch broken", whyIf(it.WatchBroken, it)},
-		{"collapsed", whyIf(it.Collapsed && !it.WatchBroken, it)},
-		{"thin", whyIf(it.Thin && !it.Collapsed && !it.WatchBroken, it)},
+		{"watch broken", terminal.When(it.WatchBroken, "%s", it.Why)},
+		{"collapsed", terminal.When(it.Collapsed && !it.WatchBroken, "%s", it.Why)},
+		{"thin", terminal.When(it.Thin && !it.Collapsed && !it.WatchBroken, "%s", it.Why)},
 		{"not indexed", it.NotIndexed},
 		{"cut", it.Cut},
 		{"passed over", passedOver(detail.Folder)},
-		{"unlinked", unlinked(now, it.UnlinkedSince)},
+		{"unlinked", terminal.When(!it.UnlinkedSince.IsZero(),
+			"no page of its site links to it any more, since %s; it stays", terminal.Moment(now, it.UnlinkedSince))},
 		{"not registered", refusedEntries(detail.List)},
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
@@ -205,7 +176,7 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"last changed", terminal.Moment(now, it.LastChanged)},
 		{"last indexed", terminal.Moment(now, it.LastIndexed)},
 		{"first seen", terminal.Moment(now, it.FirstSeen)},
-		{"force", force(it)},
+		{"force", terminal.When(it.ReindexRequested, "asked for (generation %d)", it.ReindexGeneration)},
 		{"answer", answer(it)},
 		{"etag", firstOf(it.HTTPETag, it.FileETag)},
 		{"validators", it.Validators},
@@ -226,32 +197,19 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 // sayFields prints the fields that have a value, one on a line.
 func sayFields(t *terminal.Terminal, all []field) {
 	for _, f := range all {
-		if value := terminal.Clean(f.value); value != "" {
-			t.Say("%-14s %s", f.name, value)
-		}
+		value := terminal.Clean(f.value)
+		t.SayWhen(value != "", "%-14s %s", f.name, value)
 	}
-}
-
-func whyIf(yes bool, it api.Item) string {
-	if !yes {
-		return ""
-	}
-	return it.Why
 }
 
 // day formats a date from a page. Such a date often has no time of day.
 func day(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.DateOnly)
+	return terminal.When(!t.IsZero(), "%s", t.UTC().Format(time.DateOnly))
 }
 
 func interval(seconds int64) string {
-	if seconds <= 0 {
-		return ""
-	}
-	return "every " + words.Span(time.Duration(min(seconds, 1e9))*time.Second)
+	every := time.Duration(min(seconds, 1e9)) * time.Second
+	return terminal.When(seconds > 0, "every %s", words.Span(every))
 }
 
 func failure(it api.Item) string {
@@ -262,13 +220,6 @@ func failure(it api.Item) string {
 	return fmt.Sprintf("%s (%s in a row failed or found no page)", it.ErrorMessage, checks)
 }
 
-func force(it api.Item) string {
-	if !it.ReindexRequested {
-		return ""
-	}
-	return fmt.Sprintf("asked for (generation %d)", it.ReindexGeneration)
-}
-
 func answer(it api.Item) string {
 	if it.HTTPStatusCode == 0 {
 		return ""
@@ -277,10 +228,8 @@ func answer(it api.Item) string {
 	if it.HTTPContentLength != nil {
 		text += fmt.Sprintf(", %s bytes", words.Thousands(int(*it.HTTPContentLength)))
 	}
-	if !it.HTTPLastModified.IsZero() {
-		text += ", modified " + terminal.Stamp(it.HTTPLastModified)
-	}
-	return text
+	return text + terminal.When(!it.HTTPLastModified.IsZero(), ", modified %s",
+		terminal.Stamp(it.HTTPLastModified))
 }
 
 func robots(allowed *bool) string {
@@ -294,9 +243,4 @@ func robots(allowed *bool) string {
 	}
 }
 
-func positive(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return words.Thousands(n)
-}
+func positive(n int) string { return terminal.When(n > 0, "%s", words.Thousands(n)) }

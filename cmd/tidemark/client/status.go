@@ -16,13 +16,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const statusLong = `Show how up to date the index is: how many sources have which status, how many wait
+const statusHelp = `status
+Show how up to date the index is
+
+Show how up to date the index is: how many sources have which status, how many wait
 for a check, how often checks found a change or failed, and which watches are broken.
 
 With --watch, the status is updated until nothing waits and no work is unfinished,
-including rebuilds, backfills and imports. The exit code is then 0.`
+including rebuilds, backfills and imports. The exit code is then 0.
 
-const statusExample = `  tidemark status
+  tidemark status
   tidemark status --host example.com
   tidemark add --file urls.txt && tidemark status --watch`
 
@@ -30,22 +33,15 @@ func statusCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var host string
 	var watch bool
 	var interval time.Duration
-	cmd := &cobra.Command{
-		Use:     "status",
-		Short:   "Show how up to date the index is",
-		Long:    statusLong,
-		Example: statusExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := command.CheckInterval(interval); err != nil {
-				return err
-			}
-			if watch {
-				return watchStatus(cmd.Context(), t, s, host, interval)
-			}
-			return showStatus(cmd.Context(), t, s, host)
-		},
-	}
+	cmd := command.New(statusHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		if err := command.CheckInterval(interval); err != nil {
+			return err
+		}
+		if watch {
+			return watchStatus(ctx, t, s, host, interval)
+		}
+		return showStatus(ctx, t, s, host)
+	})
 	f := cmd.Flags()
 	command.HostFlag(f, &host, "only this `HOST`")
 	f.BoolVarP(&watch, "watch", "w", false, "continue until nothing is left to do")
@@ -62,9 +58,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	if err != nil {
 		return err
 	}
-	for _, line := range statusLines(st, work, t.Now(), 0) {
-		t.Say("%s", line)
-	}
+	t.Say("%s", strings.Join(statusLines(st, work, t.Now(), 0), "\n"))
 	return sayWatches(ctx, t, s, host)
 }
 
@@ -160,4 +154,33 @@ func hostRow(h api.HostStatus, now time.Time) string {
 		}
 	}
 	return text
+}
+
+const healthHelp = `health
+Check whether the server can work
+
+Check whether a server and everything it depends on can work. The exit code is 0 if
+they can. It is 1 if they cannot, or if there is no answer within ten seconds. Use it
+as a healthcheck for containers and monitors. It needs no key.
+
+  tidemark health
+  tidemark health --server https://tidemark.example`
+
+func healthCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	return command.New(healthHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		h, err := api.GetHealth.Call(ctx, s.Client(), api.None{})
+		if err != nil {
+			return err
+		}
+		t.Say("%s: storage %s, index %s", h.Status, h.Storage, h.Index)
+		for _, warning := range h.Warnings {
+			t.Say("%s", warning)
+		}
+		if !h.Works() {
+			return command.ErrReported
+		}
+		return nil
+	})
 }

@@ -25,7 +25,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-const warcLong = `Write the captures of one source, or of all sources of a host, as a WARC 1.1 file,
+const warcHelp = `warc [ID|SOURCE]
+Write captures as a WARC file
+
+Write the captures of one source, or of all sources of a host, as a WARC 1.1 file,
 which web archives and their tools read.
 
 Each capture is a response record. A check that found the same bytes is a revisit
@@ -33,29 +36,20 @@ record, if the history of the source still has it: the history keeps about 30
 decisions. Every return to an earlier capture is included. The same state gives the
 same file. The file is compressed unless its name ends in .warc; "-" writes to
 standard output. Of a page that was rendered, the response has what the site sent, and
-a conversion record what the browser showed.`
+a conversion record what the browser showed.
 
-const warcExample = `  tidemark warc https://example.com/news
+  tidemark warc https://example.com/news
   tidemark warc --host example.com -o example.warc.gz
   tidemark warc url_k7gxn3… -o - | zcat | less`
 
 func warcCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var host, file string
-	cmd := &cobra.Command{
-		Use:     "warc [ID|SOURCE]",
-		Short:   "Write captures as a WARC file",
-		Long:    warcLong,
-		Example: warcExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 || (len(args) == 1) == (host != "") {
-				return command.Usagef("give one id or source, or --host")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return writeWARC(cmd.Context(), t, s, strings.Join(args, ""), host, file)
-		},
-	}
+	cmd := command.New(warcHelp, nil, func(ctx context.Context, args []string) error {
+		if len(args) > 1 || (len(args) == 1) == (host != "") {
+			return command.Usagef("give one id or source, or --host")
+		}
+		return writeWARC(ctx, t, s, strings.Join(args, ""), host, file)
+	})
 	command.HostFlag(cmd.Flags(), &host, "all sources of this `HOST`")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "`FILE` to write; the id or host with .warc.gz by default")
 	return cmd

@@ -57,10 +57,16 @@ func HostFlag(f *pflag.FlagSet, host *string, usage string) {
 	f.Var((*hostValue)(host), "host", usage)
 }
 
-// WaitFlags adds --wait, and the flag for the interval between two polls.
-func WaitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
-	f.BoolVarP(wait, "wait", "w", false, "wait until it is done")
-	f.DurationVar(interval, "interval", time.Second, "how often --wait polls")
+// Waiting says whether a command waits until the server has done its work, and how often it polls meanwhile.
+type Waiting struct {
+	Wait     bool
+	Interval time.Duration
+}
+
+// Flags adds --wait, and the flag for the interval.
+func (w *Waiting) Flags(f *pflag.FlagSet) {
+	f.BoolVarP(&w.Wait, "wait", "w", false, "wait until it is done")
+	f.DurationVar(&w.Interval, "interval", time.Second, "how often --wait polls")
 }
 
 // CheckInterval refuses an interval between polls that is too short.

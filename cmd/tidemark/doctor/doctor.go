@@ -23,7 +23,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const doctorLong = `Find what keeps Tidemark from working, and say what to do about it. The checks are:
+const doctorHelp = `doctor
+Find what is wrong, and say what to do
+
+Find what keeps Tidemark from working, and say what to do about it. The checks are:
 settings, the data folder, disk, memory, the store, the search index, name
 resolution, the connection to the web, the clock, the browser if one is set up, the
 port, and the server.
@@ -34,9 +37,9 @@ asks one host for its robots.txt and, if that allows it, for one page: the host 
 --url, else that of a registered source, else example.com.
 
 The exit code is 1 if there is a problem. With --json each finding is a line:
-check, result (ok, warning, problem, skipped), says, do.`
+check, result (ok, warning, problem, skipped), says, do.
 
-const doctorExample = `  tidemark doctor
+  tidemark doctor
   tidemark doctor --deep
   tidemark doctor --url https://intranet.example.org/ --json`
 
@@ -85,17 +88,13 @@ type doctor struct {
 func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
 	var o doctorOptions
 	var port string
-	cmd := &cobra.Command{
-		Use: "doctor", Short: "Find what is wrong, and say what to do", Long: doctorLong, Example: doctorExample,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
-				return err
-			}
-			d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: disk.RoomOf}
-			return d.run(cmd.Context())
-		},
-	}
+	cmd := command.New(doctorHelp, cobra.NoArgs, func(ctx context.Context, _ []string) (err error) {
+		if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
+			return err
+		}
+		d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: disk.RoomOf}
+		return d.run(ctx)
+	})
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	f := cmd.Flags()
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")

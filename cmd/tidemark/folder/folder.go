@@ -19,9 +19,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -34,17 +36,24 @@ type Options struct {
 	Tools    string
 }
 
-// Flags adds the flags of o. Callers must call the returned function after the flags are parsed.
-func Flags(f *pflag.FlagSet, getenv func(string) string, o *Options) (read func() error) {
-	portBase := f.String("azurite-port-base",
-		cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
+// Command returns a command that may start Azurite, with the flags that say where.
+func Command(help string, args cobra.PositionalArgs, getenv func(string) string,
+	run func(context.Context, Options, []string) error) *cobra.Command {
+	var o Options
+	var port string
+	cmd := command.New(help, args, func(ctx context.Context, args []string) (err error) {
+		o.PortBase, err = command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", port, 65533)
+		if err != nil {
+			return err
+		}
+		return run(ctx, o, args)
+	})
+	f := cmd.Flags()
+	f.StringVar(&port, "azurite-port-base", cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
 		"first of three ports for Azurite (AZURITE_PORT_BASE)")
 	DataFlag(f, getenv, &o.Data)
 	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` in which Azurite is installed")
-	return func() (err error) {
-		o.PortBase, err = command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", *portBase, 65533)
-		return err
-	}
+	return cmd
 }
 
 // DataFlag adds only the flag for the data folder.
@@ -173,6 +182,32 @@ func (f *Folder) Environment() []string {
 		env = append(env, s.Name+"="+s.Value)
 	}
 	return env
+}
+
+// OnStore opens the store of a data folder that no other process uses, for one call of do.
+func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) string, s Services, kind string, o Options,
+	do func(context.Context, *Folder, app.Config, storage.Store) error) error {
+	cfg, err := app.Load(getenv)
+	if err != nil {
+		return err
+	}
+	f := New(o, kind, getenv, s, t.Note)
+	if err := f.Open(slog.LevelWarn, t.Err); err != nil {
+		return err
+	}
+	defer f.Close()
+	if kind == Azurite {
+		if err := f.StartAzurite(ctx); err != nil {
+			return err
+		}
+		defer f.StopAzurite()
+	}
+	store, err := f.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return do(ctx, f, cfg, store)
 }
 
 // pingTimeout limits the time that a storage account may take for its first answer.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,41 +34,44 @@ func IsHandler(path string) bool {
 	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
 }
 
-func handlerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "handler",
-		Short: "Answer the invocations of a Functions host",
-		Long: `Answer the invocations of a Functions host. The host starts this command, and names
+const handlerHelp = `handler
+Answer the invocations of a Functions host
+
+Answer the invocations of a Functions host. The host starts this command, and names
 the port in FUNCTIONS_CUSTOMHANDLER_PORT. A copy of tidemark with the name "handler"
-does the same without arguments; "tidemark app" makes such a copy.`,
-		Example: "  FUNCTIONS_CUSTOMHANDLER_PORT=8080 tidemark handler",
-		Args:    cobra.NoArgs,
-		Run:     func(*cobra.Command, []string) { serve.Main(serve.None) },
-	}
+does the same without arguments; "tidemark app" makes such a copy.
+
+  FUNCTIONS_CUSTOMHANDLER_PORT=8080 tidemark handler`
+
+func handlerCommand() *cobra.Command {
+	return command.New(handlerHelp, cobra.NoArgs, func(context.Context, []string) error {
+		serve.Main(serve.None)
+		return nil
+	})
 }
 
 // appOptions are the flags of app.
 type appOptions struct{ folder, handler, sites string }
 
-func appCommand(t *terminal.Terminal) *cobra.Command {
-	var o appOptions
-	cmd := &cobra.Command{
-		Use:   "app FOLDER",
-		Short: "Write the folder that Azure Functions runs",
-		Long: `Write the folder that Azure Functions and its Core Tools run: host.json, a folder
+const appHelp = `app FOLDER
+Write the folder that Azure Functions runs
+
+Write the folder that Azure Functions and its Core Tools run: host.json, a folder
 for each function, and this program as their handler. Files of an earlier version
 are replaced; ` + localSettings + ` stays.
 
 Azure runs linux/amd64. On another machine, name a tidemark for linux/amd64 with
---handler.`,
-		Example: `  tidemark app build/app
-  tidemark app build/app --handler tidemark-linux-amd64`,
-		Args: command.One("folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.folder = args[0]
-			return writeApp(t, o)
-		},
-	}
+--handler.
+
+  tidemark app build/app
+  tidemark app build/app --handler tidemark-linux-amd64`
+
+func appCommand(t *terminal.Terminal) *cobra.Command {
+	var o appOptions
+	cmd := command.New(appHelp, command.One("folder"), func(_ context.Context, args []string) error {
+		o.folder = args[0]
+		return writeApp(t, o)
+	})
 	f := cmd.Flags()
 	f.StringVar(&o.handler, "handler", "", "`FILE` to run as the handler (default: this program)")
 	f.StringVar(&o.sites, "sites", "", "site `FILE` to put in (default: "+app.SitesFile+", if there is one here)")
@@ -112,9 +116,7 @@ func (o appOptions) openHandler() (f *os.File, name string, err error) {
 			return nil, "", err
 		}
 	}
-	if filepath.Ext(o.handler) == ".exe" {
-		name += ".exe"
-	}
+	name += terminal.When(filepath.Ext(o.handler) == ".exe", ".exe")
 	f, err = os.Open(o.handler)
 	return f, name, err
 }

@@ -16,14 +16,17 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-const azuriteLong = `Run Azurite, the local emulator of Azure Storage, as "tidemark start" does for
+const azuriteHelp = `azurite [flags] [-- COMMAND ARGS…]
+Run Azurite, alone or as the storage of a command
+
+Run Azurite, the local emulator of Azure Storage, as "tidemark start" does for
 STORAGE=azurite.
 
 With a command, run it with AzureWebJobsStorage set to that storage, and stop Azurite
 when the command ends; the exit code is the command's. Without a command, print the
-settings to use and run until Ctrl-C.`
+settings to use and run until Ctrl-C.
 
-const azuriteExample = `  tidemark azurite
+  tidemark azurite
   tidemark azurite -- func start --script-root build/app
   tidemark azurite --data /var/tmp/tidemark -- go run ./experiment`
 
@@ -34,27 +37,13 @@ const commandGrace = 30 * time.Second
 var errLost = errors.New("azurite ended")
 
 func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
-	var o folder.Options
-	var read func() error
-	cmd := &cobra.Command{
-		Use:     "azurite [flags] [-- COMMAND ARGS…]",
-		Short:   "Run Azurite, alone or as the storage of a command",
-		Long:    azuriteLong,
-		Example: azuriteExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return command.Usagef("put -- before the command, so that its flags are its own")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := read(); err != nil {
-				return err
-			}
-			return runAzurite(cmd.Context(), t, getenv, o, args, folder.Real)
-		},
-	}
-	read = folder.Flags(cmd.Flags(), getenv, &o)
+	var cmd *cobra.Command
+	cmd = folder.Command(azuriteHelp, nil, getenv, func(ctx context.Context, o folder.Options, args []string) error {
+		if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+			return command.Usagef("put -- before the command, so that its flags are its own")
+		}
+		return runAzurite(ctx, t, getenv, o, args, folder.Real)
+	})
 	return cmd
 }
 

@@ -77,9 +77,8 @@ func asked[F first](ctx context.Context, t *terminal.Terminal, a *terminal.Asker
 			t.Say("%s", terminal.Clean(err.Error()))
 			continue
 		}
-		if warning := source.RouteWarning(text); warning != "" {
-			t.Say("%s", terminal.Clean(warning))
-		}
+		warning := source.RouteWarning(text)
+		t.SayWhen(warning != "", "%s", terminal.Clean(warning))
 		return f, nil
 	}
 }

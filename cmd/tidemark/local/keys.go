@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-const keysLong = `Keys give access to a Tidemark that other machines can reach (LISTEN). Each key has a
+const keysHelp = `keys
+Make, list and remove keys
+
+Keys give access to a Tidemark that other machines can reach (LISTEN). Each key has a
 name, which records use to say who did something, and a scope:
 
   feed   read feeds
@@ -28,9 +31,11 @@ name, which records use to say who did something, and a scope:
 The commands ask the server. If no server answers at the default address, they open
 the store of the data folder instead: this is how the first key is made. They never
 do so if --server or TIDEMARK_SERVER is set. With --data they always open the store,
-and Tidemark must not be running on it.`
+and Tidemark must not be running on it.` + keysExample
 
-const keysExample = `  tidemark keys add anna --scope admin
+const keysExample = `
+
+  tidemark keys add anna --scope admin
   tidemark keys list
   tidemark keys remove anna`
 
@@ -42,12 +47,8 @@ type keyring interface {
 }
 
 func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "keys", Short: "Make, list and remove keys", Long: keysLong, Example: keysExample, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
 	var scope string
-	add := keyCommand(t, s, getenv, "add NAME", "Make a key, and show it this once", command.One("name"),
+	add := keyCommand(t, s, getenv, "add NAME\nMake a key, and show it this once", command.One("name"),
 		func(ctx context.Context, k keyring, args []string) error {
 			if scope == "" {
 				return command.Usagef("give --scope: feed, read, write or admin")
@@ -55,42 +56,31 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 			return addKey(ctx, t, k, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
 		})
 	add.Flags().StringVar(&scope, "scope", "", "scope of the key: feed, read, write or admin")
-	cmd.AddCommand(add,
-		keyCommand(t, s, getenv, "list", "List keys, and when each was last used", cobra.NoArgs,
+	return command.Group(keysHelp, add,
+		keyCommand(t, s, getenv, "list\nList keys, and when each was last used", cobra.NoArgs,
 			func(ctx context.Context, k keyring, _ []string) error { return listKeys(ctx, t, k) }),
-		keyCommand(t, s, getenv, "remove NAME", "End a key, and the sessions begun with it", command.One("name"),
+		keyCommand(t, s, getenv, "remove NAME\nEnd a key, and the sessions begun with it", command.One("name"),
 			func(ctx context.Context, k keyring, args []string) error {
 				gone, err := k.remove(ctx, api.KeyName{Name: args[0]})
-				if err == nil {
-					t.Say("the key %s is removed", terminal.Clean(gone.Name))
-				}
+				t.SayWhen(err == nil, "the key %s is removed", terminal.Clean(gone.Name))
 				return err
 			}))
-	return cmd
 }
 
 // keyCommand makes a command for the keys of the server or of the data folder.
-func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string, use, short string,
-	args cobra.PositionalArgs,
-	do func(context.Context, keyring, []string) error) *cobra.Command {
-	var e folder.Options
-	cmd := &cobra.Command{Use: use, Short: short, Args: args, Example: keysExample}
-	read := folder.Flags(cmd.Flags(), getenv, &e)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := read(); err != nil {
-			return err
+func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string, help string,
+	args cobra.PositionalArgs, do func(context.Context, keyring, []string) error) *cobra.Command {
+	var cmd *cobra.Command
+	cmd = folder.Command(help+keysExample, args, getenv, func(ctx context.Context, o folder.Options, args []string) error {
+		if !cmd.Flags().Changed("data") {
+			err := do(ctx, serverKeys{s}, args)
+			_, unreachable := errors.AsType[*api.UnreachableError](err)
+			if !unreachable || getenv("TIDEMARK_SERVER") != "" || cmd.Flags().Changed("server") {
+				return err
+			}
 		}
-		here := func() error { return onStoredKeys(cmd.Context(), t, getenv, e, args, do) }
-		if cmd.Flags().Changed("data") {
-			return here()
-		}
-		err := do(cmd.Context(), serverKeys{s}, args)
-		_, unreachable := errors.AsType[*api.UnreachableError](err)
-		if unreachable && getenv("TIDEMARK_SERVER") == "" && !cmd.Flags().Changed("server") {
-			return here()
-		}
-		return err
-	}
+		return onStoredKeys(ctx, t, getenv, o, args, do)
+	})
 	return cmd
 }
 
@@ -106,19 +96,13 @@ func addKey(ctx context.Context, t *terminal.Terminal, k keyring, r api.KeyReque
 
 func listKeys(ctx context.Context, t *terminal.Terminal, k keyring) error {
 	got, err := k.list(ctx)
-	switch {
-	case err != nil || t.JSON:
+	if err != nil {
 		return err
-	case len(got.Keys) == 0:
-		t.Say("no keys; `%s keys add NAME --scope read` makes one", t.Name)
-		return nil
 	}
-	rows := []string{"NAME\tSCOPE\tFROM\tMADE\tLAST USED"}
-	for _, k := range got.Keys {
-		rows = append(rows, terminal.Row(k.Name, string(k.Scope), k.Origin, terminal.Minute(k.Created),
-			terminal.Minute(k.LastUsed)))
-	}
-	return terminal.Table(t.Out, rows...)
+	none := fmt.Sprintf("no keys; `%s keys add NAME --scope read` makes one", t.Name)
+	return terminal.List(t, got.Keys, none, "NAME\tSCOPE\tFROM\tMADE\tLAST USED", func(k api.Key) string {
+		return terminal.Row(k.Name, string(k.Scope), k.Origin, terminal.Minute(k.Created), terminal.Minute(k.LastUsed))
+	})
 }
 
 // serverKeys are the keys of a server.
@@ -167,10 +151,9 @@ func printed[A any](t *terminal.Terminal, answer A, err error) (A, error) {
 }
 
 // onStoredKeys opens the keys of a data folder that no other process uses.
-func onStoredKeys(ctx context.Context, t *terminal.Terminal, getenv func(string) string, eo folder.Options,
-	args []string,
-	do func(context.Context, keyring, []string) error) error {
-	kind, err := folder.KindIn(t, getenv, eo.Data)
+func onStoredKeys(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o folder.Options,
+	args []string, do func(context.Context, keyring, []string) error) error {
+	kind, err := folder.KindIn(t, getenv, o.Data)
 	if err != nil {
 		return err
 	}
@@ -178,24 +161,13 @@ func onStoredKeys(ctx context.Context, t *terminal.Terminal, getenv func(string)
 		return fmt.Errorf("no server answers, and Azurite runs only while it does: start Tidemark without LISTEN, make the " +
 			"key, and start it again")
 	}
-	cfg, err := app.Load(getenv)
-	if err != nil {
-		return err
-	}
-	l := folder.New(eo, kind, getenv, folder.Real, t.Note)
-	if err := l.Open(slog.LevelWarn, t.Err); err != nil {
-		return err
-	}
-	defer l.Close()
-	store, err := l.OpenStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	ring, err := app.OpenKeys(ctx, cfg, store, l.Log.Logger)
-	if err != nil {
-		return err
-	}
-	t.Note("no server is asked; these are the keys in %s", l.Data)
-	return do(ctx, folderKeys{t, ring}, args)
+	return folder.OnStore(ctx, t, getenv, folder.Real, kind, o, func(ctx context.Context, f *folder.Folder,
+		cfg app.Config, store storage.Store) error {
+		ring, err := app.OpenKeys(ctx, cfg, store, f.Log.Logger)
+		if err != nil {
+			return err
+		}
+		t.Note("no server is asked; these are the keys in %s", f.Data)
+		return do(ctx, folderKeys{t, ring}, args)
+	})
 }

@@ -197,9 +197,7 @@ func (l *local) welcome() {
 	l.t.Say("%s", l.t.Screen.Bold("Tidemark runs at "+at))
 	l.t.Say("  dashboard  %s/api/ui", at)
 	l.t.Say("  API        %s/api (its documentation: %s/api/docs)", at, at)
-	if l.needsKeys() {
-		l.t.Say("  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
-	}
+	l.t.SayWhen(l.needsKeys(), "  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
 	l.t.Say("  storage    %s", l.storageText())
 	l.t.Say("  data       %s", l.Data)
 	l.t.Say("  log        %s", l.Log.Name)

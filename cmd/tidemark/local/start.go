@@ -19,7 +19,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
-const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
+const startHelp = `start
+Run Tidemark on this machine
+
+Run Tidemark on this machine: storage, the functions host and the app.
 
 All state is in files below --data. Acknowledged data survives a restart and a power
 cut. If AzureWebJobsStorage names an account, the state is in that account instead.
@@ -33,9 +36,9 @@ keys are required: see "tidemark keys".
 On a terminal, and with an empty data folder, it asks what to begin with: a page, a
 site, or sample pages.
 
-All settings of the app are read from the environment.`
+All settings of the app are read from the environment.
 
-const startExample = `  tidemark start
+  tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
   STORAGE=azurite tidemark start
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start
@@ -54,34 +57,24 @@ type startOptions struct {
 func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	var o startOptions
 	var port string
-	var readEmulator func() error
-	cmd := &cobra.Command{
-		Use:     "start",
-		Short:   "Run Tidemark on this machine",
-		Long:    startLong,
-		Example: startExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			n, err := command.ParsePort("--port (PORT)", port, 65535)
-			if err != nil {
-				return err
-			}
-			if err := readEmulator(); err != nil {
-				return err
-			}
-			if o.Listening, err = Listen(getenv, n); err != nil {
-				return err
-			}
-			return runStart(cmd.Context(), t, getenv, o, realParts())
-		},
+	start := func(ctx context.Context, data folder.Options, _ []string) error {
+		n, err := command.ParsePort("--port (PORT)", port, 65535)
+		if err != nil {
+			return err
+		}
+		if o.Listening, err = Listen(getenv, n); err != nil {
+			return err
+		}
+		o.Options = data
+		return runStart(ctx, t, getenv, o, realParts())
 	}
+	cmd := folder.Command(startHelp, cobra.NoArgs, getenv, start)
 	f := cmd.Flags()
 	f.StringVar(&o.app, "app", "", "`FOLDER` that tidemark app wrote, to run its handler instead of this program")
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all logs of the app, not only warnings")
 	f.BoolVar(&o.noInput, "no-input", false, "ask no questions, even on a terminal")
 	f.BoolVar(&o.browser, "browser", false, "render pages that need a browser, with the Chromium of this machine")
-	readEmulator = folder.Flags(f, getenv, &o.Options)
 	return cmd
 }
 
@@ -104,9 +97,7 @@ func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) str
 	for _, said := range app.Misspelt(app.Names(os.Environ())) {
 		t.Note("%s", said)
 	}
-	if said := l.config.Proxies(); said != "" {
-		t.Note("%s", said)
-	}
+	t.NoteWhen(l.config.Proxies() != "", "%s", l.config.Proxies())
 	if err := l.choose(ctx); err != nil {
 		return err
 	}
@@ -139,9 +130,7 @@ func checkStart(o startOptions, kind string) error {
 	l, err := net.Listen("tcp", o.Address())
 	if err != nil {
 		second := "TIDEMARK_DATA"
-		if kind == folder.Azurite {
-			second += " and AZURITE_PORT_BASE"
-		}
+		second += terminal.When(kind == folder.Azurite, " and AZURITE_PORT_BASE")
 		if !errors.Is(err, syscall.EADDRINUSE) && o.given != "" {
 			return fmt.Errorf("LISTEN: %w", err)
 		}

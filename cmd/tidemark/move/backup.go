@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -19,7 +18,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-const backupLong = `Copy the embedded store to one file, while Tidemark runs or is stopped: every source
+const backupHelp = `backup FILE
+Copy the embedded store to a file, while Tidemark runs
+
+Copy the embedded store to one file, while Tidemark runs or is stopped: every source
 with its history, every capture and snapshot, every entry and vector, and the queues,
 all from the same moment.
 
@@ -29,22 +31,18 @@ secret as the crawled pages. It needs disk space, and so does a temporary copy o
 rows.
 
 The search index is not included: the first start after a restore fills it from the
-snapshots. To copy state in Azurite or an account, use "tidemark export".`
+snapshots. To copy state in Azurite or an account, use "tidemark export".
 
-const backupExample = `  tidemark backup /var/backups/tidemark-$(date +%F).backup
+  tidemark backup /var/backups/tidemark-$(date +%F).backup
   tidemark backup - | ssh elsewhere 'cat > tidemark.backup'
   tidemark restore --check /var/backups/tidemark-2026-11-23.backup`
 
 func backupCommand(t *terminal.Terminal, getenv func(string) string, version string) *cobra.Command {
 	b := backup{t: t, by: "tidemark " + version}
 	var data string
-	cmd := &cobra.Command{
-		Use: "backup FILE", Short: "Copy the embedded store to a file, while Tidemark runs", Long: backupLong,
-		Example: backupExample, Args: command.One("file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runBackup(cmd.Context(), b, getenv, data, args[0])
-		},
-	}
+	cmd := command.New(backupHelp, command.One("file"), func(ctx context.Context, args []string) error {
+		return runBackup(ctx, b, getenv, data, args[0])
+	})
 	folder.DataFlag(cmd.Flags(), getenv, &data)
 	cmd.Flags().BoolVar(&b.overwrite, "overwrite", false, "replace FILE if it exists")
 	return cmd
@@ -138,12 +136,4 @@ func contentsText(c sqlitestore.Contents) string {
 // bytes shows progress in megabytes.
 func (b *bars) bytes(doing string, done, total int64) {
 	b.show(transfer.Progress{Doing: doing, Name: "(MB)", Done: int(done >> 20), Total: max(1, int(total>>20))})
-}
-
-// backupReader opens a backup; "-" is standard input.
-func backupReader(t *terminal.Terminal, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(t.In), nil
-	}
-	return os.Open(name)
 }

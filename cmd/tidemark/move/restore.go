@@ -18,7 +18,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-const restoreLong = `Restore what "tidemark backup" wrote. The whole file is read and verified before
+const restoreHelp = `restore FILE
+Bring back a backup of the embedded store, or verify it
+
+Restore what "tidemark backup" wrote. The whole file is read and verified before
 anything is replaced; --check only verifies it.
 
 Tidemark must be stopped. A data folder with a store is refused. With --force the
@@ -26,9 +29,9 @@ old store and its search index are moved to a folder whose name is printed at th
 end. They can be deleted, or moved back while Tidemark is stopped.
 
 Work that was unfinished at the time of the backup is done again; a page may be
-requested once more. The first start fills the search index from the snapshots.`
+requested once more. The first start fills the search index from the snapshots.
 
-const restoreExample = `  tidemark restore --check tidemark.backup
+  tidemark restore --check tidemark.backup
   tidemark restore --data /var/lib/tidemark tidemark.backup
   tidemark restore --force tidemark.backup`
 
@@ -40,16 +43,12 @@ type restoreOptions struct {
 
 func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	var o restoreOptions
-	cmd := &cobra.Command{
-		Use: "restore FILE", Short: "Bring back a backup of the embedded store, or verify it", Long: restoreLong,
-		Example: restoreExample, Args: command.One("file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.check {
-				return checkBackup(cmd.Context(), t, o, args[0])
-			}
-			return runRestore(cmd.Context(), t, o, args[0])
-		},
-	}
+	cmd := command.New(restoreHelp, command.One("file"), func(ctx context.Context, args []string) error {
+		if o.check {
+			return checkBackup(ctx, t, o, args[0])
+		}
+		return runRestore(ctx, t, o, args[0])
+	})
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	cmd.Flags().BoolVar(&o.check, "check", false, "verify FILE and change nothing")
 	cmd.Flags().BoolVar(&o.force, "force", false, "move the existing store aside")
@@ -60,7 +59,7 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 // file in the folder scratch.
 func unpack(ctx context.Context, t *terminal.Terminal, name, store, scratch string,
 ) (c sqlitestore.Contents, err error) {
-	r, err := backupReader(t, name)
+	r, err := t.Open(name)
 	if err != nil {
 		return c, err
 	}
@@ -128,9 +127,7 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 		return err
 	}
 	t.Say("restored %s, as of %s, by %s", contentsText(c), c.MadeAt.Format(time.RFC3339), terminal.Clean(c.MadeBy))
-	if had {
-		t.Say("what was there before is in %s", aside)
-	}
+	t.SayWhen(had, "what was there before is in %s", aside)
 	t.Say("the first start fills the search index from the snapshots")
 	return nil
 }

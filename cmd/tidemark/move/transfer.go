@@ -3,7 +3,6 @@ package move
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -17,26 +16,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-const exportLong = `Write all state to a folder: every source with its history, every capture and every
+const exportHelp = `export DIR
+Write all state to a folder
+
+Write all state to a folder: every source with its history, every capture and every
 snapshot. "tidemark import-state" copies it into another store.
 
 The store is the one that the environment names, as for "tidemark start". The app
 must be stopped, also an app elsewhere that uses the same account. To finish an
-interrupted export, run it again. The search index is not exported.`
+interrupted export, run it again. The search index is not exported.
 
-const importLong = `Copy the state that "tidemark export" wrote into the store that the environment
+  tidemark export /var/backups/tidemark-state
+  STORAGE=azurite tidemark export state`
+
+const importHelp = `import-state DIR
+Copy exported state into a store
+
+Copy the state that "tidemark export" wrote into the store that the environment
 names, as for "tidemark start", and compare all of it afterwards.
 
 The app must be stopped, and the store should be empty. Existing data that is equal
 is skipped, and existing data that differs is an error, unless --overwrite is given.
 To continue an interrupted import, run it again. Nothing stays locked or claimed;
 whatever is due is checked at the next start. The search index stays in its data
-folder; in a new folder the next start fills it from the snapshots.`
+folder; in a new folder the next start fills it from the snapshots.
 
-const exportExample = `  tidemark export /var/backups/tidemark-state
-  STORAGE=azurite tidemark export state`
-
-const importExample = `  STORAGE=azurite tidemark export state && STORAGE=embedded tidemark import-state state
+  STORAGE=azurite tidemark export state && STORAGE=embedded tidemark import-state state
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark import-state state`
 
 func exportCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -45,10 +50,7 @@ func exportCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comm
 		r, err := transfer.Export(ctx, store, dir, plan, o)
 		return "exported", r, notThere(err)
 	}}
-	return m.command(&cobra.Command{
-		Use: "export DIR", Short: "Write all state to a folder", Long: exportLong, Example: exportExample,
-		Args: command.One("folder"),
-	}, func(data string) (string, error) { return sourceKind(t, getenv, data) })
+	return m.command(exportHelp, func(data string) (string, error) { return sourceKind(t, getenv, data) })
 }
 
 func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -62,10 +64,7 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 		}
 		return "imported and compared", r, err
 	}}
-	cmd := m.command(&cobra.Command{
-		Use: "import-state DIR", Short: "Copy exported state into a store", Long: importLong, Example: importExample,
-		Args: command.One("folder"),
-	}, func(string) (string, error) { return folder.KindOf(getenv) }) // regardless of the state in the folder
+	cmd := m.command(importHelp, func(string) (string, error) { return folder.KindOf(getenv) }) // regardless of the state in the folder
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing data that differs")
 	return cmd
 }
@@ -100,46 +99,24 @@ type moving struct {
 	do       mover
 }
 
-// command makes cmd run the move. The function choose returns the kind of storage of a data folder.
-func (m moving) command(cmd *cobra.Command, choose func(data string) (kind string, err error)) *cobra.Command {
-	var o folder.Options
-	read := folder.Flags(cmd.Flags(), m.getenv, &o)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := read(); err != nil {
-			return err
-		}
-		kind, err := choose(o.Data)
-		if err != nil {
-			return err
-		}
-		return m.run(cmd.Context(), kind, o, args[0])
-	}
-	return cmd
+// command returns the command of the move. The function choose returns the kind of storage of a data folder.
+func (m moving) command(help string, choose func(data string) (kind string, err error)) *cobra.Command {
+	return folder.Command(help, command.One("folder"), m.getenv,
+		func(ctx context.Context, o folder.Options, args []string) error {
+			kind, err := choose(o.Data)
+			if err != nil {
+				return err
+			}
+			return m.run(ctx, kind, o, args[0])
+		})
 }
 
 // run opens the store and moves the state. It locks the store against other processes of this machine.
 func (m moving) run(ctx context.Context, kind string, o folder.Options, dir string) error {
-	cfg, err := app.Load(m.getenv)
-	if err != nil {
-		return err
-	}
-	f := folder.New(o, kind, m.getenv, m.services, m.t.Note)
-	if err := f.Open(slog.LevelWarn, m.t.Err); err != nil {
-		return err
-	}
-	defer f.Close()
-	if kind == folder.Azurite {
-		if err := f.StartAzurite(ctx); err != nil {
-			return err
-		}
-		defer f.StopAzurite()
-	}
-	store, err := f.OpenStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return m.shown(ctx, store, dir, app.StatePlan(cfg))
+	return folder.OnStore(ctx, m.t, m.getenv, m.services, kind, o, func(ctx context.Context, _ *folder.Folder,
+		cfg app.Config, store storage.Store) error {
+		return m.shown(ctx, store, dir, app.StatePlan(cfg))
+	})
 }
 
 // shown moves the state, shows progress on a terminal, and prints a summary.
@@ -150,11 +127,8 @@ func (m moving) shown(ctx context.Context, store storage.Store, dir string, plan
 	if err != nil {
 		return err
 	}
-	did += fmt.Sprintf(" %s and %s (%d bytes)", words.Count(r.Rows, "row"), words.Count(r.Blobs, "snapshot"), r.Bytes)
-	if r.Found+r.Replaced > 0 {
-		did += fmt.Sprintf("; %d were there already, %d were replaced", r.Found, r.Replaced)
-	}
-	m.t.Say("%s", did)
+	m.t.Say("%s %s and %s (%d bytes)%s", did, words.Count(r.Rows, "row"), words.Count(r.Blobs, "snapshot"), r.Bytes,
+		terminal.When(r.Found+r.Replaced > 0, "; %d were there already, %d were replaced", r.Found, r.Replaced))
 	return nil
 }
 

@@ -34,5 +34,18 @@ func Table(out io.Writer, rows ...string) error {
 	return w.Flush()
 }
 
+// List prints a table with a row for each item, or a text if there are none. With --json it prints nothing.
+func List[T any](t *Terminal, items []T, none, header string, row func(T) string) error {
+	t.SayWhen(len(items) == 0, "%s", none)
+	if t.JSON || len(items) == 0 {
+		return nil
+	}
+	rows := []string{header}
+	for _, item := range items {
+		rows = append(rows, row(item))
+	}
+	return Table(t.Out, rows...)
+}
+
 // Megabytes formats a number of bytes in megabytes, rounded up, so that only zero bytes are 0 MB.
 func Megabytes(n int64) string { return words.Thousands(int((n+1<<20-1)>>20)) + " MB" }

@@ -9,6 +9,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,6 +29,14 @@ type Terminal struct {
 	Sleep    func(context.Context, time.Duration) error
 }
 
+// Open opens a file for reading; "-" is the input of the terminal.
+func (t *Terminal) Open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(t.In), nil
+	}
+	return os.Open(name)
+}
+
 // Note writes one message to standard error.
 func (t *Terminal) Note(format string, args ...any) {
 	fmt.Fprintf(t.Err, "tidemark: %s\n", CleanLines(fmt.Sprintf(format, args...)))
@@ -39,26 +49,39 @@ func (t *Terminal) Say(format string, args ...any) {
 	}
 }
 
+// SayWhen does the same as [Terminal.Say] if yes is true, and nothing otherwise.
+func (t *Terminal) SayWhen(yes bool, format string, args ...any) {
+	if yes {
+		t.Say(format, args...)
+	}
+}
+
+// NoteWhen does the same as [Terminal.Note] if yes is true, and nothing otherwise.
+func (t *Terminal) NoteWhen(yes bool, format string, args ...any) {
+	if yes {
+		t.Note(format, args...)
+	}
+}
+
+// When returns a text if yes is true, and "" otherwise.
+func When(yes bool, format string, args ...any) string {
+	if !yes {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// Join joins the texts that are not empty.
+func Join(sep string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" }), sep)
+}
+
 // OnChange returns a function that prints a text unless it equals the previous one.
 func (t *Terminal) OnChange() func(text string) {
 	shown := ""
 	return func(text string) {
-		if text != shown {
-			t.Say("%s", text)
-		}
+		t.SayWhen(text != shown, "%s", text)
 		shown = text
-	}
-}
-
-// Field is a named value, for a list of what is known about one thing.
-type Field struct{ Name, Value string }
-
-// SayFields prints each field that has a value on a line.
-func (t *Terminal) SayFields(all []Field) {
-	for _, f := range all {
-		if text := Clean(f.Value); text != "" {
-			t.Say("%-9s  %s", f.Name, text)
-		}
 	}
 }
 
