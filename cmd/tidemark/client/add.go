@@ -57,13 +57,12 @@ func (a *adding) run(ctx context.Context, args []string, file string) error {
 		return command.Usagef("nothing to add: give %ss or --file", a.noun)
 	}
 	a.list, a.each = cmp.Or(file, "arguments"), file == ""
-	if err := a.all(ctx, named(args)); err != nil {
-		return err
+	err := a.all(ctx, named(args))
+	if err == nil && file != "" {
+		err = a.fromFile(ctx, file)
 	}
-	if file != "" {
-		if err := a.fromFile(ctx, file); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return a.finish()
 }
@@ -175,11 +174,7 @@ func (a *adding) report(e entry, why string) {
 // note prints what is to be known of one source.
 func (a *adding) note(e entry, what string) {
 	a.bar.Clear()
-	if e.line > 0 {
-		a.t.Note("%s:%d: %s: %s", a.list, e.line, terminal.Cut(e.source, 100), what)
-		return
-	}
-	a.t.Note("%s: %s", terminal.Cut(e.source, 100), what)
+	a.t.Note("%s%s: %s", terminal.When(e.line > 0, "%s:%d: ", a.list, e.line), terminal.Cut(e.source, 100), what)
 }
 
 // stopped adds to err the number of sources that were added before the error.

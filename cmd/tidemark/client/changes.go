@@ -67,7 +67,10 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		case o.allRead:
 			return readAllChanges(ctx, t, s)
 		case o.format != "":
-			return exported(ctx, t, s, api.ExportChanges, o.export())
+			q := o.query
+			return exported(ctx, t, s, api.ExportChanges, api.ChangeExport{Format: o.format, Since: q.Since,
+				Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q,
+				Unread: q.Unread, Silenced: q.Silenced})
 		case o.follow:
 			return followChanges(ctx, t, s, o)
 		}
@@ -141,12 +144,6 @@ func (o *changesOptions) check(now time.Time) error {
 	return nil
 }
 
-func (o *changesOptions) export() api.ChangeExport {
-	q := o.query
-	return api.ChangeExport{Format: o.format, Since: q.Since, Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type,
-		Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced}
-}
-
 // timeOf converts a time to the form of the API: "today" and "yesterday" mean midnight in local time, and a span such
 // as 2h means that long before now. A text in any other form is left for the server to parse.
 func timeOf(text string, now time.Time) string {
@@ -187,8 +184,8 @@ func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o
 	return nil
 }
 
-// show prints changes, and marks them as read if the options ask for that. With --json the answer to that is not
-// printed, so that the list is the only output.
+// show prints changes, and marks them as read if the options ask for that. With --json the answer
+// to that is not printed, so that the list is the only output.
 func (o *changesOptions) show(ctx context.Context, t *terminal.Terminal, s *command.Server,
 	all []api.FeedChange) error {
 	q := api.ReadRequest{}

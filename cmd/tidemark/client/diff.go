@@ -102,16 +102,12 @@ func captureOf(it api.ItemDetail, prefix string) (digest string, err error) {
 }
 
 func statDiff(t *terminal.Terminal, d api.Diff) {
-	added, removed, lines := 0, 0, 0
+	lines, changed := 0, map[string]int{} // words by what happened to them
 	for _, h := range d.Hunks {
 		for _, l := range h.Lines {
 			for _, piece := range l.Text {
-				n := len(strings.Fields(piece.Text))
-				switch {
-				case l.Op == "added" && piece.Changed:
-					added += n
-				case l.Op == "removed" && piece.Changed:
-					removed += n
+				if piece.Changed {
+					changed[l.Op] += len(strings.Fields(piece.Text))
 				}
 			}
 			if l.Op != "same" {
@@ -120,7 +116,8 @@ func statDiff(t *terminal.Terminal, d api.Diff) {
 		}
 	}
 	t.Say("%s → %s: %s, %s; %s added, %s removed", terminal.Stamp(d.From.CapturedAt), terminal.Stamp(d.To.CapturedAt),
-		words.Count(len(d.Hunks), "place"), words.Count(lines, "line"), words.Count(added, "word"), words.Thousands(removed))
+		words.Count(len(d.Hunks), "place"), words.Count(lines, "line"), words.Count(changed["added"], "word"),
+		words.Thousands(changed["removed"]))
 }
 
 func showDiff(t *terminal.Terminal, d api.Diff) {
@@ -149,23 +146,16 @@ var (
 
 // showLine prints a line that both texts have, or that only one of them has.
 func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent string) {
-	var b strings.Builder
-	color := t.Screen.Color && lineColor[op] != ""
-	if color {
-		b.WriteString(lineColor[op])
-	}
-	b.WriteString(indent + cmp.Or(lineSign[op], " ") + " ")
+	color := terminal.When(t.Screen.Color, "%s", lineColor[op])
+	line := color + indent + cmp.Or(lineSign[op], " ") + " "
 	for _, piece := range pieces {
 		text := terminal.CleanPiece(piece.Text)
-		if color && piece.Changed && len(pieces) > 1 {
+		if color != "" && piece.Changed && len(pieces) > 1 {
 			text = "\x1b[7m" + text + "\x1b[27m"
 		}
-		b.WriteString(text)
+		line += text
 	}
-	if color {
-		b.WriteString("\x1b[0m")
-	}
-	t.Say("%s", strings.TrimRight(b.String(), " "))
+	t.Say("%s", strings.TrimRight(line+terminal.When(color != "", "\x1b[0m"), " "))
 }
 
 // showTable prints the header of a table, the rows that differ, and what is left out.
@@ -198,5 +188,6 @@ func showRows(t *terminal.Terminal, table *api.DiffTable, indent string) {
 // sayIgnored says of a line or a row that it does not count, or what of it does not.
 func sayIgnored(t *terminal.Terminal, rule, partly string) {
 	t.SayWhen(rule != "", "    (ignored by %s)", terminal.Clean(rule))
-	t.SayWhen(rule == "" && partly != "", "    (counts in part: some of it is ignored by %s)", terminal.Clean(partly))
+	t.SayWhen(rule == "" && partly != "", "    (counts in part: some of it is ignored by %s)",
+		terminal.Clean(partly))
 }

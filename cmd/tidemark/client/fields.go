@@ -37,9 +37,10 @@ func fieldsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var csv bool
 	var top int
 	var cmd *cobra.Command
-	named := command.OneOrTwo("id or source", "name of a value")
-	cmd = command.New(fieldsHelp, named, func(ctx context.Context, args []string) error {
+	cmd = command.New(fieldsHelp, nil, func(ctx context.Context, args []string) error {
 		switch counted := cmd.Flags().Changed("top"); {
+		case len(args) != 1 && len(args) != 2:
+			return command.Usagef("give one id or source, and maybe a name of a value, not %d arguments", len(args))
 		case len(args) == 1 && (csv || counted):
 			return command.Usagef("--csv and --top are for the history of one value: give its name, too")
 		case len(args) == 1:
@@ -68,8 +69,8 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 	unread := terminal.Clean(unreadDataText(item.UnreadData))
 	t.NoteWhen(unread != "", "%s", unread)
 	none := fmt.Sprintf("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
-	names := slices.Sorted(maps.Keys(item.Fields))
-	return terminal.List(t, names, none, "NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE", func(name string) string {
+	header := "NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE"
+	return terminal.List(t, slices.Sorted(maps.Keys(item.Fields)), none, header, func(name string) string {
 		f := item.Fields[name]
 		why := cmp.Or(f.Why, terminal.When(f.Last != "", "it was %s", f.Last))
 		return terminal.Row(name, cmp.Or(f.Text, "none"),
@@ -94,7 +95,8 @@ func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 		return err
 	}
 	if q.ID = item.ID; csv {
-		return api.Export(ctx, s.Silent(), api.GetFieldCSV, api.FieldQuery{ID: q.ID, Name: q.Name, Format: "csv"}, t.Out)
+		q.Format, q.Top = "csv", 0
+		return api.Export(ctx, s.Silent(), api.GetFieldCSV, q, t.Out)
 	}
 	past, err := api.GetField.Call(ctx, s.Client(), q)
 	if err != nil || t.JSON {
@@ -109,14 +111,6 @@ func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	return nil
 }
 
-// valueFields returns the values of a page, by name.
-func valueFields(now time.Time, all map[string]api.ItemField) (out []field) {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, field{name, valueText(now, all[name])})
-	}
-	return out
-}
-
 // unreadDataText says what was not read of the data that a page declares; "" if all was read.
 func unreadDataText(u *api.UnreadData) string {
 	switch {
@@ -126,7 +120,8 @@ func unreadDataText(u *api.UnreadData) string {
 		return "no values: " + u.Why
 	}
 	return words.Count(u.Blocks, "block") + " of the data that the page declares could not be read" +
-		terminal.When(u.Blocks > 1, ", the first because") + ": " + u.Why + terminal.When(u.Text != "", ", at %q", u.Text)
+		terminal.When(u.Blocks > 1, ", the first because") + ": " + u.Why +
+		terminal.When(u.Text != "", ", at %q", u.Text)
 }
 
 // valueText describes a value: what it is and since when, what it was at first, at least and at most, and where it was

@@ -97,6 +97,6 @@ func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult
 	t.Say("of the last %s, %d would have had such lines, and nobody would have been told of %d",
 		words.Count(out.Changes, "change"), len(out.Silenced), whole)
 	t.SayWhen(q.Preview, "nothing is kept; without --preview, lines with this do not count: %s", rules)
-	t.SayWhen(!q.Preview, "lines with this do not count any more: %s\n`%s watch %s --undo` has them count again", rules,
-		t.Name, q.ID)
+	t.SayWhen(!q.Preview, "lines with this do not count any more: %s\n"+
+		"`%s watch %s --undo` has them count again", rules, t.Name, q.ID)
 }

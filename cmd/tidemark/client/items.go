@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -74,17 +73,14 @@ func exported[Q any](ctx context.Context, t *terminal.Terminal, s *command.Serve
 	return api.Export(ctx, s.Silent(), r, q, t.Out)
 }
 
-// parseStatus finds a status by its name, without regard to case.
+// parseStatus finds a status by its name, without regard to case. No name is no status.
 func parseStatus(name string) (api.Status, error) {
-	if name == "" {
-		return "", nil
+	for _, s := range append(api.Statuses(), "") {
+		if strings.EqualFold(string(s), name) {
+			return s, nil
+		}
 	}
-	all := api.Statuses()
-	i := slices.IndexFunc(all, func(s api.Status) bool { return strings.EqualFold(string(s), name) })
-	if i < 0 {
-		return "", command.Usagef("--status is %q: give one of %s", name, statusNames())
-	}
-	return all[i], nil
+	return "", command.Usagef("--status is %q: give one of %s", name, statusNames())
 }
 
 func statusNames() string { return namesOf(api.Statuses()) }

@@ -62,18 +62,15 @@ func onItem[T any](ctx context.Context, s *command.Server, name string, ask func
 			return answer, err
 		}
 	}
-	if meant != "" && !isAnyKnown(ctx, s, ids) {
+	// If the server knows an item, then something else of it was not found, such as a capture.
+	known := func(id string) bool {
+		_, err := api.GetItem.Call(ctx, s.Silent(), api.ItemID{ID: id})
+		return err == nil
+	}
+	if meant != "" && !slices.ContainsFunc(ids, known) {
 		err = fmt.Errorf("%w: %s was not added, or under other tracking rules", err, meant)
 	}
 	return answer, err
-}
-
-// isAnyKnown reports whether the server knows an item. Then something else of it was not found, such as a capture.
-func isAnyKnown(ctx context.Context, s *command.Server, ids []string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool {
-		_, err := api.GetItem.Call(ctx, s.Silent(), api.ItemID{ID: id})
-		return err == nil
-	})
 }
 
 // isID matches ids. It matches no source, because no URL or path has the form of an id.
@@ -87,7 +84,10 @@ func idsOf(s *command.Server, name string) (ids []string, meant string, err erro
 	if isID.MatchString(name) {
 		return []string{name}, "", nil
 	}
-	rules, err := trackingRules(s)
+	rules := source.DefaultRules()
+	if s.Tracking != "" {
+		rules, err = app.ParseTracking(s.Tracking)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -115,11 +115,4 @@ func localPath(name string) string {
 func isUnknown(err error) bool {
 	problem, ok := errors.AsType[*api.Problem](err)
 	return ok && problem.Status == http.StatusNotFound
-}
-
-func trackingRules(s *command.Server) (source.Rules, error) {
-	if s.Tracking == "" {
-		return source.DefaultRules(), nil
-	}
-	return app.ParseTracking(s.Tracking)
 }

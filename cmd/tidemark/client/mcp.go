@@ -23,15 +23,12 @@ this command: the server has the same tools at /api/mcp.
   tidemark mcp --server https://tide.example --key "$KEY"`
 
 func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return command.New(mcpHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error { return serveTools(ctx, t, s) })
-}
-
-// serveTools answers requests from standard input until the client closes it.
-func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	server := agent.New(agent.Options{Client: s.Silent(), Version: app.Version,
-		IDs: func(address string) ([]string, error) {
+	return command.New(mcpHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		ids := func(address string) ([]string, error) {
 			ids, _, err := idsOf(s, address)
 			return ids, err
-		}})
-	return server.Run(ctx, agent.Piped(t.In, t.Out))
+		}
+		server := agent.New(agent.Options{Client: s.Silent(), Version: app.Version, IDs: ids})
+		return server.Run(ctx, agent.Piped(t.In, t.Out)) // until the client closes standard input
+	})
 }

@@ -49,26 +49,21 @@ func migrateCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 
 // migrationText describes the state of a migration in words.
 func migrationText(m api.Migration) string {
-	changed, left := "changed", "goes on"
+	changed := "changed"
 	if m.DryRun {
 		changed = "to be changed"
 	}
-	if m.Status != api.MigrationRunning {
-		left = "done"
-	}
 	var counts []string
+	examples := ""
 	for _, step := range m.Steps {
 		counts = append(counts, fmt.Sprintf("%s of %s %s %s", words.Thousands(step.Changed), words.Thousands(step.Seen),
 			terminal.Clean(step.Name), changed))
-	}
-	text := left + ": " + strings.Join(counts, ", ")
-	if m.Status == api.MigrationRunning {
-		return text
-	}
-	for _, step := range m.Steps {
 		for _, example := range step.Examples {
-			text += "\n  " + terminal.Clean(example)
+			examples += "\n  " + terminal.Clean(example)
 		}
 	}
-	return text
+	if m.Status == api.MigrationRunning {
+		return "goes on: " + strings.Join(counts, ", ")
+	}
+	return "done: " + strings.Join(counts, ", ") + examples
 }

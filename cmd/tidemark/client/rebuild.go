@@ -62,28 +62,23 @@ func runRebuild(t *terminal.Terminal, s *command.Server, help string, req *api.R
 		if host != "" {
 			req.Scope = &api.RebuildScope{Host: host}
 		}
-		return rebuild(ctx, t, s, *req, w)
+		say := t.OnChange()
+		poll := func(c *api.Client, r api.Rebuild) (api.Rebuild, error) {
+			return api.GetRebuild.Call(ctx, c, api.RebuildID{ID: r.ID})
+		}
+		return follow(ctx, t, s, w.Interval, api.StartRebuild, *req, poll, func(r api.Rebuild) bool {
+			switch {
+			case !w.Wait:
+				t.Say("%s has begun; `%s status` tells how far it is", terminal.Clean(r.ID), t.Name)
+			case r.Items > 0 || r.Status != api.RebuildMarking:
+				say(rebuildText(r))
+			}
+			return !w.Wait || r.Status == api.RebuildDone
+		})
 	})
 	command.HostFlag(cmd.Flags(), &host, "only this `HOST`")
 	w.Flags(cmd.Flags())
 	return cmd
-}
-
-func rebuild(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.RebuildRequest,
-	w command.Waiting) error {
-	say := t.OnChange()
-	poll := func(c *api.Client, r api.Rebuild) (api.Rebuild, error) {
-		return api.GetRebuild.Call(ctx, c, api.RebuildID{ID: r.ID})
-	}
-	return follow(ctx, t, s, w.Interval, api.StartRebuild, req, poll, func(r api.Rebuild) bool {
-		switch {
-		case !w.Wait:
-			t.Say("%s has begun; `%s status` tells how far it is", terminal.Clean(r.ID), t.Name)
-		case r.Items > 0 || r.Status != api.RebuildMarking:
-			say(rebuildText(r))
-		}
-		return !w.Wait || r.Status == api.RebuildDone
-	})
 }
 
 // follow starts work of the server, and polls it until over reports the end.

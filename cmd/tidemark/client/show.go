@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,21 +30,21 @@ last fetch, its schedule, and its captures.
 func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var all bool
 	cmd := command.New(showHelp, command.One("id or source"), func(ctx context.Context, args []string) error {
-		return showItem(ctx, t, s, args[0], all)
+		item, err := getItem(ctx, s, args[0])
+		if err == nil && all {
+			err = s.Client().Past(ctx, &item)
+		}
+		if err == nil {
+			showItem(t, item, all)
+		}
+		return err
 	})
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s",
 		words.Thousands(api.MaxPast)))
 	return cmd
 }
 
-func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id string, all bool) error {
-	item, err := getItem(ctx, s, id)
-	if err == nil && all {
-		err = s.Client().Past(ctx, &item)
-	}
-	if err != nil {
-		return err
-	}
+func showItem(t *terminal.Terminal, item api.ItemDetail, all bool) {
 	sayFields(t, fields(t.Now(), item))
 	t.SayWhen(len(item.Captures) > 0, "\n%s", words.Count(len(item.Captures), "capture"))
 	for _, c := range item.Captures {
@@ -64,7 +66,6 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		t.Say("\nlast decision: %s; `tidemark why %s` lists all", decisionText(item.History[n-1]),
 			terminal.Clean(item.ID))
 	}
-	return nil
 }
 
 // shownEdges limits the number of edges that are shown, and also the number of changes. The newest are shown.
@@ -166,7 +167,10 @@ func fields(now time.Time, detail api.ItemDetail) []field {
 		{"not compared", uncompared(now, it.Uncompared)},
 		{"offer", offer(it.Offer)},
 	}
-	all = append(append(all, valueFields(now, it.Fields)...), field{"not read", unreadDataText(it.UnreadData)})
+	for _, name := range slices.Sorted(maps.Keys(it.Fields)) {
+		all = append(all, field{name, valueText(now, it.Fields[name])})
+	}
+	all = append(all, field{"not read", unreadDataText(it.UnreadData)})
 	all = append(all, renderedFields(now, detail)...)
 	all = append(all, settingFields(detail)...)
 	return append(all, []field{
@@ -213,11 +217,8 @@ func interval(seconds int64) string {
 }
 
 func failure(it api.Item) string {
-	if it.ErrorMessage == "" || it.CrawlAttempts == 0 {
-		return it.ErrorMessage
-	}
-	checks := words.Count(it.CrawlAttempts, "check")
-	return fmt.Sprintf("%s (%s in a row failed or found no page)", it.ErrorMessage, checks)
+	return it.ErrorMessage + terminal.When(it.ErrorMessage != "" && it.CrawlAttempts > 0,
+		" (%s in a row failed or found no page)", words.Count(it.CrawlAttempts, "check"))
 }
 
 func answer(it api.Item) string {
@@ -244,3 +245,31 @@ func robots(allowed *bool) string {
 }
 
 func positive(n int) string { return terminal.When(n > 0, "%s", words.Thousands(n)) }
+
+// renderedFields says what a browser showed of an item, what that cost, and what may be missing.
+func renderedFields(now time.Time, it api.ItemDetail) []field {
+	r := it.Rendered
+	if it.LacksBrowser() {
+		return []field{{"in a browser", "not read, because none is set up: see `tidemark start --browser` or " +
+			"RENDER_ENDPOINT"}}
+	}
+	if r == nil {
+		return nil
+	}
+	how := "read " + terminal.Moment(now, r.At) + ", because " + r.Why
+	if it.StaysThin() {
+		how = "read " + terminal.Moment(now, r.At) + ", and it said no more there"
+	} else if r.Needless {
+		how = "needs none: it said the same in one " + terminal.Moment(now, r.At)
+	}
+	var refused []string
+	for _, f := range r.Refused {
+		refused = append(refused, f.Words())
+	}
+	cost := terminal.Join(", ", r.Seconds(), words.Count(r.Requests, "request"),
+		words.Thousands(int(r.Bytes))+" bytes", r.Browser)
+	return []field{{"in a browser", how}, {"may be missing", r.Lacks()}, {"refused", strings.Join(refused, "; ")},
+		{"led to", r.URL}, {"render cost", cost},
+		{"picture", terminal.When(r.PictureOnly, "it shows a picture, and hardly any text")},
+		{"data", terminal.When(r.DataChanges, "changes while its own HTML stays the same, so each check renders it")}}
+}

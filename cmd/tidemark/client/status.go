@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +65,8 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 
 // statusLines returns the whole report. It lists at most the given number of hosts, or all hosts if that number is 0.
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
-	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
+	lines := []string{summary(st.Counts), fmt.Sprintf("%s; of recent checks %s found a change, %s failed",
+		backlog(st.Counts, work), percent(st.ChangeRate), percent(st.ErrorRate))}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
 		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
 	}
@@ -80,21 +82,16 @@ func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) [
 
 // summary counts items by status. Statuses that this program does not know come last.
 func summary(c api.Counts) string {
-	parts := []string{words.Count(c.Total(), "source")}
 	known := api.Statuses()
-	for _, s := range known {
-		if n := c.Items[s]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", s, words.Thousands(n)))
-		}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Items)), func(s api.Status) bool {
+		return slices.Contains(known, s)
+	})
+	parts := []string{words.Count(c.Total(), "source")}
+	for _, s := range append(known, others...) {
+		n := c.Items[s]
+		parts = append(parts, terminal.When(n > 0, "%s %s", terminal.Clean(string(s)), words.Thousands(n)))
 	}
-	var others []string
-	for s, n := range c.Items {
-		if n > 0 && !slices.Contains(known, s) {
-			others = append(others, fmt.Sprintf("%s %s", terminal.Clean(string(s)), words.Thousands(n)))
-		}
-	}
-	slices.Sort(others)
-	return strings.Join(append(parts, others...), " · ")
+	return terminal.Join(" · ", parts...)
 }
 
 // backlog describes how many items wait. If none waits, the text depends on whether other unfinished work may add
@@ -109,16 +106,20 @@ func backlog(c api.Counts, work []string) string {
 	return fmt.Sprintf("%s due, %s in flight", words.Thousands(c.Due), words.Thousands(c.InFlight))
 }
 
-func rates(c api.Counts) string {
-	return fmt.Sprintf("of recent checks %s found a change, %s failed", percent(c.ChangeRate), percent(c.ErrorRate))
-}
-
 // percent formats a share of 0 to 1. A share a little above 0 is not shown as 0.
 func percent(share float64) string {
 	if share > 0 && share < 0.005 {
 		return "<1%"
 	}
 	return fmt.Sprintf("%.0f%%", share*100)
+}
+
+// renderedPages says what browsers cost, and how often none was needed.
+func renderedPages(r api.Renders) string {
+	text := "since the server started: " + words.Count(r.Pages, "page") + " rendered"
+	text += terminal.When(r.Pages > 0, ", %.1f s each on average, %s failed", r.MeanSeconds,
+		words.Thousands(r.Failed))
+	return text + "; " + percent(r.SparedShare()) + " of the checks of pages that may be rendered used no browser"
 }
 
 // hostTable lists hosts, those with the largest backlog first.
@@ -139,21 +140,16 @@ func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
 	_ = terminal.Table(&b, rows...) // writes to a Builder cannot fail
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if left > 0 {
-		lines = append(lines, fmt.Sprintf("and %s", words.Count(left, "more host")))
+		lines = append(lines, "and "+words.Count(left, "more host"))
 	}
 	return lines
 }
 
 func hostRow(h api.HostStatus, now time.Time) string {
-	text := terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
-		percent(h.ChangeRate), percent(h.ErrorRate))
-	if h.PausedUntil.After(now) {
-		text += "  paused, goes on " + words.Relative(now, h.PausedUntil)
-		if h.PauseReason != "" {
-			text += ": " + terminal.Clean(h.PauseReason)
-		}
-	}
-	return text
+	why := terminal.Join(": ", words.Relative(now, h.PausedUntil), terminal.Clean(h.PauseReason))
+	return terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
+		percent(h.ChangeRate), percent(h.ErrorRate)) +
+		terminal.When(h.PausedUntil.After(now), "  paused, goes on %s", why)
 }
 
 const healthHelp = `health

@@ -11,7 +11,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +25,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -58,18 +63,16 @@ func warcCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 // writeWARC writes the file of one source or of a host.
 func writeWARC(ctx context.Context, t *terminal.Terminal, s *command.Server, name, host, file string) error {
 	a := &archive{t: t, client: s.Silent()}
-	var items func(context.Context, func(api.ItemDetail) error) error
-	if host != "" {
-		file = cmp.Or(file, fileName(host))
-		items = a.ofHost(host)
-	} else {
+	of, items := host, a.ofHost(host)
+	if host == "" {
 		item, err := itemFrom(ctx, s, a.client, name)
 		if err != nil {
 			return err
 		}
-		file = cmp.Or(file, fileName(item.ID))
+		of = item.ID
 		items = func(_ context.Context, do func(api.ItemDetail) error) error { return do(item) }
 	}
+	file = cmp.Or(file, fileName(of))
 	err := toFile(t, file, func(out io.Writer) error {
 		a.w = warc.NewWriter(out, !strings.HasSuffix(file, ".warc"))
 		if err := items(ctx, func(item api.ItemDetail) error { return a.add(ctx, item) }); err != nil {
@@ -86,15 +89,12 @@ func writeWARC(ctx context.Context, t *terminal.Terminal, s *command.Server, nam
 	return a.sum(file)
 }
 
+// oddCharacter matches a character that not every file system accepts.
+var oddCharacter = regexp.MustCompile(`[^a-z0-9._-]`)
+
 // fileName returns a name that every file system accepts.
 func fileName(of string) string {
-	odd := func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_", r) {
-			return r
-		}
-		return '_'
-	}
-	return strings.TrimLeft(strings.Map(odd, strings.ToLower(of)), ".") + ".warc.gz"
+	return strings.TrimLeft(oddCharacter.ReplaceAllString(strings.ToLower(of), "_"), ".") + ".warc.gz"
 }
 
 // toFile writes a file that appears under its name only when it is complete.
@@ -253,18 +253,81 @@ func (a *archive) skip(item api.ItemDetail, why string) {
 // sum prints a summary of what was written.
 func (a *archive) sum(file string) error {
 	a.File = file
-	switch {
-	case file == "-":
-	case a.t.JSON:
+	if file != "-" && a.t.JSON {
 		if err := json.NewEncoder(a.t.Out).Encode(a.written); err != nil {
 			return err
 		}
-	default:
-		a.t.Say("%s: %s of %s, %s, %s bytes", file, words.Count(a.Responses, "capture"), words.Count(a.Sources, "source"),
-			words.Count(a.Revisits, "revisit"), words.Thousands(int(a.Bytes)))
 	}
+	a.t.SayWhen(file != "-", "%s: %s of %s, %s, %s bytes", file, words.Count(a.Responses, "capture"),
+		words.Count(a.Sources, "source"), words.Count(a.Revisits, "revisit"), words.Thousands(int(a.Bytes)))
 	if a.Skipped > 0 {
 		return command.ErrReported
+	}
+	return nil
+}
+
+// An event is one answer of a source. The bytes of the answer are stored.
+type event struct {
+	at      time.Time
+	capture api.Capture
+	// revisit means that the bytes were already stored. claimed means that the source said so and sent no bytes.
+	revisit, claimed bool
+}
+
+// eventsOf derives an item's answers from its captures, edges and history, oldest first: each capture, each return to
+// an earlier capture, and each check that found the same bytes, or the first and the last of several in a row. A check
+// that found other bytes with the same content gives no event, because those bytes were not stored.
+func eventsOf(item api.ItemDetail) []event {
+	bySHA := map[string]api.Capture{}
+	var out []event
+	for _, c := range slices.Backward(item.Captures) { // oldest first
+		if _, known := bySHA[c.SHA256]; known {
+			continue // the capture has the same answer, extracted again by other rules
+		}
+		bySHA[c.SHA256] = c
+		out = append(out, event{at: c.CapturedAt, capture: c})
+	}
+	for _, e := range item.Lineage {
+		of, digest := lineage.CaptureID(e.Newer).Split()
+		if c, kept := bySHA[digest]; kept && of == item.ID && e.At.After(c.CapturedAt) {
+			out = append(out, event{at: e.At, capture: c, revisit: true})
+		}
+	}
+	inOrder(out)
+	changes := out
+	for _, d := range item.History {
+		if d.Times > 1 { // of the checks in between, the times are not kept
+			out = append(out, sameAgain(d, d.Since, changes)...)
+		}
+		out = append(out, sameAgain(d, d.At, changes)...)
+	}
+	inOrder(out)
+	return out
+}
+
+func inOrder(events []event) {
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+}
+
+// sameAgain returns the event of a check that found the same bytes as the check before; none for
+// another check. They are the bytes of the last event in changes that is not later than the check,
+// apart from bodies that came for their text alone.
+func sameAgain(d api.Decision, at time.Time, changes []event) []event {
+	claimed := d.Why == verdict.WhyNotModified || d.Why == verdict.WhyValidators
+	if d.What != "unchanged" || !claimed && d.Why != verdict.WhySameBytes && d.Why != verdict.WhySamePlain {
+		return nil
+	}
+	same := false // a body with the same text came in between
+	for _, e := range slices.Backward(changes) {
+		switch {
+		case e.at.After(at):
+		case e.capture.SameTextAs != "":
+			same = true
+		case same && claimed:
+			return nil // it is not known which of the bodies the source meant
+		default:
+			return []event{{at: at, capture: e.capture, revisit: true, claimed: claimed}}
+		}
 	}
 	return nil
 }

@@ -25,15 +25,15 @@ line, which counts them. For older changes, see the captures in "tidemark show".
 
 func whyCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return command.New(whyHelp, command.One("id or source"), func(ctx context.Context, args []string) error {
-		return explainItem(ctx, t, s, args[0])
+		item, err := getItem(ctx, s, args[0])
+		if err == nil {
+			explainItem(ctx, t, s, item)
+		}
+		return err
 	})
 }
 
-func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
-	item, err := getItem(ctx, s, id)
-	if err != nil {
-		return err
-	}
+func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, item api.ItemDetail) {
 	now := t.Now()
 	t.Say("%s  %s", terminal.Clean(string(item.Status)), nameOf(item.Item))
 	sayWatch(ctx, t, s, item)
@@ -50,7 +50,6 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	default:
 		t.Say("no further check is planned")
 	}
-	return nil
 }
 
 // sayWatch says how a source is watched, whether its watch is broken, and until when its messages are muted.

@@ -19,16 +19,6 @@ func One(what string) cobra.PositionalArgs {
 	}
 }
 
-// OneOrTwo requires one argument, and allows a second. The error for others calls them by the given words.
-func OneOrTwo(what, second string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 && len(args) != 2 {
-			return Usagef("give one %s, and maybe a %s, not %d arguments", what, second, len(args))
-		}
-		return nil
-	}
-}
-
 // Some requires at least one argument. The error for missing arguments calls them by the given word.
 func Some(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns a command with the help text that is given: a line with the name and the arguments, a line that says
-// what the command does, and then, each after an empty line, what else is to be known, and the examples. Examples are
-// indented.
+// New returns a command with the help text that is given: a line with the name and the arguments,
+// a line that says what the command does, and then, each after an empty line, what else is to be
+// known, and the examples. Examples are indented.
 func New(help string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 	use, rest, _ := strings.Cut(help, "\n")
 	short, long, _ := strings.Cut(rest, "\n\n")

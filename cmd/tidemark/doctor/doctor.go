@@ -136,11 +136,7 @@ func (d *doctor) report(check, result, do, says string, args ...any) {
 	}
 	const indent = 20
 	for i, line := range terminal.Wrap(f.Says, d.width(indent)) {
-		head := ""
-		if i == 0 {
-			head = fmt.Sprintf("%-9s %-9s", f.Result, f.Check)
-		}
-		d.t.Say("%-*s%s", indent, head, line)
+		d.t.Say("%-*s%s", indent, terminal.When(i == 0, "%-9s %-9s", f.Result, f.Check), line)
 	}
 	if f.Do == "" {
 		return

@@ -99,10 +99,8 @@ func (d *doctor) disk(context.Context) {
 		return
 	}
 	const free = "free some space, move the data folder, or keep fewer snapshots (SNAPSHOT_KEEP_DAYS, SNAPSHOT_KEEP_COUNT)"
-	text := terminal.Megabytes(room.Bytes) + " free"
-	if room.Files >= 0 {
-		text += " and room for " + words.Count(int(room.Files), "file")
-	}
+	text := terminal.Megabytes(room.Bytes) + " free" +
+		terminal.When(room.Files >= 0, " and room for %s", words.Count(int(room.Files), "file"))
 	switch {
 	case room.Bytes < leastRoom:
 		d.report("disk", problem, free, "%s below %s: writes will fail", text, dir)

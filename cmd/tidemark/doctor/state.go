@@ -121,9 +121,9 @@ func (d *doctor) index(ctx context.Context) {
 			"%v", err)
 		return
 	}
-	indexed, err := d.anyIndexed(ctx)
+	indexed, err := d.first(ctx, registry.Indexed)
 	switch {
-	case err == nil && indexed && pages == 0:
+	case err == nil && len(indexed) > 0 && pages == 0:
 		d.report("index", warning, "`tidemark status` shows whether it is being filled; `tidemark rebuild` fills it",
 			"it is empty, and sources are said to be indexed")
 	default:
@@ -144,12 +144,6 @@ func (d *doctor) countIndex(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return index.Count(ctx)
-}
-
-// anyIndexed reports whether a source of the registry is indexed.
-func (d *doctor) anyIndexed(ctx context.Context) (indexed bool, err error) {
-	items, err := d.first(ctx, registry.Indexed)
-	return len(items) > 0, err
 }
 
 // first returns at most one source with the given status, or with any status when status is empty.

@@ -101,18 +101,21 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 	stay := func(context.Context, string) error { return errStay }
 	reply, err := client.Robots(ctx, fetch.RobotsRequest{Origin: target, Gate: stay})
 	decision, _ := rules.Decide(reply, rules.State{}, d.t.Now())
+	why := reply.Problem
+	if why == "" && err != nil {
+		why = err.Error()
+	}
 	switch {
 	case errors.Is(err, errStay):
 		decision.Verdict = rules.DisallowAll
 		decision.Reason = "its robots.txt is elsewhere"
 	case fault.Is(err, fault.Blocked), fault.Is(err, fault.Invalid), strings.Contains(reply.Problem, "prohibited"):
-		d.report("web", worst, "if the host is yours, add it to CRAWL_ALLOW_HOSTS", "%s is never asked: %v", target,
-			cmp.Or(reply.Problem, errorText(err)))
+		d.report("web", worst, "if the host is yours, add it to CRAWL_ALLOW_HOSTS", "%s is never asked: %s", target, why)
 		return
 	case err != nil, reply.Failed:
 		d.report("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites "+
 			"directly, or by EGRESS_PROXY",
-			"%s does not answer: %v", target, cmp.Or(reply.Problem, errorText(err)))
+			"%s does not answer: %s", target, why)
 		return
 	}
 	if decision.Verdict == rules.UseBody && !rules.Parse(reply.Body).Allowed(client.ProductToken(), target) {
@@ -136,13 +139,6 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 
 // errStay stops a redirect, because requests may go only to the first host.
 var errStay = errors.New("redirects are not followed here")
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
 
 // clock compares the clock of this machine with that of the server that was asked.
 func (d *doctor) clock(date, asked time.Time) {

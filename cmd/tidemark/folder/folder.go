@@ -49,8 +49,8 @@ func Command(help string, args cobra.PositionalArgs, getenv func(string) string,
 		return run(ctx, o, args)
 	})
 	f := cmd.Flags()
-	f.StringVar(&port, "azurite-port-base", cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
-		"first of three ports for Azurite (AZURITE_PORT_BASE)")
+	base := cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase))
+	f.StringVar(&port, "azurite-port-base", base, "first of three ports for Azurite (AZURITE_PORT_BASE)")
 	DataFlag(f, getenv, &o.Data)
 	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` in which Azurite is installed")
 	return cmd
@@ -185,8 +185,8 @@ func (f *Folder) Environment() []string {
 }
 
 // OnStore opens the store of a data folder that no other process uses, for one call of do.
-func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) string, s Services, kind string, o Options,
-	do func(context.Context, *Folder, app.Config, storage.Store) error) error {
+func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) string, s Services,
+	kind string, o Options, do func(context.Context, *Folder, app.Config, storage.Store) error) error {
 	cfg, err := app.Load(getenv)
 	if err != nil {
 		return err

@@ -38,12 +38,13 @@ var errLost = errors.New("azurite ended")
 
 func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	var cmd *cobra.Command
-	cmd = folder.Command(azuriteHelp, nil, getenv, func(ctx context.Context, o folder.Options, args []string) error {
+	run := func(ctx context.Context, o folder.Options, args []string) error {
 		if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 			return command.Usagef("put -- before the command, so that its flags are its own")
 		}
 		return runAzurite(ctx, t, getenv, o, args, folder.Real)
-	})
+	}
+	cmd = folder.Command(azuriteHelp, nil, getenv, run)
 	return cmd
 }
 

@@ -38,10 +38,8 @@ func asks(t *terminal.Terminal, o startOptions, kind string) bool {
 func askFirst(ctx context.Context, t *terminal.Terminal, data string) (first, error) {
 	a, done := t.Asking()
 	defer done()
-	t.Say("Tidemark has no data yet in %s. What would you like to begin with?\n", data)
-	t.Say("  1  watch a page")
-	t.Say("  2  index a site")
-	t.Say("  3  look around with sample data\n")
+	t.Say("Tidemark has no data yet in %s. What would you like to begin with?\n\n"+
+		"  1  watch a page\n  2  index a site\n  3  look around with sample data\n", data)
 	for {
 		chosen, err := a.Ask(ctx, "1, 2 or 3, or Enter to begin with nothing: ")
 		if err != nil || chosen == "" {

@@ -53,7 +53,11 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 			if scope == "" {
 				return command.Usagef("give --scope: feed, read, write or admin")
 			}
-			return addKey(ctx, t, k, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
+			made, err := k.add(ctx, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
+			t.SayWhen(err == nil, "the key %s, for %s:\n\n  %s\n\nIt is not shown again. Send it as "+
+				"x-functions-key, or as Authorization: Bearer; here with TIDEMARK_KEY.",
+				terminal.Clean(made.Name), made.Scope, terminal.Clean(made.Secret))
+			return err
 		})
 	add.Flags().StringVar(&scope, "scope", "", "scope of the key: feed, read, write or admin")
 	return command.Group(keysHelp, add,
@@ -71,7 +75,7 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string, help string,
 	args cobra.PositionalArgs, do func(context.Context, keyring, []string) error) *cobra.Command {
 	var cmd *cobra.Command
-	cmd = folder.Command(help+keysExample, args, getenv, func(ctx context.Context, o folder.Options, args []string) error {
+	run := func(ctx context.Context, o folder.Options, args []string) error {
 		if !cmd.Flags().Changed("data") {
 			err := do(ctx, serverKeys{s}, args)
 			_, unreachable := errors.AsType[*api.UnreachableError](err)
@@ -80,18 +84,9 @@ func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) str
 			}
 		}
 		return onStoredKeys(ctx, t, getenv, o, args, do)
-	})
-	return cmd
-}
-
-func addKey(ctx context.Context, t *terminal.Terminal, k keyring, r api.KeyRequest) error {
-	made, err := k.add(ctx, r)
-	if err != nil || t.JSON {
-		return err
 	}
-	t.Say("the key %s, for %s:\n\n  %s\n", terminal.Clean(made.Name), made.Scope, terminal.Clean(made.Secret))
-	t.Say("It is not shown again. Send it as x-functions-key, or as Authorization: Bearer; here with TIDEMARK_KEY.")
-	return nil
+	cmd = folder.Command(help+keysExample, args, getenv, run)
+	return cmd
 }
 
 func listKeys(ctx context.Context, t *terminal.Terminal, k keyring) error {
@@ -101,7 +96,8 @@ func listKeys(ctx context.Context, t *terminal.Terminal, k keyring) error {
 	}
 	none := fmt.Sprintf("no keys; `%s keys add NAME --scope read` makes one", t.Name)
 	return terminal.List(t, got.Keys, none, "NAME\tSCOPE\tFROM\tMADE\tLAST USED", func(k api.Key) string {
-		return terminal.Row(k.Name, string(k.Scope), k.Origin, terminal.Minute(k.Created), terminal.Minute(k.LastUsed))
+		return terminal.Row(k.Name, string(k.Scope), k.Origin, terminal.Minute(k.Created),
+			terminal.Minute(k.LastUsed))
 	})
 }
 

@@ -56,11 +56,10 @@ type local struct {
 
 // configure reads the settings.
 func (l *local) configure() (err error) {
-	data, err := filepath.Abs(l.Data)
-	if err != nil {
+	if l.Data, err = filepath.Abs(l.Data); err != nil {
 		return err
 	}
-	l.Own = folderSettings(l.getenv, data)
+	l.Own = folderSettings(l.getenv, l.Data)
 	if l.app.browser && l.getenv("RENDER_BROWSER") == "" {
 		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: "auto"})
 	}
@@ -74,14 +73,10 @@ func (l *local) choose(ctx context.Context) (err error) {
 	if l.needsKeys() || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
 		return nil
 	}
-	data, err := filepath.Abs(l.Data)
-	if err != nil {
+	if l.first, err = askFirst(ctx, l.t, l.Data); err != nil || l.first == nil {
 		return err
 	}
-	if l.first, err = askFirst(ctx, l.t, data); err != nil || l.first == nil {
-		return err
-	}
-	if err := l.first.prepare(data); err != nil {
+	if err := l.first.prepare(l.Data); err != nil {
 		return err
 	}
 	return l.configure()
@@ -183,21 +178,18 @@ func (l *local) storageText() string {
 
 // serverFlag returns the flag by which other commands reach a server, or "" for the default server.
 func serverFlag(at string) string {
-	if at == command.DefaultServer {
-		return ""
-	}
-	return " --server " + at
+	return terminal.When(at != command.DefaultServer, " --server %s", at)
 }
 
 // welcome prints the addresses of the app and the next steps.
 func (l *local) welcome() {
 	at := l.app.URL()
 	self, flag := l.t.Name, serverFlag(at)
-	l.t.Say("")
-	l.t.Say("%s", l.t.Screen.Bold("Tidemark runs at "+at))
+	l.t.Say("\n%s", l.t.Screen.Bold("Tidemark runs at "+at))
 	l.t.Say("  dashboard  %s/api/ui", at)
 	l.t.Say("  API        %s/api (its documentation: %s/api/docs)", at, at)
-	l.t.SayWhen(l.needsKeys(), "  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
+	l.t.SayWhen(l.needsKeys(),
+		"  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
 	l.t.Say("  storage    %s", l.storageText())
 	l.t.Say("  data       %s", l.Data)
 	l.t.Say("  log        %s", l.Log.Name)

@@ -75,11 +75,8 @@ func runBackup(ctx context.Context, b backup, getenv func(string) string, data, 
 	if err != nil {
 		return err
 	}
-	if name == "-" {
-		b.t.Note("backed up %s", contentsText(c))
-		return nil
-	}
-	b.t.Say("backed up %s to %s", contentsText(c), name)
+	b.t.NoteWhen(name == "-", "backed up %s", contentsText(c))
+	b.t.SayWhen(name != "-", "backed up %s to %s", contentsText(c), name)
 	return nil
 }
 

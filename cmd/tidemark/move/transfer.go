@@ -48,7 +48,10 @@ func exportCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comm
 	m := moving{t, getenv, folder.Real, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan,
 		o transfer.Options) (string, transfer.Report, error) {
 		r, err := transfer.Export(ctx, store, dir, plan, o)
-		return "exported", r, notThere(err)
+		if fault.Is(err, fault.Unavailable) {
+			err = fmt.Errorf("%w\nif no app ever ran on this storage, it has no state to export", err)
+		}
+		return "exported", r, err
 	}}
 	return m.command(exportHelp, func(data string) (string, error) { return sourceKind(t, getenv, data) })
 }
@@ -64,17 +67,10 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 		}
 		return "imported and compared", r, err
 	}}
-	cmd := m.command(importHelp, func(string) (string, error) { return folder.KindOf(getenv) }) // regardless of the state in the folder
+	// The kind does not depend on the state in the folder.
+	cmd := m.command(importHelp, func(string) (string, error) { return folder.KindOf(getenv) })
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing data that differs")
 	return cmd
-}
-
-// notThere explains the error for a missing table.
-func notThere(err error) error {
-	if fault.Is(err, fault.Unavailable) {
-		return fmt.Errorf("%w\nif no app ever ran on this storage, it has no state to export", err)
-	}
-	return err
 }
 
 // sourceKind returns the kind of the storage to export, which must not be empty.
@@ -127,7 +123,8 @@ func (m moving) shown(ctx context.Context, store storage.Store, dir string, plan
 	if err != nil {
 		return err
 	}
-	m.t.Say("%s %s and %s (%d bytes)%s", did, words.Count(r.Rows, "row"), words.Count(r.Blobs, "snapshot"), r.Bytes,
+	m.t.Say("%s %s and %s (%d bytes)%s", did, words.Count(r.Rows, "row"),
+		words.Count(r.Blobs, "snapshot"), r.Bytes,
 		terminal.When(r.Found+r.Replaced > 0, "; %d were there already, %d were replaced", r.Found, r.Replaced))
 	return nil
 }

@@ -42,39 +42,24 @@ func (t *Terminal) Bar(total int, what string) *Bar {
 	return &Bar{newBar(t.Err, total, what, t.Notes)}
 }
 
-// At sets the bar to the amount of work done. Like the other methods, it ignores errors in drawing, because they must
-// not end the work.
-func (b *Bar) At(done int) {
+// do calls f unless the bar shows nothing. Errors in drawing are ignored, because they must not end the work.
+func (b *Bar) do(f func(*progressbar.ProgressBar)) {
 	if b != nil {
-		_ = b.shown.Set(done)
+		f(b.shown)
 	}
 }
+
+// At sets the bar to the amount of work done.
+func (b *Bar) At(done int) { b.do(func(p *progressbar.ProgressBar) { _ = p.Set(done) }) }
 
 // Add advances the bar by n.
-func (b *Bar) Add(n int) {
-	if b != nil {
-		_ = b.shown.Add(n)
-	}
-}
+func (b *Bar) Add(n int) { b.do(func(p *progressbar.ProgressBar) { _ = p.Add(n) }) }
 
 // Describe changes the label of the bar.
-func (b *Bar) Describe(what string) {
-	if b != nil {
-		b.shown.Describe(what)
-	}
-}
+func (b *Bar) Describe(what string) { b.do(func(p *progressbar.ProgressBar) { p.Describe(what) }) }
 
 // Clear removes the bar to make room for a line. The next change of the bar draws it again.
-func (b *Bar) Clear() {
-	if b != nil {
-		_ = b.shown.Clear()
-	}
-}
+func (b *Bar) Clear() { b.do(func(p *progressbar.ProgressBar) { _ = p.Clear() }) }
 
 // End removes the bar.
-func (b *Bar) End() {
-	if b != nil {
-		_ = b.shown.Exit()
-		_ = b.shown.Clear()
-	}
-}
+func (b *Bar) End() { b.do(func(p *progressbar.ProgressBar) { _, _ = p.Exit(), p.Clear() }) }

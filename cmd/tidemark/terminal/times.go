@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -28,8 +27,5 @@ func Ago(now, t time.Time) string {
 
 // Moment formats a time, followed by how far it is from now. It returns "" for the zero time.
 func Moment(now, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf("%s (%s)", Stamp(t), words.Relative(now, t))
+	return When(!t.IsZero(), "%s (%s)", Stamp(t), words.Relative(now, t))
 }
