@@ -137,8 +137,8 @@ func TestV4EveryDoorToTheSettings(t *testing.T) {
 		path, settings, shown string
 		command, show         []string
 	}{
-		"item": {"items/" + it.ID, "/items/" + it.ID + "/settings", "/items/" + it.ID, []string{"watch", "https://a.example/x"},
-			[]string{"show", it.ID}},
+		"item": {"items/" + it.ID, "/items/" + it.ID + "/settings", "/items/" + it.ID,
+			[]string{"watch", "https://a.example/x"}, []string{"show", it.ID}},
 		"tag": {"tags/sea", "/tags/sea", "/tags", []string{"tag", "set", "sea"}, []string{"tag", "list"}},
 	}
 	var tag api.Tag
@@ -258,7 +258,8 @@ func TestV2PatchesAtOnce(t *testing.T) {
 func TestV2OneSettingInPlaceOfAnother(t *testing.T) {
 	h := house{newArchived(t)}
 	var it api.Item
-	h.http("POST", "AddUrlDocument", map[string]any{"url": "https://a.example/x", "schedule": api.Patch{"text": "hourly"}}, &it)
+	h.http("POST", "AddUrlDocument",
+		map[string]any{"url": "https://a.example/x", "schedule": api.Patch{"text": "hourly"}}, &it)
 	if it.Effective == nil || it.Effective.From["schedule"] != "item" || it.Replaced != nil {
 		t.Errorf("added: %+v", it)
 	}
@@ -267,7 +268,8 @@ func TestV2OneSettingInPlaceOfAnother(t *testing.T) {
 	if strings.Join(is.Replaced, "") != "schedule" || is.Schedule != nil || is.Effective.From["interval"] != "item" {
 		t.Errorf("an interval in place of a schedule: %+v, %+v", is.Replaced, is.Settings)
 	}
-	if said := h.command("watch", it.ID, "--schedule", "daily at 9am"); !strings.Contains(said, "its interval is removed") {
+	said := h.command("watch", it.ID, "--schedule", "daily at 9am")
+	if !strings.Contains(said, "its interval is removed") {
 		t.Errorf("a schedule in place of an interval: %s", said)
 	}
 	for _, bad := range []string{`{"interval":{"min":"1h"},"schedule":{"text":"hourly"}}`, `{"watch":{"listLinks":["a"]}}`,

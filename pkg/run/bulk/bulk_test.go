@@ -143,8 +143,8 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r.Check(r.reg)
 }
 
-// TestV2OneRunForATag checks that a run for a tag which goes on begins anew when the tag is changed again, however often,
-// and that other tags have runs of their own (V2).
+// TestV2OneRunForATag checks that a run for a tag which goes on begins anew when the tag is changed again, however
+// often, and that other tags have runs of their own (V2).
 func TestV2OneRunForATag(t *testing.T) {
 	r := newRig(t, "mem")
 	first, err := r.Replan(t.Context(), "slow")

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// TestSettingsInDocsAreCurrent checks that docs/api.md lists what can be set of an item and of a tag, as it is described
-// (V1).
+// TestSettingsInDocsAreCurrent checks that docs/api.md lists what can be set of an item and of a tag, as it is
+// described (V1).
 func TestSettingsInDocsAreCurrent(t *testing.T) {
 	file := filepath.Join(top, "docs", "api.md")
 	page, err := os.ReadFile(file)
@@ -37,8 +37,8 @@ func TestSettingsInDocsAreCurrent(t *testing.T) {
 // settingsTable lists the settings of an item. A tag has the same, but for those of folders and of the item alone.
 func settingsTable() string {
 	var b strings.Builder
-	b.WriteString("\nRequests change them by JSON Merge Patch (RFC 7396). An object in the table stands before its parts. Tags have\n" +
-		"those that are not marked.\n\n| setting | flag | in words | meaning |\n|---|---|---|---|\n")
+	b.WriteString("\nRequests change them by JSON Merge Patch (RFC 7396). An object in the table stands before its " +
+		"parts. Tags have\nthose that are not marked.\n\n| setting | flag | in words | meaning |\n|---|---|---|---|\n")
 	for _, f := range form.Of[api.ItemSettings]().Fields {
 		_, ofTags := form.Of[api.TagSettings]().Field(f.Path)
 		name, flag, meaning := "`"+f.Path+"`", "", f.Help
