@@ -43,26 +43,6 @@ type value struct {
 // another setting reads it.
 var elsewhere value
 
-// Meaning returns the description of a setting, with its bounds.
-func (s Setting) Meaning() string {
-	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
-	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(s.meaning)
-}
-
-// SettingsTable returns the table of [Settings] in docs/settings.md.
-func SettingsTable() string {
-	var b strings.Builder
-	b.WriteString("| name | default | meaning |\n|---|---|---|\n")
-	for _, s := range Settings {
-		def := ""
-		if s.Default != "" {
-			def = "`" + s.Default + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, def, s.Meaning())
-	}
-	return b.String()
-}
-
 // settings reads values and collects their errors, so that one start reports them all.
 type settings struct {
 	get      func(string) string

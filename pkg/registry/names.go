@@ -12,10 +12,7 @@ import (
 type (
 	Item            = item.Item
 	Identity        = item.Identity
-	Asked           = item.Asked
 	Seen            = item.Seen
-	Plan            = item.Plan
-	Lock            = item.Lock
 	Status          = item.Status
 	Decision        = item.Decision
 	Watched         = item.Watched

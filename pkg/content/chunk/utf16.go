@@ -68,15 +68,8 @@ func sizes(first byte) (bytes, units int) {
 // Len returns the length in UTF-16 code units.
 func (t Text) Len() int { return t.units }
 
-// Slice returns the text from start to end. Half of a surrogate pair at either end becomes U+FFFD. It panics unless 0
-// ≤ start ≤ end ≤ Len.
-func (t Text) Slice(start, end int) string {
-	first, text, last := t.slice(start, end)
-	return first + text + last
-}
-
 // slice returns the characters that are completely between start and end. If start or end splits a surrogate pair,
-// first or last is U+FFFD; otherwise it is "".
+// first or last is U+FFFD; otherwise it is "". It panics unless 0 ≤ start ≤ end ≤ Len.
 func (t Text) slice(start, end int) (first, text, last string) {
 	if start == end {
 		return "", "", ""
