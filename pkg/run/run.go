@@ -50,6 +50,21 @@ type Fields struct {
 	ETag      *storage.ETag // ETag of the row as it was read; empty for a run that was never written
 }
 
+// CheckID returns the function of [Runs.CheckID] for a kind whose ids begin with a prefix. The error of the function
+// is about the given field, and says that the text is not the id of what is given.
+func CheckID(partition, prefix, field, what string) func(id string) error {
+	return func(id string) error {
+		if !strings.HasPrefix(id, prefix) || prefix != "" && len(id) > maxID || strings.HasPrefix(id, ActivePrefix) ||
+			storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
+			return fault.Field(field, "%.100q is not the id of %s", id, what)
+		}
+		return nil
+	}
+}
+
+// maxID is the most bytes of an id with a prefix.
+const maxID = 100
+
 // Token returns a text that makes the id of a run unique: ten letters and digits. They are in lower case, because ids
 // occur in paths, and some systems ignore the case of paths.
 func Token() string { return strings.ToLower(rand.Text()[:10]) }

@@ -164,6 +164,26 @@ func (r *Runs[R]) Enqueue(ctx context.Context, one *R, delay time.Duration) {
 	}
 }
 
+// sendTime limits the time for sending a message after the request that began the run was cancelled.
+const sendTime = 10 * time.Second
+
+// Interrupted reads a run again after [Runs.Advance] has failed, because the copy in memory may have changes that were
+// not stored, and lets the queue go on with it. Without a failure it does nothing.
+func (r *Runs[R]) Interrupted(ctx context.Context, one *R, failed error) (err error) {
+	if failed == nil {
+		return nil
+	}
+	id := *r.Fields(one).ID
+	r.Log.WarnContext(ctx, r.Kind+" interrupted; the queue goes on with it", r.Kind, id, "kind", fault.KindOf(failed),
+		"err", failed)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer cancel()
+	if *one, err = r.Get(ctx, id); err == nil {
+		r.Enqueue(ctx, one, 0)
+	}
+	return err
+}
+
 // Hurry asks for the next step of a run now. If the run may not go on before a time that is still to come, or ends
 // meanwhile, the message has no effect. The message that was sent before finds the step done.
 func (r *Runs[R]) Hurry(ctx context.Context, one *R) { r.Enqueue(ctx, one, 0) }

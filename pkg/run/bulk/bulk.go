@@ -17,7 +17,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -125,16 +124,9 @@ func New(store storage.Store, items *registry.Items, o Options) *Service {
 	return &Service{items: items, o: o, runs: run.Runs[Run]{
 		Kind: "bulk run", Table: store.Table(snapshot.RunsTable), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
-		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
+		MaxActive: MaxActive, Stalled: stalled, CheckID: run.CheckID(partition, "", "id", "a run"),
 		Row: row.Of[Run](), Fields: fields, Clock: o.Clock, Log: o.Log,
 	}}
-}
-
-func checkID(id string) error {
-	if storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil || strings.HasPrefix(id, run.ActivePrefix) {
-		return fault.Field("id", "%.100q is not the id of a run", id)
-	}
-	return nil
 }
 
 func fields(r *Run) run.Fields {

@@ -107,13 +107,7 @@ func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	return b, err
 }
 
-func checkID(id string) error {
-	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 ||
-		storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
-		return fault.Field("id", "%.100q is not the id of a batch", id)
-	}
-	return nil
-}
+var checkID = run.CheckID(partition, idPrefix, "id", "a batch")
 
 // List returns batches of a schema, newest first, up to the given number. If before is set, it is the id of a batch,
 // and List begins after that batch. The further attempts of a batch are listed after it.

@@ -103,20 +103,13 @@ func New(store storage.Store, items Registry, o Options) *Service {
 	return &Service{items: items, o: o, runs: run.Runs[Import]{
 		Kind: "import", Table: store.Table(mailimport.Table), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(mailimport.Queue), RunName: "import", NumName: "turn"},
-		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID, Row: row.Of[Import](),
+		MaxActive: MaxActive, Stalled: stalled, Row: row.Of[Import](),
+		CheckID: run.CheckID(partition, idPrefix, "id", "an import of a list"),
 		Fields: func(im *Import) run.Fields {
 			return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Step, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
 		},
 		Clock: o.Clock, Log: o.Log,
 	}}
-}
-
-func checkID(id string) error {
-	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 ||
-		storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
-		return fault.Field("id", "%.100q is not the id of an import of a list", id)
-	}
-	return nil
 }
 
 // Start begins the import of a list. When Start returns, the import is durable. Errors: Invalid, with the name of a
@@ -162,17 +155,7 @@ func warningOf(all []Address) (warning string) {
 // Advance performs steps of an import for about the given duration, and returns the new state of the import. After
 // that, messages of the queue continue the import.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
-	err := s.runs.Advance(ctx, &im, long, s.step)
-	if err == nil {
-		return im, nil
-	}
-	s.o.Log.WarnContext(ctx, "import interrupted; the queue goes on with it", "import", im.ID, "kind", fault.KindOf(err),
-		"err", err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if im, err = s.runs.Get(ctx, im.ID); err == nil { // the copy in memory may have changes that were not stored
-		s.runs.Enqueue(ctx, &im, 0)
-	}
+	err := s.runs.Interrupted(ctx, &im, s.runs.Advance(ctx, &im, long, s.step))
 	return im, err
 }
 

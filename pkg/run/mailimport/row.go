@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -93,14 +92,6 @@ const (
 	idPrefix  = "mbox-"
 	idLayout  = "20060102t150405z" // ids sort by time
 )
-
-func checkID(id string) error {
-	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 ||
-		storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
-		return fault.Field("import_id", "%.100q is not the id of an import", id)
-	}
-	return nil
-}
 
 func fields(im *Import) run.Fields {
 	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Step, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}

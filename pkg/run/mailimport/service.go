@@ -36,9 +36,6 @@ const (
 const (
 	// stepTime is how long a worker performs pieces before it sends the next message.
 	stepTime = 25 * time.Second
-	// sendTime limits the time for sending the first message of an import after the request for the import was
-	// cancelled.
-	sendTime = 10 * time.Second
 	// pollWait is the pause when tier 1 has too many active batches.
 	pollWait = time.Minute
 	// stalled is how long an import may go without a step before its message counts as lost.
@@ -78,7 +75,7 @@ func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Sch
 	return &Service{files: files, entries: kept, tier1: tier1, o: o, runs: run.Runs[Import]{
 		Kind: "import", Table: store.Table(Table), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "import", NumName: "turn"},
-		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
+		MaxActive: MaxActive, Stalled: stalled, CheckID: run.CheckID(partition, idPrefix, "import_id", "an import"),
 		Row: row.Of[Import](), Fields: fields, Clock: o.Clock, Log: o.Log,
 	}}
 }
@@ -177,18 +174,7 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 // Advance works on an import for about the given duration, and returns the new state of the import. If the import is
 // then still active, its message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
-	failed := s.step(ctx, &im, long)
-	if failed == nil {
-		return im, nil
-	}
-	s.o.Log.WarnContext(ctx, "import interrupted; the queue goes on with it", "import", im.ID, "kind",
-		fault.KindOf(failed), "err", failed)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
-	defer cancel()
-	im, err := s.Get(ctx, im.ID) // the copy in memory may have changes that were not stored
-	if err == nil {
-		s.runs.Enqueue(ctx, &im, 0)
-	}
+	err := s.runs.Interrupted(ctx, &im, s.step(ctx, &im, long))
 	return im, err
 }
 

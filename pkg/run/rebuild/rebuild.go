@@ -97,7 +97,7 @@ func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o O
 	return &Service{reg: reg, snaps: snaps, o: o, runs: run.Runs[Run]{
 		Kind: "rebuild", Table: store.Table(snapshot.RunsTable), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
-		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
+		MaxActive: MaxActive, Stalled: stalled, CheckID: run.CheckID(partition, "", "id", "a run"),
 		Row: row.Of[Run](), Fields: fields, Clock: o.Clock, Log: o.Log,
 	}}
 }

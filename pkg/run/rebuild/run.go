@@ -2,10 +2,8 @@ package rebuild
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
@@ -73,13 +71,6 @@ type Finding struct {
 }
 
 const partition = "rebuild"
-
-func checkID(id string) error {
-	if storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil || strings.HasPrefix(id, run.ActivePrefix) {
-		return fault.Field("id", "%.100q is not the id of a run", id)
-	}
-	return nil
-}
 
 func fields(r *Run) run.Fields {
 	return run.Fields{ID: &r.ID, Over: r.State == Done, Step: &r.Step, UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
