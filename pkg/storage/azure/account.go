@@ -169,57 +169,43 @@ func (a account) signed(endpoint string) string {
 	return endpoint + "/?" + a.sas
 }
 
-func (a account) byKey() bool { return a.key != "" && a.name != "" }
-
 // errKey gives no details, because they could reveal the key.
 var errKey = invalid("has an AccountKey that is not base64")
 
 func (a account) tableClient(o *aztables.ClientOptions) (*aztables.ServiceClient, error) {
-	switch {
-	case a.identity:
-		return opened(aztables.NewServiceClient(a.table, a.credential, o))
-	case a.byKey():
-		cred, err := aztables.NewSharedKeyCredential(a.name, a.key)
-		if err != nil {
-			return nil, errKey
-		}
-		return opened(aztables.NewServiceClientWithSharedKey(a.table, cred, o))
-	}
-	return opened(aztables.NewServiceClientWithNoCredential(a.signed(a.table), o))
+	return connect(a, a.table, o, aztables.NewServiceClient, aztables.NewSharedKeyCredential,
+		aztables.NewServiceClientWithSharedKey, aztables.NewServiceClientWithNoCredential)
 }
 
 func (a account) queueClient(o *azqueue.ClientOptions) (*azqueue.ServiceClient, error) {
-	switch {
-	case a.identity:
-		return opened(azqueue.NewServiceClient(a.queue, a.credential, o))
-	case a.byKey():
-		cred, err := azqueue.NewSharedKeyCredential(a.name, a.key)
-		if err != nil {
-			return nil, errKey
-		}
-		return opened(azqueue.NewServiceClientWithSharedKeyCredential(a.queue, cred, o))
-	}
-	return opened(azqueue.NewServiceClientWithNoCredential(a.signed(a.queue), o))
+	return connect(a, a.queue, o, azqueue.NewServiceClient, azqueue.NewSharedKeyCredential,
+		azqueue.NewServiceClientWithSharedKeyCredential, azqueue.NewServiceClientWithNoCredential)
 }
 
 func (a account) blobClient(o *service.ClientOptions) (*service.Client, error) {
-	switch {
-	case a.identity:
-		return opened(service.NewClient(a.blob, a.credential, o))
-	case a.byKey():
-		cred, err := service.NewSharedKeyCredential(a.name, a.key)
-		if err != nil {
-			return nil, errKey
-		}
-		return opened(service.NewClientWithSharedKeyCredential(a.blob, cred, o))
-	}
-	return opened(service.NewClientWithNoCredential(a.signed(a.blob), o))
+	return connect(a, a.blob, o, service.NewClient, service.NewSharedKeyCredential,
+		service.NewClientWithSharedKeyCredential, service.NewClientWithNoCredential)
 }
 
-// opened replaces an error of the SDK, which may contain an address with its signature.
-func opened[T any](client T, err error) (T, error) {
-	if err != nil {
-		return client, invalid("is refused by the SDK")
+// connect makes the client of a service at an address, by one of three functions of the SDK: for an identity, for a
+// key, or for an address that needs neither.
+func connect[O, K, C any](a account, address string, o O, byIdentity func(string, azcore.TokenCredential, O) (C, error),
+	keyOf func(name, key string) (K, error), byKey func(string, K, O) (C, error),
+	plain func(string, O) (C, error)) (client C, err error) {
+	switch {
+	case a.identity:
+		client, err = byIdentity(address, a.credential, o)
+	case a.key != "" && a.name != "":
+		key, failed := keyOf(a.name, a.key)
+		if failed != nil {
+			return client, errKey
+		}
+		client, err = byKey(address, key, o)
+	default:
+		client, err = plain(a.signed(address), o)
 	}
-	return client, nil
+	if err != nil { // the SDK's error may contain an address with its signature
+		err = invalid("is refused by the SDK")
+	}
+	return client, err
 }

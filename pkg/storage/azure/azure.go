@@ -19,6 +19,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
@@ -163,28 +164,23 @@ func (s *store) Flush(context.Context) error { return nil }
 // Ping requests one name from each service. Every role with access to a service is allowed to do so.
 func (s *store) Ping(ctx context.Context) error {
 	one := int32(1)
-	err := send(ctx, Table, func(ctx context.Context) error {
-		_, err := s.tables.NewListTablesPager(&aztables.ListTablesOptions{Top: &one}).NextPage(ctx)
-		return err
-	})
-	if err != nil {
+	if err := first(ctx, Table, s.tables.NewListTablesPager(&aztables.ListTablesOptions{Top: &one})); err != nil {
 		return failure("table service", err)
 	}
-	err = send(ctx, Queue, func(ctx context.Context) error {
-		_, err := s.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{MaxResults: &one}).NextPage(ctx)
-		return err
-	})
+	err := first(ctx, Queue, s.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{MaxResults: &one}))
 	if err != nil {
 		return failure("queue service", err)
 	}
-	err = send(ctx, Blob, func(ctx context.Context) error {
-		_, err := s.blobs.NewListContainersPager(&service.ListContainersOptions{MaxResults: &one}).NextPage(ctx)
+	err = first(ctx, Blob, s.blobs.NewListContainersPager(&service.ListContainersOptions{MaxResults: &one}))
+	return failure("blob service", err)
+}
+
+// first requests the first page of a list.
+func first[T any](ctx context.Context, of Service, list *runtime.Pager[T]) error {
+	return send(ctx, of, func(ctx context.Context) error {
+		_, err := list.NextPage(ctx)
 		return err
 	})
-	if err != nil {
-		return failure("blob service", err)
-	}
-	return nil
 }
 
 // Close closes idle connections.
