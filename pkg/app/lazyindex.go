@@ -86,25 +86,24 @@ func (x *lazyIndex) Remove(ctx context.Context, id string, held *search.Contents
 	return x.Index.Remove(ctx, id, held)
 }
 
-func (x *lazyIndex) Search(ctx context.Context, q search.Query) (search.Results, error) {
+// whenReady asks the index something once it is created.
+func whenReady[T any](ctx context.Context, x *lazyIndex, ask func() (T, error)) (answer T, err error) {
 	if err := x.ready(ctx); err != nil {
-		return search.Results{}, err
+		return answer, err
 	}
-	return x.Index.Search(ctx, q)
+	return ask()
+}
+
+func (x *lazyIndex) Search(ctx context.Context, q search.Query) (search.Results, error) {
+	return whenReady(ctx, x, func() (search.Results, error) { return x.Index.Search(ctx, q) })
 }
 
 func (x *lazyIndex) Suggest(ctx context.Context, typed string) ([]string, error) {
-	if err := x.ready(ctx); err != nil {
-		return nil, err
-	}
-	return x.Index.Suggest(ctx, typed)
+	return whenReady(ctx, x, func() ([]string, error) { return x.Index.Suggest(ctx, typed) })
 }
 
 func (x *lazyIndex) Count(ctx context.Context) (int, error) {
-	if err := x.ready(ctx); err != nil {
-		return 0, err
-	}
-	return x.Index.Count(ctx)
+	return whenReady(ctx, x, func() (int, error) { return x.Index.Count(ctx) })
 }
 
 func (x *lazyIndex) Ping(ctx context.Context) error {
@@ -115,15 +114,9 @@ func (x *lazyIndex) Ping(ctx context.Context) error {
 }
 
 func (x *lazyIndex) Inspect(ctx context.Context, id string) (search.Stored, error) {
-	if err := x.ready(ctx); err != nil {
-		return search.Stored{}, err
-	}
-	return x.Index.Inspect(ctx, id)
+	return whenReady(ctx, x, func() (search.Stored, error) { return x.Index.Inspect(ctx, id) })
 }
 
 func (x *lazyIndex) IDs(ctx context.Context, after string, top int) ([]string, error) {
-	if err := x.ready(ctx); err != nil {
-		return nil, err
-	}
-	return x.Index.IDs(ctx, after, top)
+	return whenReady(ctx, x, func() ([]string, error) { return x.Index.IDs(ctx, after, top) })
 }

@@ -16,10 +16,11 @@ func Store(s storage.Store, m *telemetry.Metrics) storage.Store { return &store{
 
 type meter struct{ *telemetry.Metrics }
 
-// done counts an operation that has ended. NotFound and Conflict are normal results, not errors.
-func (m meter) done(service, op string, err error) {
+// done counts an operation that has ended, and returns its error. NotFound and Conflict are normal results, not errors.
+func (m meter) done(service, op string, err error) error {
 	m.Storage.Add(1, service, op)
 	m.failed(err)
+	return err
 }
 
 func (m meter) failed(err error) {
@@ -33,7 +34,7 @@ func (m meter) failed(err error) {
 // counted returns a sequence that counts one operation when it begins, and also counts the error of that operation.
 func counted[T any](m meter, service, op string, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		m.done(service, op, nil)
+		_ = m.done(service, op, nil)
 		for v, err := range seq {
 			m.failed(err)
 			if !yield(v, err) {
@@ -53,9 +54,7 @@ func (s *store) Queue(name string) storage.Queue         { return &queue{s.Store
 func (s *store) Container(name string) storage.Container { return &blobs{s.Store.Container(name), s.m} }
 
 func (s *store) Ping(ctx context.Context) error {
-	err := s.Store.Ping(ctx)
-	s.m.done("store", "ping", err)
-	return err
+	return s.m.done("store", "ping", s.Store.Ping(ctx))
 }
 
 type table struct {
@@ -64,15 +63,12 @@ type table struct {
 }
 
 func (t *table) Create(ctx context.Context) error {
-	err := t.Table.Create(ctx)
-	t.m.done("table", "create", err)
-	return err
+	return t.m.done("table", "create", t.Table.Create(ctx))
 }
 
 func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error) {
 	e, err := t.Table.Get(ctx, key)
-	t.m.done("table", "get", err)
-	return e, err
+	return e, t.m.done("table", "get", err)
 }
 
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
@@ -81,8 +77,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 
 func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
 	tags, err := t.Table.Transact(ctx, ops...)
-	t.m.done("table", "transact", err)
-	return tags, err
+	return tags, t.m.done("table", "transact", err)
 }
 
 type queue struct {
@@ -91,45 +86,35 @@ type queue struct {
 }
 
 func (q *queue) Create(ctx context.Context) error {
-	err := q.Queue.Create(ctx)
-	q.m.done("queue", "create", err)
-	return err
+	return q.m.done("queue", "create", q.Queue.Create(ctx))
 }
 
 func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) error {
-	err := q.Queue.Send(ctx, body, delay)
-	q.m.done("queue", "send", err)
-	return err
+	return q.m.done("queue", "send", q.Queue.Send(ctx, body, delay))
 }
 
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	got, err := q.Queue.Receive(ctx, max, visibility)
-	q.m.done("queue", "receive", err)
-	return got, err
+	return got, q.m.done("queue", "receive", err)
 }
 
 func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
 	got, err := q.Queue.Extend(ctx, m, visibility)
-	q.m.done("queue", "extend", err)
-	return got, err
+	return got, q.m.done("queue", "extend", err)
 }
 
 func (q *queue) Delete(ctx context.Context, m storage.Message) error {
-	err := q.Queue.Delete(ctx, m)
-	q.m.done("queue", "delete", err)
-	return err
+	return q.m.done("queue", "delete", q.Queue.Delete(ctx, m))
 }
 
 func (q *queue) Waits(ctx context.Context) (bool, error) {
 	some, err := q.Queue.Waits(ctx)
-	q.m.done("queue", "peek", err)
-	return some, err
+	return some, q.m.done("queue", "peek", err)
 }
 
 func (q *queue) Length(ctx context.Context) (int, error) {
 	n, err := q.Queue.Length(ctx)
-	q.m.done("queue", "length", err)
-	return n, err
+	return n, q.m.done("queue", "length", err)
 }
 
 type blobs struct {
@@ -138,33 +123,26 @@ type blobs struct {
 }
 
 func (c *blobs) Create(ctx context.Context) error {
-	err := c.Container.Create(ctx)
-	c.m.done("blob", "create", err)
-	return err
+	return c.m.done("blob", "create", c.Container.Create(ctx))
 }
 
 func (c *blobs) Put(ctx context.Context, name string, b storage.Blob) (bool, error) {
 	created, err := c.Container.Put(ctx, name, b)
-	c.m.done("blob", "put", err)
-	return created, err
+	return created, c.m.done("blob", "put", err)
 }
 
 func (c *blobs) Get(ctx context.Context, name string) (storage.Blob, error) {
 	b, err := c.Container.Get(ctx, name)
-	c.m.done("blob", "get", err)
-	return b, err
+	return b, c.m.done("blob", "get", err)
 }
 
 func (c *blobs) Exists(ctx context.Context, name string) (bool, error) {
 	ok, err := c.Container.Exists(ctx, name)
-	c.m.done("blob", "exists", err)
-	return ok, err
+	return ok, c.m.done("blob", "exists", err)
 }
 
 func (c *blobs) Delete(ctx context.Context, name string) error {
-	err := c.Container.Delete(ctx, name)
-	c.m.done("blob", "delete", err)
-	return err
+	return c.m.done("blob", "delete", c.Container.Delete(ctx, name))
 }
 
 func (c *blobs) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
