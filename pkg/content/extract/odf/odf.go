@@ -102,8 +102,8 @@ func (r *reader) styles(p *zipxml.Part, _ xml.StartElement) {
 }
 
 func (r *reader) listStyles(p *zipxml.Part) {
-	p.Children(func(e xml.StartElement) {
-		if e.Name.Local != "list-style" || len(r.lists) > 10_000 {
+	p.Named("list-style", func(e xml.StartElement) {
+		if len(r.lists) > 10_000 {
 			return
 		}
 		levels := map[int]bool{}

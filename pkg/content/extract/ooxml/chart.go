@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/zipxml"
 )
@@ -105,6 +106,12 @@ func (c chart) table() string {
 		g.endRow()
 	}
 	return g.text()
+}
+
+// chart adds the numbers of a chart as a table.
+func (w *writer) chart(c chart) {
+	w.block(extract.Paragraph, 0, c.title)
+	w.block(extract.Table, 0, c.table())
 }
 
 func at(all []string, i int) string {

@@ -123,11 +123,7 @@ func (d *docx) visit(e xml.StartElement) {
 	case "relIds":
 		d.diagram(e)
 	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
-		d.in.Children(func(e xml.StartElement) {
-			if e.Name.Local == "t" {
-				d.in.Children(d.visit)
-			}
-		})
+		d.in.Named("t", func(xml.StartElement) { d.in.Children(d.visit) })
 	case "chart":
 		d.chart(relationID(e))
 	case "oMathPara":

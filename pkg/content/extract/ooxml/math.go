@@ -22,8 +22,8 @@ func (q equation) fraction() {
 	q.Children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "fPr":
-			q.Children(func(e xml.StartElement) {
-				if e.Name.Local == "type" && zipxml.Attr(e, "val") == "noBar" {
+			q.Named("type", func(e xml.StartElement) {
+				if zipxml.Attr(e, "val") == "noBar" {
 					sign = " choose "
 				}
 			})
@@ -74,6 +74,15 @@ var signs = map[string]string{"sup": "^", "sub": "_", "lim": "_"}
 
 func (q equation) read() { q.Children(q.visit) }
 
+// based reads a part of a root or a power, whose base is a group.
+func (q equation) based(e xml.StartElement) {
+	if e.Name.Local == "e" {
+		q.group()
+	} else {
+		q.visit(e)
+	}
+}
+
 func (q equation) visit(e xml.StartElement) {
 	switch e.Name.Local {
 	case "r", "t":
@@ -84,23 +93,11 @@ func (q equation) visit(e xml.StartElement) {
 		q.operator(map[string]string{"chr": "∫"})
 	case "rad":
 		q.write([]byte("√"))
-		q.Children(func(e xml.StartElement) {
-			if e.Name.Local == "e" {
-				q.group()
-			} else {
-				q.visit(e)
-			}
-		})
+		q.Children(q.based)
 	case "f":
 		q.fraction()
 	case "sSup", "sSub", "sSubSup":
-		q.Children(func(e xml.StartElement) {
-			if e.Name.Local == "e" {
-				q.group()
-			} else {
-				q.visit(e)
-			}
-		})
+		q.Children(q.based)
 	case "sup", "sub", "lim":
 		q.write([]byte(signs[e.Name.Local]))
 		q.group()

@@ -21,6 +21,7 @@ package ooxml
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -83,9 +84,7 @@ func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Docume
 		return extract.Document{}, a.Err
 	}
 	language := extract.PrimaryLanguage(p.language)
-	if language == "" {
-		language = spoken.most()
-	}
+	language = cmp.Or(language, spoken.most())
 	return out.Document(language, p.usefulTitle()), nil
 }
 

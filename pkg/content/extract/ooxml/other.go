@@ -27,22 +27,12 @@ func (d *docx) within(name string, read func(*zipxml.Part, relations)) {
 
 // diagram reads the text of a diagram (SmartArt), which is in a part of its own, before the paragraph around it.
 func (d *docx) diagram(e xml.StartElement) {
-	name := ""
-	for _, a := range e.Attr {
-		if a.Name.Local == "dm" {
-			name = d.links.byID[a.Value].target
-		}
-	}
-	d.within(name, d.story)
+	d.within(d.links.diagram(e), d.story)
 }
 
 // chart adds the numbers of a chart as a table, before the paragraph around it.
 func (d *docx) chart(id string) {
-	d.within(d.links.byID[id].target, func(p *zipxml.Part, _ relations) {
-		c := readChart(p)
-		d.w.block(extract.Paragraph, 0, c.title)
-		d.w.block(extract.Table, 0, c.table())
-	})
+	d.within(d.links.byID[id].target, func(p *zipxml.Part, _ relations) { d.w.chart(readChart(p)) })
 }
 
 // chunk reads a document of another format that is a part of this one (part 1 §17.17.2.1): a web page, a mail with a

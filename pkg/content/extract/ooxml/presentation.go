@@ -44,10 +44,7 @@ func (p *pptx) slides(main string, links relations) ([]string, error) {
 			return
 		}
 		wrong = ""
-		part.Children(func(e xml.StartElement) {
-			if e.Name.Local != "sldIdLst" {
-				return
-			}
+		part.Named("sldIdLst", func(xml.StartElement) {
 			part.Children(func(e xml.StartElement) {
 				r := links.byID[relationID(e)]
 				if r.kind == "slide" && !seen[zipxml.Name(r.target)] {

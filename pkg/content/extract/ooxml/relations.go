@@ -73,6 +73,9 @@ func (rs relations) part(kind string) string {
 // part, the composer ignores the link, because the target is not a web address.
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
+// diagram returns the name of the part with the text of a diagram (SmartArt), to which the element e refers.
+func (rs relations) diagram(e xml.StartElement) string { return rs.byID[zipxml.Attr(e, "dm")].target }
+
 // relationID returns the id of the relationship to which an element refers. It is the attribute named id that has a
 // prefix. A slide also has an id without a prefix, which does not refer to a relationship.
 func relationID(e xml.StartElement) string {

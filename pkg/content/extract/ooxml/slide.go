@@ -2,6 +2,7 @@ package ooxml
 
 import (
 	"encoding/xml"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,7 @@ func (s *slide) read(p *zipxml.Part, _ xml.StartElement) {
 
 // emit adds the collected blocks to the document. It reports whether the document has room for further slides.
 func (s *slide) emit() bool {
-	for _, b := range append(s.titles, s.rest...) {
-		if !s.out.Add(b) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(append(s.titles, s.rest...), func(b extract.Block) bool { return !s.out.Add(b) })
 }
 
 // visit reads an element of the shape tree or of a text.
@@ -92,11 +88,7 @@ func (s *slide) visit(e xml.StartElement) {
 	case "chart":
 		s.chart(relationID(e))
 	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
-		s.Children(func(e xml.StartElement) {
-			if e.Name.Local == "t" {
-				s.Children(s.visit)
-			}
-		})
+		s.Named("t", func(xml.StartElement) { s.Children(s.visit) })
 	case "AlternateContent":
 		s.Alternatives(s.visit, &s.written)
 	default:
@@ -137,11 +129,7 @@ func (s *slide) readRun() {
 		}
 		s.run = tongue{zipxml.Attr(e, "lang"), zipxml.Attr(e, "lang"), zipxml.Attr(e, "lang")}
 		s.looks = looksOf(e)
-		s.Children(func(e xml.StartElement) {
-			if e.Name.Local == "hlinkClick" {
-				address = s.links.address(relationID(e))
-			}
-		})
+		s.Named("hlinkClick", func(e xml.StartElement) { address = s.links.address(relationID(e)) })
 	})
 	s.run, s.looks = tongue{}, looks{}
 	s.out.Link(address, string(s.line.text[min(start, len(s.line.text)):]))
@@ -177,23 +165,15 @@ func (s *slide) table() {
 // chart adds the numbers of a chart as a table.
 func (s *slide) chart(id string) {
 	_ = s.archive.Optional(s.links.byID[id].target, func(p *zipxml.Part, _ xml.StartElement) {
-		c := readChart(p)
-		s.w.block(extract.Paragraph, 0, c.title)
-		s.w.block(extract.Table, 0, c.table())
+		s.w.chart(readChart(p))
 	})
 }
 
 // diagram reads the text of a diagram, which is in a part of its own.
 func (s *slide) diagram(e xml.StartElement) {
-	name := ""
-	for _, a := range e.Attr {
-		if a.Name.Local == "dm" {
-			name = s.links.byID[a.Value].target
-		}
-	}
 	outer := s.Part
 	// An error is also stored in the archive, which then ends the reading of the presentation.
-	_ = s.archive.Optional(name, func(p *zipxml.Part, _ xml.StartElement) {
+	_ = s.archive.Optional(s.links.diagram(e), func(p *zipxml.Part, _ xml.StartElement) {
 		s.Part = p
 		s.shapes++
 		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -96,6 +97,15 @@ func (p *Part) Children(visit func(xml.StartElement)) {
 	}
 }
 
+// Named is like [Part.Children], but visits only the elements with a name.
+func (p *Part) Named(name string, visit func(xml.StartElement)) {
+	p.Children(func(e xml.StartElement) {
+		if e.Name.Local == name {
+			visit(e)
+		}
+	})
+}
+
 // skip skips the remaining tokens of elements deeper than depth.
 func (p *Part) skip(depth int) {
 	for p.depth > depth && p.next() != nil {
@@ -166,9 +176,5 @@ func (p *Part) Short(to *string) {
 // IsOn reports whether an element switches its property on. An element without a value switches the property on (part
 // 1 §22.9.2.7).
 func IsOn(e xml.StartElement) bool {
-	switch strings.ToLower(Attr(e, "val")) {
-	case "0", "false", "off", "none":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"0", "false", "off", "none"}, strings.ToLower(Attr(e, "val")))
 }
