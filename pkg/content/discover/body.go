@@ -3,6 +3,7 @@ package discover
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -56,9 +57,7 @@ func textOf(body []byte, most int64, label string) *text {
 
 // stop records why reading ends. The first reason is kept.
 func (t *text) stop(why string) {
-	if t.cut == "" {
-		t.cut = why
-	}
+	t.cut = cmp.Or(t.cut, why)
 }
 
 // bounded returns a reader of at most the given number of bytes from the beginning of r. At the bound, or at an

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -158,7 +159,5 @@ func (c *collector) note(format string, args ...any) {
 
 // stop records why reading ends early. The first reason is kept.
 func (c *collector) stop(why string) {
-	if c.Truncated == "" {
-		c.Truncated = why
-	}
+	c.Truncated = cmp.Or(c.Truncated, why)
 }

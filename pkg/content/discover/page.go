@@ -9,6 +9,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Page is what is read of a page whose links are followed.
@@ -108,18 +110,10 @@ func wordsOf(text string) iter.Seq[string] {
 }
 
 // calendarWords are the names of months and days, which do not count.
-var calendarWords = setOf("january february march april may june july august september october november " +
+var calendarWords = dom.WordSet("january february march april may june july august september october november " +
 	"december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday " +
 	"mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember montag dienstag mittwoch " +
 	"donnerstag freitag samstag sonntag")
-
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
-}
 
 // Alike reports whether two pages are nearly equal: at least four of five words are in both texts and, if so asked, the
 // titles are the same. Two texts without words are.

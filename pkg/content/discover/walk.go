@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -318,9 +319,7 @@ func (w *walker) closeField() {
 }
 
 func set(to *string, value string) {
-	if *to == "" {
-		*to = value
-	}
+	*to = cmp.Or(*to, value)
 }
 
 // end ends the innermost open element with the given name, and the unclosed elements within it. An end tag without a

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 )
@@ -80,9 +81,7 @@ func decimalOf(negative bool, whole, fraction string) (Decimal, bool) {
 	if len(whole) > maxWhole {
 		return "", false
 	}
-	if whole == "" {
-		whole = "0"
-	}
+	whole = cmp.Or(whole, "0")
 	text := whole
 	if fraction != "" {
 		text += "." + fraction

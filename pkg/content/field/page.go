@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"sync"
@@ -108,9 +109,7 @@ func (p *Page) readElement(n *html.Node, lang *string) {
 
 func (p *Page) readMeta(n *html.Node, lang *string) {
 	name := dom.Attr(n, "property")
-	if name == "" {
-		name = dom.Attr(n, "name")
-	}
+	name = cmp.Or(name, dom.Attr(n, "name"))
 	name = strings.ToLower(strings.TrimSpace(name))
 	if strings.EqualFold(dom.Attr(n, "http-equiv"), "content-language") && *lang == "" {
 		*lang = strings.TrimSpace(dom.Attr(n, "content"))

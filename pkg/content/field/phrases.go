@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,9 +132,7 @@ func unitAhead(text string) string {
 func unitNamed(count, name string) string {
 	name = strings.ToLower(name)
 	unit := units[name]
-	if unit == "" {
-		unit = units[strings.TrimSuffix(name, ".")]
-	}
+	unit = cmp.Or(unit, units[strings.TrimSuffix(name, ".")])
 	if count = strings.ReplaceAll(count, ",", "."); unit == "" || count == "" || count == "1" {
 		return unit
 	}

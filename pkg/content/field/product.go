@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -95,9 +96,7 @@ func (o *offered) specify(s *items.Item) {
 	if len(s.Items("referenceQuantity")) > 0 || len(s.All("validForMemberTier")) > 0 {
 		return
 	}
-	if o.currency == "" {
-		o.currency = s.First("priceCurrency").Text
-	}
+	o.currency = cmp.Or(o.currency, s.First("priceCurrency").Text)
 	amount, kind := s.First("price"), s.First("priceType").Text
 	switch kind[strings.LastIndexAny(kind, "/:#")+1:] {
 	case "ListPrice", "StrikethroughPrice", "SRP", "MSRP", "RegularPrice", "MinimumAdvertisedPrice":

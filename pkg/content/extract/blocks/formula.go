@@ -32,8 +32,8 @@ func formula(n *html.Node) (tex string, display, found bool) {
 			return "", false, false
 		}
 	case dom.HasName(katex, dom.Attr(n, "class")):
-		math := childNamed(dom.Child(n, atom.Span), "math")
-		tex, display = mathML(math), attrOf(math, "display") == "block"
+		math := childNamed(childNamed(n, "span"), "math")
+		tex, display = mathML(math), math != nil && dom.Attr(math, "display") == "block"
 	default:
 		return "", false, dom.HasName(mathJax, dom.Attr(n, "class")) && isBesideTeX(n)
 	}
@@ -95,13 +95,6 @@ func childNamed(n *html.Node, name string) *html.Node {
 		}
 	}
 	return nil
-}
-
-func attrOf(n *html.Node, key string) string {
-	if n == nil {
-		return ""
-	}
-	return dom.Attr(n, key)
 }
 
 // mathML returns the TeX of a math element. The TeX is the element's annotation, or else its alternative text, or

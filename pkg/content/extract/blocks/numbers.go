@@ -125,21 +125,12 @@ var roman = []struct {
 func (b *builder) itemByItem(n *html.Node) {
 	defer func(outer *numbering) { b.items = outer }(b.items)
 	b.items = numberingOf(n)
-	if b.items != nil && !b.items.stated && !holdsCode(n) {
+	holdsCode := func() bool { return dom.Holds(n, func(c *html.Node) bool { return dom.IsCode(c.DataAtom) }) }
+	if b.items != nil && !b.items.stated && !holdsCode() {
 		b.items = nil
 	}
 	b.children(n)
 	b.flush()
-}
-
-// holdsCode reports whether code is below n.
-func holdsCode(n *html.Node) bool {
-	for c := range n.Descendants() {
-		if dom.IsCode(c.DataAtom) {
-			return true
-		}
-	}
-	return false
 }
 
 // item adds an item of a list that is added item by item.

@@ -103,12 +103,7 @@ func Script(word, text string, sub bool) string {
 // holdsNoteRef reports whether a superscript is a reference to a footnote. The caller makes sure that the superscript
 // has few nodes.
 func holdsNoteRef(n *html.Node) bool {
-	for c := range n.Descendants() {
-		if noteRef(c) != "" {
-			return true
-		}
-	}
-	return false
+	return dom.Holds(n, func(c *html.Node) bool { return noteRef(c) != "" })
 }
 
 // units are the units of length and time that are squared and cubed.

@@ -3,6 +3,7 @@
 package book
 
 import (
+	"cmp"
 	"encoding/xml"
 	"net/url"
 	"path"
@@ -36,9 +37,7 @@ func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
 	err = a.Required("META-INF/container.xml", func(p *zipxml.Part, _ xml.StartElement) {
 		p.Children(func(xml.StartElement) {
 			p.Children(func(e xml.StartElement) {
-				if main == "" {
-					main = zipxml.Attr(e, "full-path")
-				}
+				main = cmp.Or(main, zipxml.Attr(e, "full-path"))
 			})
 		})
 	})

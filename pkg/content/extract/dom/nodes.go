@@ -33,6 +33,16 @@ func HasAttr(n *html.Node, key string) bool {
 	return false
 }
 
+// Holds reports whether a condition holds for a node below n.
+func Holds(n *html.Node, is func(*html.Node) bool) bool {
+	for c := range n.Descendants() {
+		if is(c) {
+			return true
+		}
+	}
+	return false
+}
+
 // Child returns the first child element with that name, or nil.
 func Child(n *html.Node, name atom.Atom) *html.Node {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

@@ -4,6 +4,7 @@ package head
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -36,9 +37,7 @@ func Read(root *html.Node, pageURL *url.URL) Head {
 		return h
 	}
 	h.Language = extract.PrimaryLanguage(dom.Attr(top, "lang"))
-	if h.Language == "" {
-		h.Language = extract.PrimaryLanguage(dom.Attr(top, "xml:lang"))
-	}
+	h.Language = cmp.Or(h.Language, extract.PrimaryLanguage(dom.Attr(top, "xml:lang")))
 	elements := goquery.NewDocumentFromNode(top).ChildrenFiltered("head").Children()
 	if href, found := elements.Filter("base[href]").Attr("href"); found {
 		if base := dom.Resolve(pageURL, href); base != nil {

@@ -1,6 +1,7 @@
 package head
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,9 +65,7 @@ func ReadMetadata(root *html.Node, objects []jsonld.Object, pageURL *url.URL) ex
 		}
 		switch n.DataAtom {
 		case atom.H1:
-			if f.near == 0 {
-				f.near = mostNear
-			}
+			f.near = cmp.Or(f.near, mostNear)
 		case atom.Script:
 		case atom.Meta:
 			f.readMeta(n)
@@ -130,12 +129,7 @@ func (s *statements) names() string {
 }
 
 func containsFold(list []string, s string) bool {
-	for _, have := range list {
-		if strings.EqualFold(have, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(have string) bool { return strings.EqualFold(have, s) })
 }
 
 // byline holds words that precede an author's name and are not part of it, in several languages.

@@ -140,9 +140,7 @@ func (r *reader) add(doc extract.Document) {
 	if r.language == "" {
 		r.language, r.detected = doc.Language, doc.LanguageDetected
 	}
-	if r.charset == "" {
-		r.charset = doc.Charset
-	}
+	r.charset = cmp.Or(r.charset, doc.Charset)
 	for _, b := range doc.Blocks {
 		r.out.Add(b)
 	}

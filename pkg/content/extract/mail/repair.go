@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -50,9 +51,7 @@ func mend(body []byte) ([]byte, []left) {
 // cutLine returns the first line of a text, with its end, and what follows.
 func cutLine(text []byte) (line, after []byte) {
 	n := bytes.IndexByte(text, '\n') + 1
-	if n == 0 {
-		n = len(text)
-	}
+	n = cmp.Or(n, len(text))
 	return text[:n], text[n:]
 }
 

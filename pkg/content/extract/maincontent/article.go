@@ -1,6 +1,8 @@
 package maincontent
 
 import (
+	"cmp"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -31,9 +33,7 @@ func article(s *Survey, roots []*html.Node) Content {
 	if !declared && (best.Size < sizeOfArticle || best.Size*2 < s.measure(roots...)) {
 		return Content{}
 	}
-	if best.Heading == "" {
-		best.Heading = s.Heading
-	}
+	best.Heading = cmp.Or(best.Heading, s.Heading)
 	return best
 }
 

@@ -109,15 +109,8 @@ func (s *Survey) headerOfHeading(c Content) *html.Node {
 
 // holdsLink reports whether n holds a link or is in one.
 func holdsLink(n *html.Node) bool {
-	if n.Parent != nil && n.Parent.DataAtom == atom.A {
-		return true
-	}
-	for c := range n.Descendants() {
-		if c.DataAtom == atom.A {
-			return true
-		}
-	}
-	return false
+	isLink := func(n *html.Node) bool { return n.DataAtom == atom.A }
+	return n.Parent != nil && isLink(n.Parent) || dom.Holds(n, isLink)
 }
 
 // isFurniture reports whether an element belongs to the site and not to the page. The evidence is what HTML and ARIA

@@ -99,12 +99,7 @@ func (l lineRule) matches(r reading) bool {
 
 // only reports whether the line has from least to most numbers, and all of them have one of the given shapes.
 func (r reading) only(shapes shape, least, most int) bool {
-	for _, n := range r.numbers {
-		if n&shapes == 0 {
-			return false
-		}
-	}
-	return least <= len(r.numbers) && len(r.numbers) <= most
+	return least <= len(r.numbers) && len(r.numbers) <= most && r.has(shapes) == len(r.numbers)
 }
 
 // has counts those numbers of the line that have one of the given shapes.

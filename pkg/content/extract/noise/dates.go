@@ -2,6 +2,7 @@ package noise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -167,12 +168,7 @@ func isBracketed(line string, t token) bool {
 }
 
 func onlyYears(line string, tokens []token) bool {
-	for _, t := range tokens {
-		if t.kind != sign && !isYear(line, t) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(tokens, func(t token) bool { return t.kind != sign && !isYear(line, t) })
 }
 
 // yearsAt returns the number of tokens in the year or years of a copyright notice at token i. The years are beside

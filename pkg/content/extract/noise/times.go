@@ -114,12 +114,7 @@ var written = strings.Fields(`updated edited modified posted published changed r
 // isWritten reports whether a line contains one of the words that the variable written lists.
 func isWritten(line string) bool {
 	line = strings.ToLower(line)
-	for _, w := range written {
-		if strings.Contains(line, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(written, func(w string) bool { return strings.Contains(line, w) })
 }
 
 // byline matches a word before an author's name, such as "by".

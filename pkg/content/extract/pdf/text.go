@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // PDFium joins the two parts of a word that a line end divides. In place of the hyphen and the line break, it writes
@@ -57,11 +59,7 @@ func keepsHyphen(left, right []rune) bool {
 
 // invisible reports whether readers do not see c and c has no meaning between words.
 func invisible(c rune) bool {
-	switch c {
-	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff', '\uffff':
-		return true
-	}
-	return unicode.IsControl(c)
+	return c == '\uffff' || dom.IsInvisible(c)
 }
 
 // join appends a line to the text of a paragraph. It adds a space before the line, except between two ideographs and

@@ -40,9 +40,7 @@ func Entries(body []byte, contentType, baseURL string, sel ListSelector) (out ex
 	}
 	if truncated {
 		defer func() {
-			if out.Why == "" {
-				out.Why = extract.OnlyBytes(p.limits.MaxBytes)
-			}
+			out.Why = cmp.Or(out.Why, extract.OnlyBytes(p.limits.MaxBytes))
 		}()
 	}
 	if IsHTML(mimeType) {
@@ -326,9 +324,7 @@ func titleOfLink(n *html.Node) string {
 		}
 	}
 	for _, name := range []string{"aria-label", "title"} {
-		if title == "" {
-			title = dom.Attr(n, name)
-		}
+		title = cmp.Or(title, dom.Attr(n, name))
 	}
 	return dom.Clip(dom.Fold(title), extract.MaxLinkText)
 }

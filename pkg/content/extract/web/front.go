@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +101,7 @@ func (f *front) item(key, text string) {
 func (f *front) add(key, value string) {
 	switch key {
 	case "title":
-		if f.title == "" {
-			f.title = dom.Fold(scalar(value))
-		}
+		f.title = cmp.Or(f.title, dom.Fold(scalar(value)))
 	case "date", "published", "publishdate", "pubdate", "created", "published_at", "date_published":
 		f.published = append(f.published, scalar(value))
 	case "lastmod", "updated", "modified", "last_modified_at", "last_updated", "date_modified":

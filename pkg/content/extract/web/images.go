@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"strconv"
@@ -154,9 +155,7 @@ func (g *gallery) add(img extract.Image) {
 	old.Preview = old.Preview || img.Preview
 	for _, text := range []struct{ old, new *string }{{&old.Alt, &img.Alt}, {&old.Title, &img.Title},
 		{&old.Caption, &img.Caption}} {
-		if *text.old == "" {
-			*text.old = *text.new
-		}
+		*text.old = cmp.Or(*text.old, *text.new)
 	}
 }
 
