@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -46,9 +47,7 @@ func (v *Services) bind(s *server) *bound {
 		}
 	}
 	for _, w := range workers {
-		for name, t := range w.Triggers() {
-			b.triggers[name] = t
-		}
+		maps.Copy(b.triggers, w.Triggers())
 	}
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -62,9 +63,7 @@ func (e exchange) all(w http.ResponseWriter, messages []json.RawMessage) {
 // one answers a message.
 func (e exchange) one(w http.ResponseWriter, message json.RawMessage) {
 	got := e.sent(message)
-	for name, values := range got.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), got.Header)
 	w.WriteHeader(got.StatusCode)
 	_, _ = io.Copy(w, got.Body) // the body is in memory
 }

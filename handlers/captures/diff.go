@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidemark/tidemark/handlers/wire"
@@ -111,8 +112,6 @@ func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQ
 	if q.From = feed.Digest(last); err == nil && q.From == "" {
 		err = fault.New(fault.NotFound, "no version of the item was read yet: leave from out for its last change")
 	}
-	if q.To == "" {
-		q.To = feed.Digest(past.Item.RawHash)
-	}
+	q.To = cmp.Or(q.To, feed.Digest(past.Item.RawHash))
 	return q, err
 }

@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -41,9 +42,7 @@ type Column[T any] struct {
 // page is empty, and so is the cursor that follows the last page.
 func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 	next func(after string) ([]T, string, error)) (e Answer[T], err error) {
-	if format == "" {
-		format = "csv"
-	}
+	format = cmp.Or(format, "csv")
 	if format != "csv" && format != "jsonl" {
 		return e, fault.Field("format", "format must be csv or jsonl, not %.40q", format)
 	}

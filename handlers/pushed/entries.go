@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -199,9 +200,7 @@ func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 // rowOf returns an entry as JSON. Keywords, which are stored as text, become a list.
 func rowOf(f entry.Fields) entryRow {
 	row := entryRow{}
-	for name, value := range f {
-		row[name] = value
-	}
+	maps.Copy(row, f)
 	if list := f.Text("keywords"); json.Valid([]byte(list)) {
 		row["keywords"] = json.RawMessage(list)
 	}

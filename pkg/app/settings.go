@@ -102,12 +102,7 @@ func (s *settings) err() error {
 }
 
 func (s *settings) isSet(names ...string) bool {
-	for _, n := range names {
-		if s.get(n) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return s.get(name) != "" })
 }
 
 // text returns the value of a setting, or its default.

@@ -89,16 +89,12 @@ func (o Options) withDefaults() Options {
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }
 	}
-	if o.Version == "" {
-		o.Version = lineage.Current
-	}
+	o.Version = cmp.Or(o.Version, lineage.Current)
 	o.Behind = cmp.Or(o.Behind, 4)
 	if o.Started.IsZero() {
 		o.Started = o.Clock()
 	}
-	if o.CommitTime == 0 {
-		o.CommitTime = 10 * time.Second
-	}
+	o.CommitTime = cmp.Or(o.CommitTime, 10*time.Second)
 	defaults.Log(&o.Log)
 	return o
 }

@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -18,9 +19,7 @@ const linkMethod = "ENTRY"
 // registered, nor are links to a host that has reached its limit of items.
 func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	raw := f.Text("url_canonical")
-	if raw == "" {
-		raw = f.Text("url")
-	}
+	raw = cmp.Or(raw, f.Text("url"))
 	links := s.s.o.Links
 	if links == nil || raw == "" || s.Schema != Production || f.Text("idempotency_policy_key") != entry.TelegramLink {
 		return nil

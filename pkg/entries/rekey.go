@@ -110,9 +110,7 @@ func exampleOf(f entry.Fields) string {
 	if from == to {
 		name, from, to = "secondary", old.Secondary, now.Secondary
 	}
-	if to == "" {
-		to = "none"
-	}
+	to = cmp.Or(to, "none")
 	return fmt.Sprintf("%s: %s key %.16s to %.16s", f.Text("id"), name, from, to)
 }
 

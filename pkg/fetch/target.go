@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
@@ -47,9 +48,7 @@ func (g *guard) admit(u *url.URL) error {
 	case port != "" && !isPort(port):
 		return fault.New(fault.Invalid, "port %q: want 1 to 65535", port)
 	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	u.Fragment, u.RawFragment = "", ""
 	u.Host = joinHost(u.Scheme, ascii, port)
 	return g.permit(ascii, effectivePort(u))

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -329,9 +330,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	if created {
 		*it = item.New(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
-		if it.DiscoveryMethod == "" {
-			it.DiscoveryMethod = "API"
-		}
+		it.DiscoveryMethod = cmp.Or(it.DiscoveryMethod, "API")
 		it.DiscoveryRun = o.Run
 		if o.Job != nil {
 			it.DiscoveryJob = o.Job(m.Source)

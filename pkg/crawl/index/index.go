@@ -4,6 +4,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -38,9 +39,7 @@ func Prepare(it *registry.Item, name chunk.Name, doc extract.Document, images []
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged,
 		PublishedAt: doc.Metadata.Believable(now).Published, Images: images, Tags: it.Tags,
 	}
-	if p.Title == "" {
-		p.Title = it.DisplaySource
-	}
+	p.Title = cmp.Or(p.Title, it.DisplaySource)
 	e := Prepared{Page: p}
 	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Name: name, Title: p.Title, Blocks: doc.Blocks})
 	// The texts of images get chunks of their own, so that a change to them leaves all other chunks unchanged.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -122,9 +123,7 @@ func ListedOf(it *registry.Item, b Basis, told []Entry, known map[source.ID]bool
 			c.Entry.ID = string(id)
 		}
 		text := e.Text
-		if text == "" {
-			text = title
-		}
+		text = cmp.Or(text, title)
 		c.Passages = []feed.Passage{{Text: words.Clip(text, feed.MaxPassage), Op: feed.Added}}
 		out = append(out, c)
 	}

@@ -69,9 +69,7 @@ func mergeObjects(into, more map[string]any) map[string]any {
 
 // add copies the given columns into f.
 func (f Fields) add(more Fields) {
-	for name, value := range more {
-		f[name] = value
-	}
+	maps.Copy(f, more)
 }
 
 // merge merges an object into the member of the metadata with the given name.

@@ -1,6 +1,8 @@
 package entry
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"strings"
 	"unicode"
@@ -37,9 +39,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	excerpt = words.Clip(excerpt, excerptBytes)
 	s := signals(extracted, clean)
 	quality := map[string]any{}
-	for name, value := range s {
-		quality[name] = value
-	}
+	maps.Copy(quality, s)
 	s["retrieval_excerpt"] = excerpt
 	s["metadata"] = map[string]any{"retrieval": map[string]any{
 		"excerpt": excerpt, "rules": QualityRules, "quality": quality,
@@ -49,9 +49,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 
 // signals measures a text. The argument extracted is the text before cleaning.
 func signals(extracted, clean string) Fields {
-	if extracted == "" {
-		extracted = clean
-	}
+	extracted = cmp.Or(extracted, clean)
 	all, kept := utf8.RuneCountInString(extracted), utf8.RuneCountInString(clean)
 	n, links, linkChars := countWords(clean), 0, 0
 	for _, at := range findURLs(extracted) {

@@ -48,9 +48,7 @@ func TitleOf(f Fields) string {
 	const most = 120
 	first, _, _ := strings.Cut(strings.TrimSpace(TextOf(f)), "\n")
 	title := cmp.Or(oneLine(f.Text("title")), oneLine(f.Text("gist")))
-	if title == "" {
-		title = oneLine(words.Clip(first, most))
-	}
+	title = cmp.Or(title, oneLine(words.Clip(first, most)))
 	return cmp.Or(title, f.Text("url"), f.Text("id"))
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -143,10 +144,5 @@ func (r Rendered) RefusedBy(reason Reason) int {
 
 // MetBound reports whether the page met a bound.
 func (r Rendered) MetBound(b Bound) bool {
-	for _, met := range r.Met {
-		if met == b {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.Met, b)
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +40,7 @@ func (v *visit) scroll(ctx context.Context) error {
 // toTheEnd scrolls until the page does not grow any more.
 func toTheEnd(ctx context.Context, v *visit) error {
 	most := v.page.Scrolls
-	if most == 0 {
-		most = DefaultScrolls
-	}
+	most = cmp.Or(most, DefaultScrolls)
 	before, err := v.inspect(ctx)
 	for n := 0; err == nil && n < most && !v.isStopped(); n++ {
 		var ok bool

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -268,9 +269,7 @@ func (t *tab) view() View {
 	if v.Width <= 0 || v.Height <= 0 {
 		v.Width, v.Height = 1280, 1024
 	}
-	if v.Language == "" {
-		v.Language = "en"
-	}
+	v.Language = cmp.Or(v.Language, "en")
 	return v
 }
 

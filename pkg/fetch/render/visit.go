@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,9 +58,7 @@ func (v *visit) navigate(ctx context.Context) error {
 		Download bool   `json:"isDownload"`
 	}
 	to := v.page.Plain.FinalURL
-	if to == "" {
-		to = v.page.URL
-	}
+	to = cmp.Or(to, v.page.URL)
 	err := v.b.dev.Call(ctx, v.mainSession().id, "Page.navigate", map[string]any{"url": to}, &went)
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -162,10 +163,5 @@ func public(host string) bool {
 	if !strings.Contains(name, ".") {
 		return false
 	}
-	for _, end := range local {
-		if strings.HasSuffix(name, end) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(local, func(end string) bool { return strings.HasSuffix(name, end) })
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -73,9 +74,7 @@ func parseRef(base, ref string) (parts, error) {
 func (r Rules) source(u parts) (Source, error) {
 	path := percent.Canonical(u.path, inPath)
 	path = strings.TrimRight(path, "/")
-	if path == "" {
-		path = "/"
-	}
+	path = cmp.Or(path, "/")
 	query := r.canonicalQuery(u)
 	s := Source{Type: URL, Host: u.host(), Scheme: u.scheme}
 	s.Normalized = assemble(s.Scheme, s.Host, path, query)

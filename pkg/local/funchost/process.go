@@ -3,6 +3,7 @@ package funchost
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os/exec"
@@ -102,9 +103,7 @@ func (p *child) url() string { return "http://127.0.0.1:" + strconv.Itoa(p.port)
 func (c command) childEnv(port int) environ {
 	id, portText := uuid.NewString(), strconv.Itoa(port)
 	env := environ{}
-	for k, v := range c.env {
-		env[k] = v
-	}
+	maps.Copy(env, c.env)
 	env["FUNCTIONS_CUSTOMHANDLER_PORT"] = portText
 	env["FUNCTIONS_HTTPWORKER_PORT"] = portText
 	env["FUNCTIONS_CUSTOMHANDLER_WORKER_ID"] = id

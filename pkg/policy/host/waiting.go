@@ -1,6 +1,9 @@
 package host
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Waiting records the waiters of each kind of lease.
 type Waiting struct {
@@ -41,12 +44,7 @@ func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 
 // itemless reports whether there is an active host lease.
 func (s *State) itemless(now time.Time) bool {
-	for _, l := range s.Leases {
-		if l.Itemless && l.Until.After(now) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Leases, func(l Lease) bool { return l.Itemless && l.Until.After(now) })
 }
 
 // ReserveItemless reserves one start for a host lease, no later than the given limit. If it cannot, it records a

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -49,12 +50,8 @@ func Tables(items string) (itemsTable, index, hints string) {
 }
 
 func withDefaults(o Options) Options {
-	if o.Table == "" {
-		o.Table = DefaultTable
-	}
-	if o.Strategy == "" {
-		o.Strategy = source.ByHost
-	}
+	o.Table = cmp.Or(o.Table, DefaultTable)
+	o.Strategy = cmp.Or(o.Strategy, source.ByHost)
 	if o.Politeness == nil {
 		o.Politeness = func(string) policy.Politeness {
 			return policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
@@ -69,9 +66,7 @@ func withDefaults(o Options) Options {
 		o.Token = rand.Text
 	}
 	defaults.Sleep(&o.Sleep)
-	if o.Parallel == 0 {
-		o.Parallel = 16
-	}
+	o.Parallel = cmp.Or(o.Parallel, 16)
 	defaults.Log(&o.Log)
 	return o
 }

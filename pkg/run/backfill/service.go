@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -88,9 +89,7 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 
 func withDefaults(o Options) Options {
 	number := func(n *int, def int) {
-		if *n == 0 {
-			*n = def
-		}
+		*n = cmp.Or(*n, def)
 	}
 	number(&o.MaxURLs, 1000)
 	number(&o.MaxPerSource, 500)
@@ -98,9 +97,7 @@ func withDefaults(o Options) Options {
 	number(&o.PerMinute, 600)
 	number(&o.JobsPerMinute, 2)
 	number(&o.MaxBacklog, 2000)
-	if o.StepTime == 0 {
-		o.StepTime = stepTime
-	}
+	o.StepTime = cmp.Or(o.StepTime, stepTime)
 	if o.Pace == nil {
 		o.Pace = func(string) registry.Politeness {
 			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}

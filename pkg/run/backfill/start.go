@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -76,9 +77,7 @@ func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 
 // complete checks a request and replaces its empty fields by the values of the settings.
 func (o *Options) complete(sites site.List, req Request, now time.Time) (Request, error) {
-	if req.Mode == "" {
-		req.Mode = Sitemap
-	}
+	req.Mode = cmp.Or(req.Mode, Sitemap)
 	if !slices.Contains(Modes, req.Mode) {
 		return req, fault.Field("mode", "mode is %.50q: allowed are SITEMAP, ARCHIVE, PAGINATION, CONTAINER and LINKS",
 			string(req.Mode))
@@ -96,9 +95,7 @@ func (o *Options) complete(sites site.List, req Request, now time.Time) (Request
 			return req, fault.Field(n.field, "%s is %d: allowed is 1 to %d, which %s sets", n.field, *n.value, n.limit,
 				n.setting)
 		}
-		if *n.value == 0 {
-			*n.value = n.def
-		}
+		*n.value = cmp.Or(*n.value, n.def)
 	}
 	switch {
 	case req.Delay < 0 || req.Delay > maxDelay:

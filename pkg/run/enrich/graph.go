@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -86,10 +87,5 @@ func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 }
 
 func (g *Graph[S]) find(name string) int {
-	for i, n := range g.nodes {
-		if n.Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(g.nodes, func(n Node[S]) bool { return n.Name == name })
 }

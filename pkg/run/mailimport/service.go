@@ -1,6 +1,7 @@
 package mailimport
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -69,9 +70,7 @@ type Service struct {
 // the root. New makes no request; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	if o.StepTime == 0 {
-		o.StepTime = stepTime
-	}
+	o.StepTime = cmp.Or(o.StepTime, stepTime)
 	return &Service{files: files, entries: kept, tier1: tier1, o: o, runs: run.Runs[Import]{
 		Kind: "import", Table: store.Table(Table), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "import", NumName: "turn"},
@@ -93,12 +92,8 @@ type Request struct {
 
 // check replaces zero values by their defaults. Errors: Invalid, with the name of a field.
 func (r *Request) check() error {
-	if r.Batch == 0 {
-		r.Batch = DefaultBatch
-	}
-	if r.Chunk == 0 {
-		r.Chunk = DefaultChunk
-	}
+	r.Batch = cmp.Or(r.Batch, DefaultBatch)
+	r.Chunk = cmp.Or(r.Chunk, DefaultChunk)
 	switch {
 	case r.Path == "":
 		return fault.Field("mbox_path", "mbox_path is missing: give that of a file below EMAIL_IMPORT_ROOT")

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,12 +73,7 @@ func (st *state) begin(steps []Step, dry bool, reason string, now time.Time) {
 
 // current returns the index of the part in progress; -1 when all parts are done.
 func (st *state) current() int {
-	for i, part := range st.Parts {
-		if !part.Done {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(st.Parts, func(part Part) bool { return !part.Done })
 }
 
 func (s *Service) needs(st *state) (needs []Need) {

@@ -18,6 +18,7 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -91,9 +92,7 @@ type Service struct {
 // New returns the service for the runs of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	if o.Version == "" {
-		o.Version = lineage.Current
-	}
+	o.Version = cmp.Or(o.Version, lineage.Current)
 	return &Service{reg: reg, snaps: snaps, o: o, runs: run.Runs[Run]{
 		Kind: "rebuild", Table: store.Table(snapshot.RunsTable), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},

@@ -48,6 +48,7 @@
 package azureaisearch
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/http"
 	"net/url"
@@ -137,12 +138,8 @@ func authPolicy(key string, local bool) (policy.Policy, error) {
 }
 
 func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
-	if c.Retry.MaxRetryDelay == 0 {
-		c.Retry.MaxRetryDelay = 10 * time.Second
-	}
-	if c.Retry.RetryDelay == 0 {
-		c.Retry.RetryDelay = 800 * time.Millisecond
-	}
+	c.Retry.MaxRetryDelay = cmp.Or(c.Retry.MaxRetryDelay, 10*time.Second)
+	c.Retry.RetryDelay = cmp.Or(c.Retry.RetryDelay, 800*time.Millisecond)
 	if c.Transport == nil {
 		c.Transport = &http.Client{
 			// Following a redirect would send the key to another host. The service itself has no redirects.

@@ -42,12 +42,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 }
 
 func comesAgain(pages []search.Page, id string) bool {
-	for _, p := range pages {
-		if p.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pages, func(p search.Page) bool { return p.ID == id })
 }
 
 // check returns an error for a page that the port refuses. If the length of the page's vectors differs from that of

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strconv"
@@ -80,12 +81,8 @@ func parseConnection(connection string) (account, error) {
 		return account{}, invalid("has neither AccountName and AccountKey nor SharedAccessSignature")
 	}
 	scheme, suffix := parts["defaultendpointsprotocol"], parts["endpointsuffix"]
-	if scheme == "" {
-		scheme = "https"
-	}
-	if suffix == "" {
-		suffix = "core.windows.net"
-	}
+	scheme = cmp.Or(scheme, "https")
+	suffix = cmp.Or(suffix, "core.windows.net")
 	for service, endpoint := range map[string]*string{"blob": &a.blob, "queue": &a.queue, "table": &a.table} {
 		*endpoint = parts[service+"endpoint"]
 		if *endpoint == "" {

@@ -81,9 +81,7 @@ func Open(get func(string) string, o Options) (storage.Store, error) {
 	if o.Credential != nil {
 		a.credential = o.Credential
 	}
-	if o.MaxBlobBytes == 0 {
-		o.MaxBlobBytes = storage.MaxBlobBytes
-	}
+	o.MaxBlobBytes = cmp.Or(o.MaxBlobBytes, storage.MaxBlobBytes)
 	s := &store{raw: o.RawQueues, maxBlob: o.MaxBlobBytes}
 	if o.Transport == nil {
 		s.transport = newClient()

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -84,9 +85,7 @@ func (c *blobs) tooLarge() error {
 }
 
 func uploadOptions(b storage.Blob, token string) *blockblob.UploadOptions {
-	if b.ContentType == "" {
-		b.ContentType = storage.DefaultContentType
-	}
+	b.ContentType = cmp.Or(b.ContentType, storage.DefaultContentType)
 	none := azcore.ETagAny
 	metadata := map[string]*string{storage.TokenProperty: &token}
 	for k, v := range b.Metadata {

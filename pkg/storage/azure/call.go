@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"sync/atomic"
 
@@ -102,9 +103,7 @@ func (callPolicy) Do(req *policy.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	for name, values := range c.header {
-		req.Raw().Header[name] = values
-	}
+	maps.Copy(req.Raw().Header, c.header)
 	resp, err := req.Next()
 	if err != nil || !c.keepAnswer || resp.StatusCode >= 400 {
 		return resp, err

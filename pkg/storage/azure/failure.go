@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -35,9 +36,7 @@ func failure(what string, err error) error {
 // refused returns the error for an answer with a status of 400 or more.
 func refused(what string, status int, code string, after time.Duration) error {
 	kind := kindOf(status, code)
-	if code == "" {
-		code = http.StatusText(status)
-	}
+	code = cmp.Or(code, http.StatusText(status))
 	if kind == fault.Throttled {
 		return fault.After(after, "%s: %d %s", what, status, code)
 	}

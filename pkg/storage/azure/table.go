@@ -235,10 +235,8 @@ func atOp(index int, err error) error {
 
 // revisions refuses an answer without revisions, because the caller needs them to write the rows again.
 func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
-	for _, tag := range tags {
-		if tag == "" {
-			return nil, fault.New(fault.Unavailable, "the write was answered without a revision")
-		}
+	if slices.Contains(tags, "") {
+		return nil, fault.New(fault.Unavailable, "the write was answered without a revision")
 	}
 	return tags, nil
 }

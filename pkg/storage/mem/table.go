@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	"iter"
+	"maps"
 	"strconv"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -239,12 +240,8 @@ func size(e storage.Entity) int { return max(storage.EntitySize(e), storage.JSON
 // are never changed in place.
 func merged(old, more storage.Properties) storage.Properties {
 	all := make(storage.Properties, len(old)+len(more))
-	for name, v := range old {
-		all[name] = v
-	}
-	for name, v := range more {
-		all[name] = v
-	}
+	maps.Copy(all, old)
+	maps.Copy(all, more)
 	return all
 }
 

@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,12 +45,7 @@ type column struct {
 }
 
 func (c column) has(option string) bool {
-	for _, o := range c.options {
-		if o == option {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.options, option)
 }
 
 // Of reads the tags of T. It should be called once for each type, in a package variable.

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -127,9 +128,7 @@ func (c *container) publish(
 func rowOf(b storage.Blob) blobRow {
 	r := blobRow{size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType,
 		small: len(b.Body) <= maxSmall}
-	if r.contentType == "" {
-		r.contentType = storage.DefaultContentType
-	}
+	r.contentType = cmp.Or(r.contentType, storage.DefaultContentType)
 	props := storage.Properties{}
 	for key, value := range b.Metadata {
 		props[key] = value

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"iter"
@@ -63,9 +64,7 @@ type page struct {
 
 func (t *table) firstPage(id int64, q storage.Query) *page {
 	p := &page{table: t, id: id, q: q, where: conditions(q), size: q.PageSize, more: true}
-	if p.size == 0 {
-		p.size = storage.MaxPage
-	}
+	p.size = cmp.Or(p.size, storage.MaxPage)
 	p.from = storage.Key{Partition: q.PartitionFrom, Row: q.RowFrom}
 	return p
 }

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -68,9 +69,7 @@ func newStore(dir string, o Options) *Store {
 	}
 	defaults.Clock(&s.now)
 	defaults.Log(&s.log)
-	if s.maxBlob == 0 {
-		s.maxBlob = storage.MaxBlobBytes
-	}
+	s.maxBlob = cmp.Or(s.maxBlob, storage.MaxBlobBytes)
 	s.close = sync.OnceValue(func() error { return nil })
 	return s
 }
