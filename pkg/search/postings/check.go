@@ -38,15 +38,10 @@ func (r *Reader) Check() (map[int64]Known, error) {
 // documents returns all documents that are not removed.
 func (r *Reader) documents() (map[int64]Known, error) {
 	known := map[int64]Known{}
-	rows, err := r.tx.QueryContext(r.ctx, "SELECT block, keys FROM documents")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var block int64
-		var keys []byte
-		if err := rows.Scan(&block, &keys); err != nil {
+	var block int64
+	var keys []byte
+	for err := range r.tx.Rows(r.ctx, "SELECT block, keys FROM documents", nil, &block, &keys) {
+		if err != nil {
 			return nil, err
 		}
 		for i := range int64(len(keys) / keyBytes) {
@@ -55,23 +50,20 @@ func (r *Reader) documents() (map[int64]Known, error) {
 			}
 		}
 	}
-	return known, rows.Err()
+	return known, nil
 }
 
 func (r *Reader) checkSegment(s segment, each func(document int64)) error {
-	rows, err := r.tx.QueryContext(r.ctx, "SELECT id, first, data FROM leaves WHERE segment = ? ORDER BY id", s.id)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	last := ""
-	for rows.Next() {
-		var leaf int64
-		var first string
-		l := leafReader{}
-		if err := rows.Scan(&leaf, &first, &l.data); err != nil {
+	var leaf int64
+	var first string
+	var data []byte
+	for err := range r.tx.Rows(r.ctx, "SELECT id, first, data FROM leaves WHERE segment = ? ORDER BY id", []any{s.id},
+		&leaf, &first, &data) {
+		if err != nil {
 			return err
 		}
+		l := leafReader{data: data}
 		var e entry
 		for n := 0; l.next(&e); n++ {
 			word := string(l.word)
@@ -87,7 +79,7 @@ func (r *Reader) checkSegment(s segment, each func(document int64)) error {
 			return damaged("leaf", leaf)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // checkEntry reads all that a segment stores for a word.

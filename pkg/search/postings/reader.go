@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -73,21 +72,17 @@ func (e *Entry) add(p piece) {
 func (r *Reader) Lookup(words ...string) (map[string]Entry, error) {
 	words = slices.Compact(slices.Sorted(slices.Values(words)))
 	list, _ := json.Marshal(words) // encoding strings never fails
-	rows, err := r.tx.QueryContext(r.ctx, `
+	found := make(map[string]Entry, len(words))
+	var at int
+	var segment, leaf int64
+	var data sql.RawBytes
+	for err := range r.tx.Rows(r.ctx, `
 SELECT w.key, s.id, l.id, l.data
 FROM json_each(?) w CROSS JOIN segments s CROSS JOIN leaves l
 WHERE s.state <= 1 AND l.id =
-	(SELECT id FROM leaves WHERE segment = s.id AND first <= w.value ORDER BY first DESC LIMIT 1)`, string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := make(map[string]Entry, len(words))
-	var data sql.RawBytes
-	for rows.Next() {
-		var at int
-		var segment, leaf int64
-		if err := rows.Scan(&at, &segment, &leaf, &data); err != nil {
+	(SELECT id FROM leaves WHERE segment = s.id AND first <= w.value ORDER BY first DESC LIMIT 1)`,
+		[]any{string(list)}, &at, &segment, &leaf, &data) {
+		if err != nil {
 			return nil, err
 		}
 		e, ok, err := find(words[at], leaf, data)
@@ -101,7 +96,7 @@ WHERE s.state <= 1 AND l.id =
 		}
 	}
 	order(found)
-	return found, rows.Err()
+	return found, nil
 }
 
 // order sorts the pieces of each word by document number.
@@ -130,17 +125,13 @@ func find(word string, leaf int64, data []byte) (e entry, found bool, err error)
 func (r *Reader) Prefix(prefix string, most int) (found map[string]Entry, err error) {
 	found = map[string]Entry{}
 	for id, s := range r.segments {
-		rows, err := r.tx.QueryContext(r.ctx, `
-SELECT id, data FROM leaves WHERE segment = ?1 AND first < ?3 AND
-	first >= coalesce((SELECT first FROM leaves WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1), ?2)
-ORDER BY first`, id, prefix, prefix+"\U0010ffff")
-		if err != nil {
-			return nil, err
-		}
 		var leaf int64
 		var data sql.RawBytes
-		for rows.Next() && most > 0 && err == nil {
-			if err = rows.Scan(&leaf, &data); err == nil {
+		for err := range r.tx.Rows(r.ctx, `
+SELECT id, data FROM leaves WHERE segment = ?1 AND first < ?3 AND
+	first >= coalesce((SELECT first FROM leaves WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1), ?2)
+ORDER BY first`, []any{id, prefix, prefix + "\U0010ffff"}, &leaf, &data) {
+			if err == nil && most > 0 {
 				err = beginning(prefix, leaf, data, func(word string, e entry) {
 					most--
 					all := found[word]
@@ -148,9 +139,12 @@ ORDER BY first`, id, prefix, prefix+"\U0010ffff")
 					found[word] = all
 				})
 			}
-		}
-		if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
-			return nil, err
+			if err != nil {
+				return nil, err
+			}
+			if most <= 0 {
+				break
+			}
 		}
 	}
 	order(found)
@@ -222,23 +216,16 @@ func (r *Reader) rows(p piece, positions bool, each func(postings, positions []b
 	if positions {
 		query = "SELECT postings, positions FROM lists WHERE id >= ? AND id < ? ORDER BY id"
 	}
-	rows, err := r.tx.QueryContext(r.ctx, query, first, first+p.rows)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	var packed, places sql.RawBytes
 	n := int64(0)
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(&packed, &places); err != nil {
+	for err := range r.tx.Rows(r.ctx, query, []any{first, first + p.rows}, &packed, &places) {
+		if err == nil {
+			err = each(packed, places)
+		}
+		if err != nil {
 			return err
 		}
-		if err := each(packed, places); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return err
+		n++
 	}
 	if n != p.rows {
 		return damaged("lists of segment", p.segment.id)
@@ -258,18 +245,14 @@ func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 		return nil, nil
 	}
 	list, _ := json.Marshal(blocks)
-	rows, err := r.tx.QueryContext(r.ctx,
-		"SELECT block, keys FROM json_each(?) w CROSS JOIN documents d ON d.block = w.value", string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	keys := make([]int64, len(hits))
+	var block int64
 	var packed sql.RawBytes
 	at := 0
-	for rows.Next() {
-		var block int64
-		if err := rows.Scan(&block, &packed); err != nil {
+	for err := range r.tx.Rows(r.ctx,
+		"SELECT block, keys FROM json_each(?) w CROSS JOIN documents d ON d.block = w.value", []any{string(list)},
+		&block, &packed) {
+		if err != nil {
 			return nil, err
 		}
 		for ; at < len(hits) && hits[at].Document()/blockSize <= block; at++ {
@@ -279,5 +262,5 @@ func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 			}
 		}
 	}
-	return keys, rows.Err()
+	return keys, nil
 }

@@ -197,16 +197,11 @@ func (w *Writer) countGone() error {
 
 // segments returns the segments whose state is at most the given state, in the order of their documents.
 func (w *Writer) segments(state int) (all []segment, err error) {
-	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
-		"FROM segments WHERE state <= ?", state)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var s segment
-		if err := rows.Scan(&s.id, &s.first, &s.last, &s.level, &s.state, &s.target, &s.done, &s.documents, &s.gone,
-			&s.length); err != nil {
+	var s segment
+	for err := range w.tx.Rows(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
+		"FROM segments WHERE state <= ?", []any{state}, &s.id, &s.first, &s.last, &s.level, &s.state, &s.target, &s.done,
+		&s.documents, &s.gone, &s.length) {
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
@@ -214,7 +209,7 @@ func (w *Writer) segments(state int) (all []segment, err error) {
 	slices.SortFunc(all, func(a, b segment) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.id, b.id))
 	})
-	return all, rows.Err()
+	return all, nil
 }
 
 func (w *Writer) exec(query string, args ...any) (sql.Result, error) {

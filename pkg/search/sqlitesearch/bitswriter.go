@@ -2,8 +2,8 @@ package sqlitesearch
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"slices"
 )
@@ -80,21 +80,17 @@ func (w *writer) putParts(row int64, length int, data, before []byte) error {
 func slice(b []byte, from, to int) []byte { return b[min(from, len(b)):min(to, len(b))] }
 
 func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
-	rows, err := w.tx.QueryContext(w.ctx, "SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part", row)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	var length int
+	var data sql.RawBytes
 	byLength = map[int][]byte{}
-	for rows.Next() {
-		var length int
-		var data []byte
-		if err := rows.Scan(&length, &data); err != nil {
+	for err := range w.tx.Rows(w.ctx, "SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part", []any{row},
+		&length, &data) {
+		if err != nil {
 			return nil, err
 		}
 		byLength[length] = append(byLength[length], data...)
 	}
-	return byLength, rows.Err()
+	return byLength, nil
 }
 
 // without removes the entries of some chunks.

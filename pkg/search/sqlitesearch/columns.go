@@ -3,7 +3,6 @@ package sqlitesearch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
@@ -17,17 +16,12 @@ func asJSON[T int64 | string](list []T) string {
 // column returns the values of a query with one column.
 func column[T int64 | string](ctx context.Context, tx *sqlitefile.Statements, query string,
 	args ...any) (all []T, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
+	var v T
+	for err := range tx.Rows(ctx, query, args, &v) {
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, v)
 	}
-	return all, rows.Err()
+	return all, nil
 }

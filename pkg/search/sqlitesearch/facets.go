@@ -49,22 +49,18 @@ func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, r
 
 // values reads the values for facets. It keeps only one of the pages that form one result.
 func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ranking.Page, error) {
-	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
-		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	byRow := make(map[int64]*ranking.Page, len(rows))
-	for found.Next() {
-		p := &ranking.Page{}
-		if err := found.Scan(&p.Row, &p.Same, &p.Precedence, &p.ID, &p.Host, &p.Type, &p.Language, &p.Tags,
-			&p.Changed); err != nil {
+	var p ranking.Page
+	for err := range tx.Rows(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
+		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", []any{asJSON(rows)},
+		&p.Row, &p.Same, &p.Precedence, &p.ID, &p.Host, &p.Type, &p.Language, &p.Tags, &p.Changed) {
+		if err != nil {
 			return nil, err
 		}
-		byRow[p.Row] = p
+		one := p
+		byRow[p.Row] = &one
 	}
-	return ranking.Distinct(maps.Values(byRow)), found.Err()
+	return ranking.Distinct(maps.Values(byRow)), nil
 }
 
 // facets counts the matching pages by each of their values. Each count is multiplied by whole, because the pages that

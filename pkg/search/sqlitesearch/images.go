@@ -49,20 +49,16 @@ func plainImage(img search.Image) search.Image {
 }
 
 func (w *writer) readImages(page int64) (map[string]picture, error) {
-	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?", page)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	old := map[string]picture{}
-	for rows.Next() {
-		var p picture
-		if err := rows.Scan(&p.ID, &p.ordinal, &p.Src, &p.Alt, &p.Title, &p.Caption); err != nil {
+	var p picture
+	for err := range w.tx.Rows(w.ctx, "SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?",
+		[]any{page}, &p.ID, &p.ordinal, &p.Src, &p.Alt, &p.Title, &p.Caption) {
+		if err != nil {
 			return nil, err
 		}
 		old[p.ID] = p
 	}
-	return old, rows.Err()
+	return old, nil
 }
 
 func (w *writer) putImage(page int64, p picture) error {

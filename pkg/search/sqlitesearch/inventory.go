@@ -55,37 +55,28 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 
 // IDs returns page ids in ascending order, starting after the given id. It returns at most top ids.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
-	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
-	if err != nil {
-		return nil, ix.fault("ids", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+	var id string
+	for err := range sqlitefile.Rows(ctx, ix.read, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?",
+		[]any{after, top}, &id) {
+		if err != nil {
 			return nil, ix.fault("ids", err)
 		}
 		ids = append(ids, id)
 	}
-	return ids, ix.fault("ids", rows.Err())
+	return ids, nil
 }
 
 // Texts returns the texts of chunks of a page, by their uids.
 func (ix *Index) Texts(ctx context.Context, id string, uids []string) (map[string]string, error) {
 	texts := map[string]string{}
-	rows, err := ix.read.QueryContext(ctx, "SELECT c.uid, c.body FROM pages p JOIN chunks c ON c.id BETWEEN "+
+	var uid, body string
+	for err := range sqlitefile.Rows(ctx, ix.read, "SELECT c.uid, c.body FROM pages p JOIN chunks c ON c.id BETWEEN "+
 		"p.rowid << ? AND (p.rowid << ? | ?) WHERE p.id = ? AND c.uid IN (SELECT value FROM json_each(?))",
-		slotBits, slotBits, lastSlot(0), id, asJSON(uids))
-	if err != nil {
-		return nil, ix.fault("texts", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var uid, body string
-		if err := rows.Scan(&uid, &body); err != nil {
+		[]any{slotBits, slotBits, lastSlot(0), id, asJSON(uids)}, &uid, &body) {
+		if err != nil {
 			return nil, ix.fault("texts", err)
 		}
 		texts[uid] = tokens.Join(body)
 	}
-	return texts, ix.fault("texts", rows.Err())
+	return texts, nil
 }

@@ -78,15 +78,11 @@ func (s *searcher) compare(ctx context.Context, chunks []int64, conditions strin
 		query += " CROSS JOIN pages f ON f.rowid = (v.chunk >> 16) WHERE TRUE" + conditions
 	}
 	slices.Sort(chunks)
-	rows, err := s.tx.QueryContext(ctx, query, append([]any{asJSON(chunks)}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	best := nearest{n: maxNear}
+	var c neighbour
 	var stored sql.RawBytes
-	for c := (neighbour{}); rows.Next(); {
-		if err := rows.Scan(&c.chunk, &stored); err != nil {
+	for err := range s.tx.Rows(ctx, query, append([]any{asJSON(chunks)}, args...), &c.chunk, &stored) {
+		if err != nil {
 			return nil, err
 		}
 		if len(stored) == scaleBytes+len(s.query.Vector) {
@@ -94,5 +90,5 @@ func (s *searcher) compare(ctx context.Context, chunks []int64, conditions strin
 			best.offer(c)
 		}
 	}
-	return best.sorted(), rows.Err()
+	return best.sorted(), nil
 }

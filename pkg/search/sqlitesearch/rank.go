@@ -76,16 +76,11 @@ func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.
 // unread returns, for each page, the best of its chunks that have not been read yet.
 func unread(ctx context.Context, tx *sqlitefile.Statements, lists []list, pages []int64,
 	read map[int64]bool) ([]int64, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.document FROM json_each(?) w CROSS JOIN chunks c
-ON c.id BETWEEN (w.value << 16) AND (w.value << 16 | 65535)`, asJSON(pages))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var matches []match
-	for rows.Next() {
-		var chunk, document int64
-		if err := rows.Scan(&chunk, &document); err != nil {
+	var chunk, document int64
+	for err := range tx.Rows(ctx, `SELECT c.id, c.document FROM json_each(?) w CROSS JOIN chunks c
+ON c.id BETWEEN (w.value << 16) AND (w.value << 16 | 65535)`, []any{asJSON(pages)}, &chunk, &document) {
+		if err != nil {
 			return nil, err
 		}
 		if score := scoreOf(lists, document); score > 0 && !read[chunk] {
@@ -100,7 +95,7 @@ ON c.id BETWEEN (w.value << 16) AND (w.value << 16 | 65535)`, asJSON(pages))
 		}
 	}
 	slices.Sort(chunks)
-	return chunks, rows.Err()
+	return chunks, nil
 }
 
 // pagesOf reads the pages to which chunks belong.
@@ -113,44 +108,35 @@ func (s *searcher) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*ra
 			wanted = append(wanted, row)
 		}
 	}
-	rows, err := s.tx.QueryContext(ctx, `
+	var p ranking.Page
+	for err := range s.tx.Rows(ctx, `
 SELECT rowid, id, url, type, title, language, same, place, changed_at, published_at
 FROM pages
-WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p ranking.Page
-		if err := rows.Scan(&p.Row, &p.ID, &p.URL, &p.Type, &p.Title, &p.Language, &p.Same, &p.Precedence,
-			&p.Changed, &p.Published); err != nil {
+WHERE rowid IN (SELECT value FROM json_each(?))`, []any{asJSON(wanted)},
+		&p.Row, &p.ID, &p.URL, &p.Type, &p.Title, &p.Language, &p.Same, &p.Precedence, &p.Changed, &p.Published) {
+		if err != nil {
 			return nil, err
 		}
 		*byRow[p.Row] = p
 	}
-	return byRow, rows.Err()
+	return byRow, nil
 }
 
 // scoreChunks reads chunks and scores them.
 func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[int64]*ranking.Page) error {
 	r := ranking.NewScorer(s.ranked)
-	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, heading, body, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var chunk int64
-		var heading, body, zone string
-		if err := rows.Scan(&chunk, &heading, &body, &zone); err != nil {
+	var chunk int64
+	var heading, body, zone string
+	for err := range s.tx.Rows(ctx,
+		"SELECT id, heading, body, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))", []any{asJSON(chunks)},
+		&chunk, &heading, &body, &zone) {
+		if err != nil {
 			return err
 		}
 		p := byRow[chunk>>slotBits]
 		p.Chunks = append(p.Chunks, r.Score(chunk, p.Title, heading, body, ranking.ZoneFactor(zone)))
 	}
-	return rows.Err()
+	return nil
 }
 
 // more adds pages whose chunks were not read. They are needed if the query skips many results. The added pages are

@@ -176,20 +176,15 @@ func chosen(chunks, near []int64, passages map[int64]search.Passage) (chosen []s
 
 // passages reads the passages of chunks.
 func (s *searcher) passages(ctx context.Context, chunks []int64) (map[int64]search.Passage, error) {
-	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, uid, heading, body, anchor, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
-		asJSON(chunks))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	passages := make(map[int64]search.Passage, len(chunks))
 	r := ranking.NewScorer(s.ranked)
-	for rows.Next() {
-		var chunk int64
-		var p search.Passage
-		var body string
-		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body, &p.Anchor, &p.Zone); err != nil {
+	var chunk int64
+	var p search.Passage
+	var body string
+	for err := range s.tx.Rows(ctx,
+		"SELECT id, uid, heading, body, anchor, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+		[]any{asJSON(chunks)}, &chunk, &p.ChunkUID, &p.Heading, &body, &p.Anchor, &p.Zone) {
+		if err != nil {
 			return nil, err
 		}
 		text, ranges := tokens.JoinRanges(body, r.Highlights(body))
@@ -199,5 +194,5 @@ func (s *searcher) passages(ctx context.Context, chunks []int64) (map[int64]sear
 		}
 		passages[chunk] = p
 	}
-	return passages, rows.Err()
+	return passages, nil
 }

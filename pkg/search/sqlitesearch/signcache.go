@@ -3,7 +3,6 @@ package sqlitesearch
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -131,22 +130,18 @@ func (c *signCache) close() {
 
 // readSigns reads the rows with ids above after, in the order of their ids.
 func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64,
-	each func(id int64, r signRow) bool) (err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	each func(id int64, r signRow) bool) error {
 	var data sql.RawBytes
-	for rows.Next() {
-		var id int64
-		var r signRow
-		if err := rows.Scan(&id, &r.pages, &r.length, &r.part, &data); err != nil {
+	var id int64
+	var r signRow
+	for err := range tx.Rows(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", []any{after},
+		&id, &r.pages, &r.length, &r.part, &data) {
+		if err != nil {
 			return err
 		}
 		if r.data = data; !each(id, r) {
 			return nil
 		}
 	}
-	return rows.Err()
+	return nil
 }

@@ -137,21 +137,16 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 
 // readRange reads the first rows in a range of ids, at most the given number.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
-	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor, zone FROM chunks "+
-		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", from, to, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.id, &r.document, &r.key, &r.uid, &r.title, &r.heading, &r.body,
-			&r.anchor, &r.zone); err != nil {
+	var r row
+	for err := range w.tx.Rows(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor, zone FROM chunks "+
+		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", []any{from, to, most},
+		&r.id, &r.document, &r.key, &r.uid, &r.title, &r.heading, &r.body, &r.anchor, &r.zone) {
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, r)
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // replaceChunks writes the difference. It deletes rows first, so that their slots become free.

@@ -119,19 +119,14 @@ func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 // Integrity makes SQLite check the whole database. It returns a list of the damage, with at most the given number of
 // entries.
 func Integrity(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
+	var text string
+	for err := range Rows(ctx, db, fmt.Sprintf("PRAGMA integrity_check(%d)", most), nil, &text) {
+		if err != nil {
 			return nil, err
 		}
 		if text != "ok" {
 			damage = append(damage, text)
 		}
 	}
-	return damage, rows.Err()
+	return damage, nil
 }

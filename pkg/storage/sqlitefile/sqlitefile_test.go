@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -151,15 +150,18 @@ func TestStatements(t *testing.T) {
 		t.Error("a column that is not there was read")
 	}
 	var words []string
-	read := func(rows *sql.Rows) (more bool, err error) {
-		var word string
-		err = rows.Scan(&word)
-		words = append(words, word)
-		return len(words) < 2, err
-	}
+	var word string
 	const query = "SELECT word FROM words WHERE word > ? ORDER BY word"
-	if err := s.Each(t.Context(), query, []any{"a"}, read); err != nil || strings.Join(words, " ") != "ebb flood" {
-		t.Errorf("%q, %v", words, err)
+	for err := range s.Rows(t.Context(), query, []any{"a"}, &word) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words = append(words, word); len(words) == 2 {
+			break
+		}
+	}
+	if strings.Join(words, " ") != "ebb flood" {
+		t.Errorf("%q", words)
 	}
 	if len(s.known) != 1 {
 		t.Errorf("%d statements prepared", len(s.known))

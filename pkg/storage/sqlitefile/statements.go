@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"iter"
 	"sync"
 )
 
@@ -59,20 +60,34 @@ func (s *Statements) Row(ctx context.Context, query string, args []any, dest ...
 	return s.QueryRowContext(ctx, query, args...).Scan(dest...)
 }
 
-// Each calls scan for every row until scan returns false.
-func (s *Statements) Each(ctx context.Context, query string, args []any,
-	scan func(*sql.Rows) (more bool, err error)) error {
-	rows, err := s.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if more, err := scan(rows); err != nil || !more {
-			return err
+// Rows reads the rows of a query into dest, one after the other. It yields nil for each row that was read; an error
+// is the last that it yields.
+func (s *Statements) Rows(ctx context.Context, query string, args []any, dest ...any) iter.Seq[error] {
+	return Rows(ctx, s, query, args, dest...)
+}
+
+// Rows is like [Statements.Rows] for a statement that is not prepared.
+func Rows(ctx context.Context, on rowsQuerier, query string, args []any, dest ...any) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		rows, err := on.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := rows.Scan(dest...); !yield(err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(err)
 		}
 	}
-	return rows.Err()
+}
+
+type rowsQuerier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 func (s *Statements) prepared(ctx context.Context, query string) (*sql.Stmt, error) {

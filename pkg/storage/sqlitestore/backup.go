@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // A backup is a tar file in a zstd frame:
@@ -193,15 +194,10 @@ const bodiesQuery = `SELECT c.name, b.name, b.file, b.size, b.sum FROM blobs b J
 	WHERE b.body IS NULL`
 
 func (p *packer) addBodies(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, bodiesQuery+" ORDER BY b.file")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var container, blob, file string
-		var size, sum int64
-		if err := rows.Scan(&container, &blob, &file, &size, &sum); err != nil {
+	var container, blob, file string
+	var size, sum int64
+	for err := range sqlitefile.Rows(ctx, db, bodiesQuery+" ORDER BY b.file", nil, &container, &blob, &file, &size, &sum) {
+		if err != nil {
 			return err
 		}
 		f := p.bodies.body(container, file)
@@ -217,7 +213,7 @@ func (p *packer) addBodies(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 func bodyEntry(container, file string) string { return "blobs/" + container + "/" + file }

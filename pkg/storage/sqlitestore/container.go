@@ -308,11 +308,12 @@ func (c *container) names(ctx context.Context, from string) (names []string, err
 		return nil, err
 	}
 	const query = "SELECT name FROM blobs WHERE container = ? AND name >= ? ORDER BY name LIMIT ?"
-	err = c.s.read.Each(ctx, query, []any{id, from, storage.MaxPage}, func(rows *sql.Rows) (bool, error) {
-		var name string
-		err := rows.Scan(&name)
+	var name string
+	for err := range c.s.read.Rows(ctx, query, []any{id, from, storage.MaxPage}, &name) {
+		if err != nil {
+			return nil, c.s.kinded(ctx, err)
+		}
 		names = append(names, name)
-		return true, err
-	})
-	return names, c.s.kinded(ctx, err)
+	}
+	return names, nil
 }

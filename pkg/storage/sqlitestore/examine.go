@@ -47,18 +47,13 @@ func Examine(ctx context.Context, dir string) (damage []string, err error) {
 
 // damagedBodies compares each body with the checksum in its row.
 func damagedBodies(ctx context.Context, s *Store, db *sql.DB, most int) (damage []string, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT c.name, b.name, b.file, b.size, b.sum, b.body IS NOT NULL, b.body
-		FROM blobs b JOIN created c ON c.id = b.container`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() && len(damage) < most {
-		var container, blob, file string
-		var size, sum int64
-		var small bool
-		var data []byte
-		if err := rows.Scan(&container, &blob, &file, &size, &sum, &small, &data); err != nil {
+	var container, blob, file string
+	var size, sum int64
+	var small bool
+	var data []byte
+	for err := range sqlitefile.Rows(ctx, db, `SELECT c.name, b.name, b.file, b.size, b.sum, b.body IS NOT NULL, b.body
+		FROM blobs b JOIN created c ON c.id = b.container`, nil, &container, &blob, &file, &size, &sum, &small, &data) {
+		if err != nil || len(damage) == most {
 			return damage, err
 		}
 		where := s.file.Path
@@ -78,5 +73,5 @@ func damagedBodies(ctx context.Context, s *Store, db *sql.DB, most int) (damage 
 			return damage, err
 		}
 	}
-	return damage, rows.Err()
+	return damage, nil
 }

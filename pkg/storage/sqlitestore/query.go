@@ -121,32 +121,35 @@ func (p *page) read(ctx context.Context) error {
 		query, args = query+having, append(args, column)
 	}
 	p.rows, p.seen, p.bytes, p.more = nil, 0, 0, false
-	err := p.s.read.Each(ctx, query+inOrder, append(args, p.size), p.scan)
-	p.more = p.more || p.seen == p.size
-	return err
-}
-
-func (p *page) scan(rows *sql.Rows) (more bool, err error) {
 	var key storage.Key
 	var rev int64
 	var data sql.RawBytes
-	if err := rows.Scan(&key.Partition, &key.Row, &rev, &data); err != nil {
-		return false, err
+	for err := range p.s.read.Rows(ctx, query+inOrder, append(args, p.size), &key.Partition, &key.Row, &rev, &data) {
+		if err == nil {
+			err = p.add(key, rev, data)
+		}
+		if err != nil {
+			return err
+		}
+		if p.more {
+			break
+		}
 	}
+	p.more = p.more || p.seen == p.size
+	return nil
+}
+
+// add adds a row to the page.
+func (p *page) add(key storage.Key, rev int64, data []byte) error {
 	p.seen++
 	p.bytes += len(data)
 	p.from = storage.Key{Partition: key.Partition, Row: after(key.Row)}
 	wanted, err := p.wants(data)
-	if err != nil {
-		return false, err
-	}
-	if wanted {
-		e, err := entity(key, rev, data, p.q.Select)
-		if err != nil {
-			return false, err
-		}
+	if err == nil && wanted {
+		var e storage.Entity
+		e, err = entity(key, rev, data, p.q.Select)
 		p.rows = append(p.rows, e)
 	}
 	p.more = p.bytes >= maxPageBytes
-	return !p.more, nil
+	return err
 }

@@ -89,21 +89,19 @@ RETURNING id, dequeued, inserted, body`
 
 func receive(t *tx, queue int64, max int, now time.Time, until int64) (got []storage.Message, err error) {
 	receipt := t.next()
-	var ids []int64
 	args := []any{until, receipt, queue, now.UnixNano(), max}
-	err = t.stmts.Each(context.Background(), receiving, args, func(rows *sql.Rows) (more bool, err error) {
-		var id, inserted int64
-		m := storage.Message{Receipt: text(receipt), Expires: never, NextVisible: instant(until)}
-		if err := rows.Scan(&id, &m.Dequeued, &inserted, &m.Body); err != nil {
-			return false, err
+	var id, inserted int64
+	m := storage.Message{Receipt: text(receipt), Expires: never, NextVisible: instant(until)}
+	for err := range t.stmts.Rows(context.Background(), receiving, args, &id, &m.Dequeued, &inserted, &m.Body) {
+		if err != nil {
+			return nil, err
 		}
 		m.ID, m.Inserted = text(id), instant(inserted)
-		ids, got = append(ids, id), append(got, m)
-		return true, nil
-	})
+		got = append(got, m)
+	}
 	// The statement returns the messages in arbitrary order.
 	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
-	return got, err
+	return got, nil
 }
 
 // Extend hides a message for longer, or makes it visible at once.
