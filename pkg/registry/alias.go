@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -66,12 +65,7 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 		}
 		ops = append(ops, item.DropRow(e.Key))
 	}
-	for chunk := range slices.Chunk(ops, storage.MaxOps) {
-		if _, err := r.s.Items.Transact(ctx, chunk...); err != nil {
-			return store.AsConflict(err)
-		}
-	}
-	return nil
+	return store.AsConflict(storage.TransactAll(ctx, r.s.Items, ops))
 }
 
 // Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that

@@ -114,9 +114,7 @@ func (c *commit) dropPointers(ctx context.Context) {
 		if !p.Purge || p.pointer == "" {
 			continue
 		}
-		_, err := c.r.s.Index.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-			Key: item.IndexKey(p.Item.Hash()), ETag: p.pointer,
-		}})
+		_, err := c.r.s.Index.Transact(ctx, storage.DeleteOp(item.IndexKey(p.Item.Hash()), p.pointer))
 		if store.IgnoreLost(err) != nil {
 			c.r.s.Options.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}

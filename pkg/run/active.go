@@ -20,7 +20,7 @@ func (r *Runs[R]) ActiveOp(id string) storage.Op {
 
 // InactiveOp returns the operation that removes a run from the list of active runs.
 func (r *Runs[R]) InactiveOp(id string) storage.Op {
-	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: r.Key(ActivePrefix + id), ETag: storage.AnyETag}}
+	return storage.DeleteOp(r.Key(ActivePrefix+id), storage.AnyETag)
 }
 
 // ActiveIDs returns the ids of the active runs, in order.
@@ -146,7 +146,7 @@ func Drop(ctx context.Context, t storage.Table, q storage.Query, conditions ...f
 		if slices.ContainsFunc(conditions, func(holds func(storage.Entity) bool) bool { return !holds(e) }) {
 			continue
 		}
-		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
 		if len(ops) < storage.MaxOps {
 			continue
 		}

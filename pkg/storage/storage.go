@@ -40,7 +40,10 @@ package storage
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Store opens the tables, queues and containers of one account. Opening one of them sends no request. Its Create
@@ -98,6 +101,28 @@ const (
 type Op struct {
 	Kind   OpKind
 	Entity Entity
+}
+
+// DeleteOp returns the operation that deletes a row, if it has the given revision.
+func DeleteOp(key Key, etag ETag) Op { return Op{Kind: Delete, Entity: Entity{Key: key, ETag: etag}} }
+
+// DeleteRow deletes a row, whatever its revision. That the row is not there is no error.
+func DeleteRow(ctx context.Context, t Table, key Key) error {
+	_, err := t.Transact(ctx, DeleteOp(key, AnyETag))
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// TransactAll applies any number of ops of one partition, in several transactions one after the other.
+func TransactAll(ctx context.Context, t Table, ops []Op) error {
+	for part := range slices.Chunk(ops, MaxOps) {
+		if _, err := t.Transact(ctx, part...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Query selects a range of rows in key order, which is the order of code points. (If keys mix characters above U+FFFF

@@ -256,13 +256,7 @@ func (m *Manifests) Drop(ctx context.Context, id source.ID, digest string) error
 	if !isRow(digest) {
 		return m.blobs.Delete(ctx, name(string(id), digest))
 	}
-	_, err := m.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-		Key: rowKey(string(id), digest), ETag: storage.AnyETag,
-	}})
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return storage.DeleteRow(ctx, m.rows, rowKey(string(id), digest))
 }
 
 // Purge removes all manifests of an item.

@@ -108,7 +108,7 @@ func (l *Log) before(ctx context.Context, day string) (ops []storage.Op, err err
 		if len(ops) == trimRows {
 			break
 		}
-		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
 	}
 	return ops, nil
 }

@@ -147,9 +147,7 @@ func (r *Ring) Add(ctx context.Context, name string, scope api.Scope) (k Key, se
 	}
 	secret = Prefix + strings.ToLower(rand.Text())
 	e := entry{Scope: scope, Hash: hashOf(secret), Created: r.o.Clock().UTC()}
-	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-		Key: storage.Key{Partition: keyRows, Row: name}, Props: entries.Encode(&e),
-	}})
+	_, err = r.rows.Transact(ctx, entries.Put(storage.Key{Partition: keyRows, Row: name}, "", &e))
 	if fault.Is(err, fault.Conflict) {
 		return k, "", taken(name)
 	}
@@ -183,12 +181,7 @@ func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
 		}
 		return Key{}, fault.New(fault.NotFound, "there is no key of that name")
 	}
-	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-		Key: storage.Key{Partition: keyRows, Row: name}, ETag: storage.AnyETag,
-	}})
-	if fault.Is(err, fault.NotFound) {
-		err = nil // another process has removed the key meanwhile
-	}
+	err = storage.DeleteRow(ctx, r.rows, storage.Key{Partition: keyRows, Row: name})
 	r.forget()
 	return all[found], err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -44,9 +43,7 @@ func (r *Ring) SignIn(ctx context.Context, k Key) (token string, err error) {
 	token = strings.ToLower(rand.Text())
 	now := r.o.Clock().UTC()
 	s := session{Key: k.Name, Hash: k.hash, Created: now, Expires: now.Add(SessionLife)}
-	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-		Key: sessionKey(token), Props: sessions.Encode(&s),
-	}})
+	_, err = r.rows.Transact(ctx, sessions.Put(sessionKey(token), "", &s))
 	return token, err
 }
 
@@ -65,13 +62,7 @@ func (r *Ring) Session(ctx context.Context, token string) (Key, bool, error) {
 
 // SignOut ends a session.
 func (r *Ring) SignOut(ctx context.Context, token string) error {
-	_, err := r.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-		Key: sessionKey(token), ETag: storage.AnyETag,
-	}})
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return storage.DeleteRow(ctx, r.rows, sessionKey(token))
 }
 
 // sweep removes at most [mostSwept] rows of ended sessions. The next sweep removes the remaining ones.

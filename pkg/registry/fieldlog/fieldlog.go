@@ -67,36 +67,24 @@ var rows = row.Of[entry]()
 func (s *Store) Add(ctx context.Context, id source.ID, entries []track.Entry) (err error) {
 	defer fault.Wrap(&err, "history of the fields of %s", id)
 	ctx = storage.Deferred(ctx)
-	for part := range slices.Chunk(entries, storage.MaxOps) {
-		var ops []storage.Op
-		for _, e := range part {
-			ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-				Key: storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number)}, Props: rows.Encode(&entry{
-					Name: e.Name, At: e.At, Capture: e.Capture, Value: e.Value, Evidence: e.Evidence}),
-			}})
-		}
-		if _, err := s.table.Transact(ctx, ops...); err != nil {
-			return err
-		}
+	var ops []storage.Op
+	for _, e := range entries {
+		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number)}, Props: rows.Encode(&entry{
+				Name: e.Name, At: e.At, Capture: e.Capture, Value: e.Value, Evidence: e.Evidence}),
+		}})
+	}
+	if err := storage.TransactAll(ctx, s.table, ops); err != nil {
+		return err
 	}
 	for _, e := range entries {
 		if e.Number > s.most {
-			if err := s.delete(ctx, storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number-s.most)}); err != nil {
+			if err := storage.DeleteRow(ctx, s.table, storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number-s.most)}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// delete deletes a row if it is there.
-func (s *Store) delete(ctx context.Context, key storage.Key) error {
-	_, err := s.table.Transact(ctx, storage.Op{Kind: storage.Delete,
-		Entity: storage.Entity{Key: key, ETag: storage.AnyETag}})
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 // History is what is kept of a field.
@@ -169,14 +157,9 @@ func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 		if err != nil {
 			return err
 		}
-		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
 	}
-	for part := range slices.Chunk(ops, storage.MaxOps) {
-		if _, err := s.table.Transact(ctx, part...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return storage.TransactAll(ctx, s.table, ops)
 }
 
 const bar = "|"

@@ -33,7 +33,7 @@ func DeleteDue(item storage.Key, at time.Time) storage.Op { return DropRow(DueKe
 
 // DropRow deletes a row, whatever its revision is.
 func DropRow(key storage.Key) storage.Op {
-	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: storage.AnyETag}}
+	return storage.DeleteOp(key, storage.AnyETag)
 }
 
 // UpsertDue writes an item's due row. The row contains everything that a job needs, so claiming it requires no read

@@ -64,5 +64,5 @@ func (it *Item) Replace() storage.Op { return storage.Op{Kind: storage.Replace, 
 
 // Delete removes the row from which the item was read.
 func (it *Item) Delete() storage.Op {
-	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: it.key, ETag: it.etag}}
+	return storage.DeleteOp(it.key, it.etag)
 }

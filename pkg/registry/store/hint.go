@@ -158,8 +158,6 @@ func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil
 	}
-	_, err := r.Hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-		Key: h.entity.Key, ETag: h.entity.ETag,
-	}})
+	_, err := r.Hints.Transact(ctx, storage.DeleteOp(h.entity.Key, h.entity.ETag))
 	return IgnoreLost(err)
 }

@@ -67,8 +67,7 @@ func (w *step) registered(addresses []string, wanted int) {
 	c.Fresh += wanted
 	if c.Offset >= len(addresses) {
 		if addresses != nil {
-			w.out.ops = append(w.out.ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: linksKey(c, c.Slice),
-				ETag: storage.AnyETag}})
+			w.out.ops = append(w.out.ops, storage.DeleteOp(linksKey(c, c.Slice), storage.AnyETag))
 		}
 		c.Slice, c.Offset = c.Slice+1, 0
 	}

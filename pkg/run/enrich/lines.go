@@ -3,7 +3,6 @@ package enrich
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,18 +38,13 @@ var lineRows = row.Of[Line]()
 // writeLines writes lines, a hundred in a transaction. Only the holder of the lease calls it. If there were a second
 // holder, it would write the same values.
 func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error {
-	for chunk := range slices.Chunk(lines, storage.MaxOps) {
-		var ops []storage.Op
-		for _, l := range chunk {
-			ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-				Key: storage.Key{Partition: b.ID, Row: fmt.Sprintf("%05d", l.No)}, Props: lineRows.Encode(&l),
-			}})
-		}
-		if _, err := s.batches[b.Schema].Table.Transact(ctx, ops...); err != nil {
-			return err
-		}
+	var ops []storage.Op
+	for _, l := range lines {
+		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: storage.Key{Partition: b.ID, Row: fmt.Sprintf("%05d", l.No)}, Props: lineRows.Encode(&l),
+		}})
 	}
-	return nil
+	return storage.TransactAll(ctx, s.batches[b.Schema].Table, ops)
 }
 
 // writeNew writes the lines of a batch before its row, so that every batch has its lines.

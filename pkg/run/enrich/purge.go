@@ -48,7 +48,6 @@ func (s *Service) remove(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	_, err := runs.Table.Transact(ctx, storage.Op{Kind: storage.Delete,
-		Entity: storage.Entity{Key: runs.Key(b.ID), ETag: b.etag}})
+	_, err := runs.Table.Transact(ctx, storage.DeleteOp(runs.Key(b.ID), b.etag))
 	return err
 }

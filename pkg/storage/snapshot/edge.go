@@ -90,20 +90,8 @@ func (s *Store) dropEdges(
 			edge.Newer, edge.At = lineage.NewCaptureID(string(id), c.RawHash), c.At
 		}
 		if dropped(edge.Newer) || edge.At.Before(before) {
-			ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+			ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
 		}
 	}
-	return s.captures.deleteAll(ctx, ops)
-}
-
-// deleteAll deletes rows of one partition. No other process may delete them at the same time.
-func (t captures) deleteAll(ctx context.Context, ops []storage.Op) error {
-	for len(ops) > 0 {
-		n := min(len(ops), storage.MaxOps)
-		if _, err := t.Transact(ctx, ops[:n]...); err != nil {
-			return err
-		}
-		ops = ops[n:]
-	}
-	return nil
+	return storage.TransactAll(ctx, s.captures, ops)
 }

@@ -87,7 +87,7 @@ func (s *Store) clear(ctx context.Context, id source.ID) error {
 		if item, _ := pointed(e).ID.Split(); item != "" && item != string(id) && e.Row != tipRow {
 			continue
 		}
-		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
 	}
-	return s.captures.deleteAll(ctx, ops)
+	return storage.TransactAll(ctx, s.captures, ops)
 }

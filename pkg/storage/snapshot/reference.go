@@ -89,7 +89,7 @@ func referred(err error) error {
 // release removes an item's reference to a blob, and deletes the blob if no other item refers to it. Callers may
 // repeat the call. After an error, they must repeat it.
 func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error {
-	mine := storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: referenceKey(id, rawHash), ETag: storage.AnyETag}}
+	mine := storage.DeleteOp(referenceKey(id, rawHash), storage.AnyETag)
 	for range races {
 		refs, err := b.references(ctx, id, rawHash)
 		if err != nil || refs.blob.ETag == "" || refs.others && !refs.mine {
@@ -129,8 +129,7 @@ func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine 
 	if err := b.blobs.Delete(ctx, name); err != nil {
 		return err
 	}
-	_, err = b.refs.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: blobKey(rawHash),
-		ETag: tags[0]}})
+	_, err = b.refs.Transact(ctx, storage.DeleteOp(blobKey(rawHash), tags[0]))
 	if fault.Lost(err) {
 		return nil // another process has resumed the deletion
 	}
