@@ -152,20 +152,22 @@ func (r *reader) next(n uint64) []byte {
 
 func (r *reader) bytes() []byte {
 	n, used := binary.Uvarint(r.rest)
-	if used <= 0 {
-		used = len(r.rest) + 1 // so that take fails
-	}
-	r.next(uint64(used))
+	r.read(used)
 	return r.next(n)
 }
 
 func (r *reader) varint() int64 {
 	v, used := binary.Varint(r.rest)
+	r.read(used)
+	return v
+}
+
+// read passes over a number of which so many bytes were used; none if it could not be read.
+func (r *reader) read(used int) {
 	if used <= 0 {
-		used = len(r.rest) + 1
+		used = len(r.rest) + 1 // so that next fails
 	}
 	r.next(uint64(used))
-	return v
 }
 
 // value reads one value. If wanted is false, it only skips the value.

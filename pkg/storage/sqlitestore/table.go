@@ -163,23 +163,14 @@ func (p rowAddress) insert(x *tx, rev int64, data []byte) error {
 }
 
 func (p rowAddress) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
-	if tag == storage.AnyETag {
-		n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, data, p.tbl,
-			p.part, p.row)
-		return p.refused(x, n, err)
-	}
-	n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", rev, data,
-		p.tbl, p.part, p.row, revision(tag))
+	n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ? AND (? OR rev = ?)", rev,
+		data, p.tbl, p.part, p.row, tag == storage.AnyETag, revision(tag))
 	return p.refused(x, n, err)
 }
 
 func (p rowAddress) delete(x *tx, tag storage.ETag) error {
-	if tag == storage.AnyETag {
-		n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ?", p.tbl, p.part, p.row)
-		return p.refused(x, n, err)
-	}
-	n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", p.tbl, p.part, p.row,
-		revision(tag))
+	n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ? AND (? OR rev = ?)", p.tbl, p.part, p.row,
+		tag == storage.AnyETag, revision(tag))
 	return p.refused(x, n, err)
 }
 

@@ -51,27 +51,21 @@ func cellOf(value any) (cell, error) {
 	return cell{}, fault.New(fault.Invalid, "a column of the type %T", value)
 }
 
+func add[T any](found *[]any, value *T) {
+	if value != nil {
+		*found = append(*found, *value)
+	}
+}
+
 // value returns the column's value. It returns nil unless exactly one field is set.
 func (c cell) value() any {
 	var found []any
-	if c.String != nil {
-		found = append(found, *c.String)
-	}
-	if c.Bool != nil {
-		found = append(found, *c.Bool)
-	}
-	if c.Int32 != nil {
-		found = append(found, *c.Int32)
-	}
-	if c.Int64 != nil {
-		found = append(found, *c.Int64)
-	}
-	if c.Float != nil {
-		found = append(found, *c.Float)
-	}
-	if c.Bytes != nil {
-		found = append(found, *c.Bytes)
-	}
+	add(&found, c.String)
+	add(&found, c.Bool)
+	add(&found, c.Int32)
+	add(&found, c.Int64)
+	add(&found, c.Float)
+	add(&found, c.Bytes)
 	if len(found) != 1 {
 		return nil
 	}
