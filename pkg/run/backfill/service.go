@@ -88,15 +88,12 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 }
 
 func withDefaults(o Options) Options {
-	number := func(n *int, def int) {
-		*n = cmp.Or(*n, def)
-	}
-	number(&o.MaxURLs, 1000)
-	number(&o.MaxPerSource, 500)
-	number(&o.MaxConcurrency, 2)
-	number(&o.PerMinute, 600)
-	number(&o.JobsPerMinute, 2)
-	number(&o.MaxBacklog, 2000)
+	o.MaxURLs = cmp.Or(o.MaxURLs, 1000)
+	o.MaxPerSource = cmp.Or(o.MaxPerSource, 500)
+	o.MaxConcurrency = cmp.Or(o.MaxConcurrency, 2)
+	o.PerMinute = cmp.Or(o.PerMinute, 600)
+	o.JobsPerMinute = cmp.Or(o.JobsPerMinute, 2)
+	o.MaxBacklog = cmp.Or(o.MaxBacklog, 2000)
 	o.StepTime = cmp.Or(o.StepTime, stepTime)
 	if o.Pace == nil {
 		o.Pace = func(string) registry.Politeness {

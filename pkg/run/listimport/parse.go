@@ -157,45 +157,52 @@ const onlyFeed = "it is a feed without the address of its page (htmlUrl); feeds 
 // opml adds the pages in outlines. An outline that contains other outlines is a folder. The file is read as browsers
 // read HTML, because many programs write OPML that is not XML: with "&" in addresses, or with control characters.
 func (l *list) opml(text []byte) error {
-	z := html.NewTokenizer(bytes.NewReader(text))
-	z.SetMaxBuf(maxToken)
 	var folders []string
-	for {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
-			if z.Err() == io.EOF {
-				return nil
-			}
-			return z.Err()
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			if t.Data != "outline" {
-				continue
-			}
+	return eachToken(text, func(t html.Token) error {
+		switch {
+		case t.Data != "outline":
+		case t.Type == html.EndTagToken:
+			folders = folders[:max(0, len(folders)-1)]
+		case t.Type == html.StartTagToken, t.Type == html.SelfClosingTagToken:
 			if len(folders) == maxFolders {
 				return errors.New("its elements are too deep in each other")
 			}
 			name, err := l.outline(t, folders)
-			if err != nil {
-				return err
-			}
-			if kind == html.StartTagToken {
+			if t.Type == html.StartTagToken {
 				folders = append(folders, name)
 			}
-		case html.EndTagToken:
-			if name, _ := z.TagName(); string(name) == "outline" {
-				folders = folders[:max(0, len(folders)-1)]
-			}
+			return err
 		}
-	}
+		return nil
+	})
 }
 
-// outline adds the page of an outline, or returns the name of a folder.
-func (l *list) outline(t html.Token, folders []string) (name string, err error) {
+// eachToken calls a function for each token of HTML, until the function returns an error.
+func eachToken(text []byte, do func(t html.Token) error) error {
+	z := html.NewTokenizer(bytes.NewReader(text))
+	z.SetMaxBuf(maxToken)
+	for z.Next() != html.ErrorToken {
+		if err := do(z.Token()); err != nil {
+			return err
+		}
+	}
+	if z.Err() == io.EOF {
+		return nil
+	}
+	return z.Err()
+}
+
+func attributes(t html.Token) map[string]string {
 	of := map[string]string{}
 	for _, a := range t.Attr {
 		of[a.Key] = a.Val
 	}
+	return of
+}
+
+// outline adds the page of an outline, or returns the name of a folder.
+func (l *list) outline(t html.Token, folders []string) (name string, err error) {
+	of := attributes(t)
 	address, why := cmp.Or(of["htmlurl"], of["url"]), ""
 	if address == "" && of["xmlurl"] != "" {
 		address, why = of["xmlurl"], onlyFeed
@@ -208,50 +215,32 @@ func (l *list) outline(t html.Token, folders []string) (name string, err error) 
 
 // bookmarks adds the links. The tags of a link are the headings of the lists that contain it.
 func (l *list) bookmarks(text []byte) error {
-	z := html.NewTokenizer(bytes.NewReader(text))
-	z.SetMaxBuf(maxToken)
 	var folders []string
 	heading, inHeading := "", false
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			if z.Err() == io.EOF {
-				return nil
-			}
-			return z.Err()
-		case html.TextToken:
+	return eachToken(text, func(t html.Token) error {
+		switch end := t.Type == html.EndTagToken; {
+		case t.Type == html.TextToken:
 			if inHeading && len(heading) < maxTag {
-				heading += string(z.Text())
+				heading += t.Data
 			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			switch t.Data {
-			case "h3":
-				heading, inHeading = "", true
-			case "dl":
-				if len(folders) == maxFolders {
-					return errors.New("its folders are too deep in each other")
-				}
-				folders, heading = append(folders, heading), ""
-			case "a":
-				of := map[string]string{}
-				for _, a := range t.Attr {
-					of[a.Key] = a.Val
-				}
-				if err := l.add(of["href"], append(slices.Clone(folders), strings.Split(of["tags"], ",")...),
-					notWeb(of["href"])); err != nil {
-					return err
-				}
+		case t.Type != html.StartTagToken && t.Type != html.SelfClosingTagToken && !end:
+		case t.Data == "h3" && end:
+			inHeading = false
+		case t.Data == "h3":
+			heading, inHeading = "", true
+		case t.Data == "dl" && end:
+			folders = folders[:max(0, len(folders)-1)]
+		case t.Data == "dl":
+			if len(folders) == maxFolders {
+				return errors.New("its folders are too deep in each other")
 			}
-		case html.EndTagToken:
-			switch name, _ := z.TagName(); string(name) {
-			case "h3":
-				inHeading = false
-			case "dl":
-				folders = folders[:max(0, len(folders)-1)]
-			}
+			folders, heading = append(folders, heading), ""
+		case t.Data == "a" && !end:
+			of := attributes(t)
+			return l.add(of["href"], append(slices.Clone(folders), strings.Split(of["tags"], ",")...), notWeb(of["href"]))
 		}
-	}
+		return nil
+	})
 }
 
 // notWeb returns the reason why a bookmark is not a web page; "" if it is one. Browsers also store scripts and
