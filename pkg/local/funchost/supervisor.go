@@ -167,13 +167,19 @@ func (s *supervisor) publish(c *child) {
 
 // await returns the process that receives requests, once there is one.
 func (s *supervisor) await(ctx context.Context) (*child, error) {
-	limit := time.NewTimer(waitFactor * s.initTimeout)
+	return s.until(ctx, waitFactor*s.initTimeout, func(c *child) bool { return c != nil })
+}
+
+// until returns the process that receives requests, once it satisfies a condition. It waits no longer than the given
+// duration.
+func (s *supervisor) until(ctx context.Context, long time.Duration, is func(c *child) bool) (*child, error) {
+	limit := time.NewTimer(long)
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
 		c, changed := s.child, s.changed
 		s.mu.Unlock()
-		if c != nil {
+		if is(c) {
 			return c, nil
 		}
 		select {
@@ -190,23 +196,7 @@ func (s *supervisor) await(ctx context.Context) (*child, error) {
 // awaitEnd returns after a moment.
 func (s *supervisor) awaitEnd(ctx context.Context, c *child) {
 	const moment = 200 * time.Millisecond
-	limit := time.NewTimer(moment)
-	defer limit.Stop()
-	for {
-		s.mu.Lock()
-		current, changed := s.child, s.changed
-		s.mu.Unlock()
-		if current != c {
-			return
-		}
-		select {
-		case <-changed:
-		case <-limit.C:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
+	_, _ = s.until(ctx, moment, func(current *child) bool { return current != c })
 }
 
 // restart kills the process; run then starts another. Everything in flight fails. If restart is called several times
