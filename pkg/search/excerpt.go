@@ -52,14 +52,9 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 // sentenceStart returns the byte offset of the beginning of the sentence around the second offset. If the sentence
 // begins before the first offset, it returns -1.
 func sentenceStart(text string, from, at int) int {
-	start := -1
+	start := lastEnd(text, from, at)
 	if from == 0 {
-		start = 0
-	}
-	for i, r := range text[from:at] {
-		if end := from + i + utf8.RuneLen(r); r != utf8.RuneError && endsSentence(r, text[end:]) {
-			start = end
-		}
+		return max(start, 0)
 	}
 	return start
 }
@@ -70,8 +65,13 @@ func sentenceEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to
 	}
+	return lastEnd(text, min(from, to), to)
+}
+
+// lastEnd returns the last end of a sentence whose last character is between two offsets, or -1.
+func lastEnd(text string, from, to int) int {
 	last := -1
-	for i, r := range text[min(from, to):to] {
+	for i, r := range text[from:to] {
 		if end := from + i + utf8.RuneLen(r); r != utf8.RuneError && endsSentence(r, text[end:]) {
 			last = end
 		}

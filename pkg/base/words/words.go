@@ -24,13 +24,17 @@ func Relative(now, t time.Time) string {
 	return "in " + Span(d)
 }
 
+const day = 24 * time.Hour
+
+// units are the units of durations, the largest first.
+var units = []struct {
+	unit time.Duration
+	name string
+}{{365 * day, "year"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}}
+
 // Span writes a duration in its largest whole unit, rounded down: "0 seconds" below one second.
 func Span(d time.Duration) string {
-	const day = 24 * time.Hour
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{365 * day, "year"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+	for _, u := range units {
 		if n := int(d / u.unit); n > 0 {
 			return Count(n, u.name)
 		}
@@ -52,11 +56,7 @@ func Short(d time.Duration) string {
 
 // whole returns the largest unit that divides d without a remainder, and the number of these units.
 func whole(d time.Duration) (n int, unit string) {
-	const day = 24 * time.Hour
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+	for _, u := range units[1:] { // a year is no exact number of days
 		if d >= u.unit && d%u.unit == 0 {
 			return int(d / u.unit), u.name
 		}

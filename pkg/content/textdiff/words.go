@@ -31,17 +31,16 @@ func ByWord(old, text string) (before, after []Piece) {
 		was, is := a[e.from:e.to], b[e.at:e.end]
 		before, after = appendSame(before, after, a[e.same:e.from], b[e.at-(e.from-e.same):e.at])
 		for i := range max(len(was), len(is)) {
-			switch {
-			case i >= len(is):
-				before = append(before, Piece{Text: was[i], Hit: true})
-			case i >= len(was):
-				after = append(after, Piece{Text: is[i], Hit: true})
-			case pairs < maxPairs && len(was[i])+len(is[i]) <= maxWords:
+			if i < min(len(was), len(is)) && pairs < maxPairs && len(was[i])+len(is[i]) <= maxWords {
 				pairs++
 				x, y := differing(tokens(was[i]), tokens(is[i]))
 				before, after = append(before, x...), append(after, y...)
-			default:
+				continue
+			}
+			if i < len(was) {
 				before = append(before, Piece{Text: was[i], Hit: true})
+			}
+			if i < len(is) {
 				after = append(after, Piece{Text: is[i], Hit: true})
 			}
 		}

@@ -28,9 +28,12 @@ type Texts struct{ Before, Now string }
 func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences, *Texts) {
 	var d Differences
 	before, now := page, r.Page
-	if o.News.Kind == change.Beside { // the item's row only has the words of the main content
+	measure := func() {
 		o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
 		o.News.Why = o.News.Kind.Why(o.News.Extent)
+	}
+	if o.News.Kind == change.Beside { // the item's row only has the words of the main content
+		measure()
 	}
 	if watched != nil && r.Part != nil {
 		old, is := watched.Page(words.Clip(before, maxCompared)), r.Part.Page(words.Clip(now, maxCompared))
@@ -40,8 +43,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 				is = r.Part.Own(words.Clip(r.Part.Doc.Text, maxCompared))
 			}
 			before, now = watched.Text, r.Part.Text
-			o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
-			o.News.Why = o.News.Kind.Why(o.News.Extent)
+			measure()
 		}
 		d.ignored = ignored(old, is)
 	}

@@ -2,7 +2,6 @@ package sqlitesearch
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +70,7 @@ func isCutOff(path string) bool {
 		return false
 	}
 	defer f.Close()
-	var header [100]byte
+	var header [sqlitefile.HeadBytes]byte
 	info, err := f.Stat()
 	if err != nil {
 		return false
@@ -79,11 +78,7 @@ func isCutOff(path string) bool {
 	if _, err := io.ReadFull(f, header[:]); err != nil {
 		return true
 	}
-	pageSize, pages := int64(binary.BigEndian.Uint16(header[16:])), int64(binary.BigEndian.Uint32(header[28:]))
-	if pageSize == 1 {
-		pageSize = 65536
-	}
-	return pages*pageSize > info.Size()
+	return sqlitefile.SizeOf(header[:]) > info.Size()
 }
 
 // setAside renames a file and its log to the first unused name, and returns the new name. The log must be renamed,

@@ -47,15 +47,14 @@ func showTexts(n *html.Node, data string, is atom.Atom, child string, childIs at
 			texts = append(texts, cmp.Or(strings.TrimSpace(dom.RawText(c)), dom.Attr(c, "label"), dom.Attr(c, "value")))
 		}
 	}
-	for n.FirstChild != nil {
-		n.RemoveChild(n.FirstChild)
-	}
 	n.Data, n.DataAtom, n.Namespace = data, is, ""
+	var shown []*html.Node
 	for _, text := range texts {
 		c := &html.Node{Type: html.ElementNode, Data: child, DataAtom: childIs}
 		c.AppendChild(&html.Node{Type: html.TextNode, Data: text})
-		n.AppendChild(c)
+		shown = append(shown, c)
 	}
+	replaceChildren(n, shown)
 }
 
 func isOption(n *html.Node) bool { return n.DataAtom == atom.Option }

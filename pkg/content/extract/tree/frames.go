@@ -98,10 +98,14 @@ func become(n *html.Node, children []*html.Node) {
 	if len(children) == 0 {
 		return
 	}
+	n.Data, n.DataAtom = "div", atom.Div
+	replaceChildren(n, children)
+}
+
+func replaceChildren(n *html.Node, children []*html.Node) {
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)
 	}
-	n.Data, n.DataAtom = "div", atom.Div
 	for _, c := range children {
 		n.AppendChild(c)
 	}

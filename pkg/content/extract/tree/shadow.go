@@ -58,13 +58,7 @@ func fill(slot *html.Node, light map[string][]*html.Node) {
 	name := dom.Attr(slot, "name")
 	nodes := light[name]
 	delete(light, name)
-	if len(nodes) == 0 {
-		return
-	}
-	for slot.FirstChild != nil {
-		slot.RemoveChild(slot.FirstChild)
-	}
-	for _, c := range nodes {
-		slot.AppendChild(c)
+	if len(nodes) > 0 {
+		replaceChildren(slot, nodes)
 	}
 }
