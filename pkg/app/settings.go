@@ -21,7 +21,6 @@ type Setting struct {
 	Default string
 	audience
 	value
-	meaning string // plain text, with units; the bounds of the value replace {bounds}, {least} and {most}
 }
 
 // audience says who may see the value of a setting.

@@ -276,7 +276,8 @@ func TestExampleSettings(t *testing.T) {
 // Meaning returns the description of a setting, with its bounds.
 func (s Setting) Meaning() string {
 	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
-	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(s.meaning)
+	i := slices.IndexFunc(meanings, func(m [2]string) bool { return m[0] == s.Name })
+	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(meanings[i][1])
 }
 
 // settingsTable returns the table of [Settings] in docs/settings.md.
