@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -56,6 +57,15 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 // edit changes an item. It requests a check now if the given function reports that one is needed.
 func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
 	err error)) (Item, error) {
+	return r.editFor(ctx, id, item.ReasonForced, decide)
+}
+
+// errUnchanged is the error of a function that decides not to change the item.
+var errUnchanged = errors.New("the item stays as it is")
+
+// editFor is like edit, with the reason of the job that a check has.
+func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide func(it *Item,
+	now time.Time) (check bool, err error)) (Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
 		return Item{}, err
@@ -86,11 +96,11 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 		until, hint := it.ClaimUntil(now)
 		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})
-	if err == nil {
+	if err == nil && refused != errUnchanged {
 		err = refused
 	}
 	if err == nil && job != nil {
-		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, reason, job)
 	}
 	return it, err
 }

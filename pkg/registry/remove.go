@@ -15,36 +15,14 @@ import (
 // returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
 // Errors: NotFound.
 func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
-	found, err := r.Find(ctx, id)
-	if err != nil {
-		return Item{}, err
-	}
-	var it Item
-	var job []JobItem
-	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
-	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
-		job = nil
-		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
-			return nil, err
-		}
-		now, oldDue := r.s.Now(), it.NextCrawlAt
-		if !it.Exists() {
-			return nil, unknown(id)
-		}
+	return r.editFor(ctx, id, item.ReasonRemoved, func(it *Item, now time.Time) (bool, error) {
 		if it.RemoveRequested && it.CheckIsDue(now) {
-			return nil, nil // the purge was requested before
+			return false, errUnchanged // the purge was requested before
 		}
-		it.RemoveRequested, it.NextCrawlAt = true, now
+		it.RemoveRequested = true
 		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
-		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{item.InJob(&it)}
-		until, hint := it.ClaimUntil(now)
-		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
+		return true, nil
 	})
-	if err == nil {
-		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonRemoved, job)
-	}
-	return it, err
 }
 
 // beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
