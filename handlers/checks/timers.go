@@ -33,20 +33,16 @@ func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error
 func (h *Timers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
 	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
-	if removed, failed := h.Activity.Trim(ctx); failed != nil {
-		err = errors.Join(err, failed)
-	} else if removed > 0 {
-		h.Log.InfoContext(ctx, "old activity removed", "rows", removed)
+	note := func(done, unit string, removed int, failed error) {
+		if err = errors.Join(err, failed); failed == nil && removed > 0 {
+			h.Log.InfoContext(ctx, done, unit, removed)
+		}
 	}
-	if removed, failed := h.Feed.Purge(ctx, h.KeepChanges); failed != nil {
-		err = errors.Join(err, failed)
-	} else if removed > 0 {
-		h.Log.InfoContext(ctx, "old changes removed", "segments", removed)
-	}
-	if removed, failed := h.Deliveries.Purge(ctx); failed != nil {
-		err = errors.Join(err, failed)
-	} else if removed > 0 {
-		h.Log.InfoContext(ctx, "old deliveries removed", "deliveries", removed)
-	}
+	rows, failed := h.Activity.Trim(ctx)
+	note("old activity removed", "rows", rows, failed)
+	segments, failed := h.Feed.Purge(ctx, h.KeepChanges)
+	note("old changes removed", "segments", segments, failed)
+	deliveries, failed := h.Deliveries.Purge(ctx)
+	note("old deliveries removed", "deliveries", deliveries, failed)
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }

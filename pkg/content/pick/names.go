@@ -84,14 +84,12 @@ func isHash(part string) bool {
 		before = r
 	}
 	switch {
-	case digits >= longNumber:
+	case digits >= longNumber, letters >= longLetters && vowels == 0:
 		return true
-	case digits > 0 && letters > 0 && len(part) >= longLetters && unicode.IsDigit(rune(part[0])):
-		return true
-	case digits > 0 && letters > 0 && len(part) >= longLetters && !endsInNumber(part):
-		return true
-	case letters >= longLetters && vowels == 0:
-		return true
+	case digits > 0 && letters > 0 && len(part) >= longLetters:
+		if unicode.IsDigit(rune(part[0])) || !endsInNumber(part) {
+			return true
+		}
 	}
 	return turns > 1 && turns*3 > len(part)-1 // bdVaJaK: words of camel case are longer
 }

@@ -41,13 +41,9 @@ func withoutSecrets(host string, ps []param) []param {
 	sas := hasSAS(host, ps)
 	vendor := has(ps, "signature") && slices.ContainsFunc(signers, func(name string) bool { return has(ps, name) })
 	return slices.DeleteFunc(ps, func(p param) bool {
-		switch {
-		case sas && (p.name == "sig" || slices.Contains(azureSAS, p.name)):
-			return true
-		case vendor && (slices.Contains(signed, p.name) || slices.Contains(signers, p.name)):
-			return true
-		}
-		return isCredential(host, p)
+		return sas && (p.name == "sig" || slices.Contains(azureSAS, p.name)) ||
+			vendor && (slices.Contains(signed, p.name) || slices.Contains(signers, p.name)) ||
+			isCredential(host, p)
 	})
 }
 
@@ -67,13 +63,9 @@ func has(ps []param, name string) bool {
 
 // isCredential reports whether a param is a secret by itself, without a signature beside it.
 func isCredential(host string, p param) bool {
-	switch {
-	case slices.Contains(credentials, p.name), isJWT(p.value):
-		return true
-	case p.name == "code" && len(p.value) >= minFunctionKey && strings.HasSuffix(host, ".azurewebsites.net"):
-		return true
-	}
-	return slices.ContainsFunc(vendorSigned, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
+	return slices.Contains(credentials, p.name) || isJWT(p.value) ||
+		p.name == "code" && len(p.value) >= minFunctionKey && strings.HasSuffix(host, ".azurewebsites.net") ||
+		slices.ContainsFunc(vendorSigned, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
 }
 
 // isJWT reports whether a value is a JSON Web Token (RFC 7519): three base64url parts, the first of which is a JSON

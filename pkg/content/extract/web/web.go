@@ -33,40 +33,25 @@ import (
 )
 
 // readers are the readers of the media types.
-var readers = map[string]func(page) extract.Document{
-	"text/html":             readHTML,
-	"application/xhtml+xml": readHTML,
-
-	"text/plain":                  readText,
-	"text/markdown":               readMarkdown,
-	"text/x-markdown":             readMarkdown,
-	"text/csv":                    readCSV,
-	"text/x-csv":                  readCSV,
-	"text/comma-separated-values": readCSV,
-	"application/csv":             readCSV,
-	"application/x-csv":           readCSV,
-	"text/tab-separated-values":   readCSV,
-
-	"application/json":        readJSON,
-	"text/json":               readJSON,
-	"text/x-json":             readJSON,
-	"application/x-json":      readJSON,
-	"application/jsonl":       readJSONLines,
-	"application/x-jsonl":     readJSONLines,
-	"application/jsonlines":   readJSONLines,
-	"application/x-jsonlines": readJSONLines,
-	"application/ndjson":      readJSONLines,
-	"application/x-ndjson":    readJSONLines,
-	"application/json-seq":    readJSON,
-	"application/xml":         readXML,
-	"text/xml":                readXML,
-	"application/rss":         readXML,
-	"application/atom":        readXML,
-	"text/calendar":           readCalendar,
-	"text/vcard":              readCalendar,
-	"text/x-vcard":            readCalendar,
-	"text/directory":          readCalendar,
-}
+var readers = func() map[string]func(page) extract.Document {
+	all := map[string]func(page) extract.Document{}
+	add := func(read func(page) extract.Document, types string) {
+		for name := range strings.FieldsSeq(types) {
+			all[name] = read
+		}
+	}
+	add(readHTML, "text/html application/xhtml+xml")
+	add(readText, "text/plain")
+	add(readMarkdown, "text/markdown text/x-markdown")
+	add(readCSV, "text/csv text/x-csv text/comma-separated-values application/csv application/x-csv "+
+		"text/tab-separated-values")
+	add(readJSON, "application/json text/json text/x-json application/x-json application/json-seq")
+	add(readJSONLines, "application/jsonl application/x-jsonl application/jsonlines application/x-jsonlines "+
+		"application/ndjson application/x-ndjson")
+	add(readXML, "application/xml text/xml application/rss application/atom")
+	add(readCalendar, "text/calendar text/vcard text/x-vcard text/directory")
+	return all
+}()
 
 // readerOf returns the reader of a media type, or nil if the body is not read.
 func readerOf(mimeType, urlPath string, body []byte) func(page) extract.Document {
