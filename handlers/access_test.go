@@ -74,6 +74,7 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 		"POST rules/{id}/test": api.ScopeRead, "POST rules/test": api.ScopeRead,
 		"POST items/{id}/watch/try": api.ScopeRead, "GET schemas/{name}": "",
 		"POST channels": api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
+		"PATCH channels/{name}":  api.ScopeAdmin,
 		"DELETE channels/{name}": api.ScopeAdmin, "POST channels/{name}/test": api.ScopeAdmin,
 		"POST channels/{name}/check": api.ScopeAdmin, "PUT address": api.ScopeAdmin,
 	}

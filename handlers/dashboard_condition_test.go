@@ -48,7 +48,7 @@ func TestG2ConditionInTheForm(t *testing.T) {
 		{"changedBy", "lowest", api.Condition{Op: "changedBy", Value: "80 EUR", Against: "first"}, `value="first" selected>`},
 		{"fromTo", "lowest", api.Condition{Op: "fromTo", From: "79", To: "84", First: true}, `name="when.to" value="84"`},
 		{"changes", "lowest", api.Condition{Op: "fromTo"}, `<option value="changes" data-needs="" selected>changes`},
-		{"appears", "", api.Condition{Op: "appears", First: true}, `name="when.first" value="1" checked`},
+		{"appears", "", api.Condition{Op: "appears", First: true}, `name="when.first" value="true" checked`},
 	} {
 		f := maps.Clone(all)
 		f["when.op"], f["when.against"] = []string{tc.op}, []string{tc.against}

@@ -52,7 +52,9 @@ func opened(t *testing.T, h http.Handler, path string, form url.Values) url.Valu
 		return form
 	case strings.HasSuffix(path, "/pick"):
 		page = post(t, h, path, "same-origin", url.Values{"do": {"preview"}, "was": {"watch.include="}})
-	case strings.HasSuffix(path, "/settings") || strings.Contains(path, "/ui/tags/"):
+	case strings.HasSuffix(path, "/new-rule"), strings.Contains(path, "/ui/notifications/rules/"),
+		strings.Contains(path, "/ui/notifications/channels/"),
+		strings.HasSuffix(path, "/settings"), strings.Contains(path, "/ui/tags/"):
 		page = do(t, h, "GET", path, "")
 	default:
 		return form

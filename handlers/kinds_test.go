@@ -28,7 +28,7 @@ func TestH7ChangesAreTold(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	body := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String()
-	if !strings.Contains(body, ">new</span>") || !strings.Contains(body, "9 words added") {
+	if !strings.Contains(body, ">new page</span>") || !strings.Contains(body, "9 words added") {
 		t.Error("the dashboard does not tell")
 	}
 	if body := do(t, r, "GET", "/api/metrics", "").Body.String(); !strings.Contains(body,

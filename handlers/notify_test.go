@@ -99,6 +99,9 @@ func notifySteps(one, id string) []step {
 			`"192.168.1.5","from":"tide@port.example","to":"Anna"}}`},
 		{"P1 a test before saving", "POST", "/api/channels/mail/test", mailSpec},
 		{"P1 mail", "POST", "/api/channels", `{"name":"mail",` + mailSpec[1:]},
+		{"V2 a mailbox has another receiver", "PATCH", "/api/channels/mail", `{"fields":{"to":"bo@port.example"}}`},
+		{"V2 no such channel", "PATCH", "/api/channels/nobody", `{"url":"https://a.example/"}`},
+		{"V2 a channel of the file", "PATCH", "/api/channels/pager", `{"url":"https://a.example/"}`},
 		{"P1 the secret is not for another server", "PUT", "/api/channels/mail", `{"kind":"smtp","fields":{"host":` +
 			`"smtp.evil.example","user":"tide","from":"tide@port.example","to":"anna@port.example"}}`},
 		{"P1 the channel is removed", "DELETE", "/api/channels/mail", ""},
@@ -106,6 +109,11 @@ func notifySteps(one, id string) []step {
 		{"W5 a rule with mistakes", "POST", "/api/rules", `{"name":"a","channels":["nobody"],"filter":{"added":"("}}`},
 		{"W5 the rule is another", "PUT", "/api/rules/RULE", `{` + spec +
 			`,"quietHours":{"from":"22:00","to":"07:00","timezone":"Europe/Paris"}}`},
+		{"V2 a rule is changed", "PATCH", "/api/rules/RULE", `{"quietHours":{"from":"23:00"},"filter":{"kind":null}}`},
+		{"V2 the rule is switched off", "PATCH", "/api/rules/RULE", `{"enabled":false}`},
+		{"V2 and on again", "PATCH", "/api/rules/RULE", `{"off":null,"quietHours":null}`},
+		{"V2 a rule with a wrong type", "PATCH", "/api/rules/RULE", `{"filter":{"kind":["gone"]}}`},
+		{"V2 a rule of the file", "PATCH", "/api/rules/file-what-is-gone", `{"name":"Gone"}`},
 		{"W5 the rules", "GET", "/api/rules", ""},
 		{"W5 one rule", "GET", "/api/rules/RULE", ""},
 		{"W5 a rule of the file", "DELETE", "/api/rules/file-what-is-gone", ""},

@@ -51,7 +51,8 @@ func perform(t *testing.T, sc script) {
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		isBeside := sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" || r.URL.Path == "/api/mutes"
+		isBeside := sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" ||
+			r.URL.Path == "/api/mutes" && r.Method == http.MethodGet
 		if isBeside {
 			bodies := sc.beside[r.URL.Path]
 			io.WriteString(w, cmp.Or(strings.Join(bodies[:min(1, len(bodies))], ""), "{}"))

@@ -47,12 +47,13 @@ func TestW5ShowRule(t *testing.T) {
 id             rule_a
 name           Prices
 host           a.example
-kinds          gone
-changed        at least 20% of the text
+kinds of change gone
+minimum share of the text 20 %
 channels       ops
-when           daily 07:30
-timezone       Europe/Paris
-quiet hours    22:00-07:00 Asia/Tokyo
+sent           daily
+time of day    07:30
+time zone      Europe/Paris
+quiet hours    22:00 to 07:00, Asia/Tokyo
 edited in      here
 `},
 	})

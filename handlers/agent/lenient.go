@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // lenient returns a middleware that accepts what models write instead of the types of a tool's input.
@@ -43,7 +43,7 @@ func fitted(input reflect.Type, arguments json.RawMessage) json.RawMessage {
 			kept[name] = value
 		}
 	}
-	for name, t := range wire.FieldsOf(input) {
+	for name, t := range form.Names(input) {
 		if value, ok := kept[name]; ok {
 			kept[name] = fit(t, value)
 		}

@@ -25,6 +25,10 @@ func (h *Handlers) saveRule(ctx context.Context, q api.RuleUpdate) (api.Rule, er
 	return h.Notify.SaveRule(ctx, q.ID, q.RuleSpec)
 }
 
+func (h *Handlers) patchRule(ctx context.Context, q api.RulePatch) (api.Rule, error) {
+	return h.Notify.PatchRule(ctx, q.ID, q.Patch)
+}
+
 func (h *Handlers) removeRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
 	return h.Notify.RemoveRule(ctx, q.ID)
 }
@@ -70,12 +74,18 @@ func (h *Handlers) saveChannel(ctx context.Context, q api.ChannelUpdate) (any, e
 	return wire.Unkept{Body: c}, err
 }
 
+func (h *Handlers) patchChannel(ctx context.Context, q api.ChannelPatch) (any, error) {
+	c, err := h.Notify.PatchChannel(ctx, q.Name, q.Patch)
+	return wire.Unkept{Body: c}, err
+}
+
 func (h *Handlers) removeChannel(ctx context.Context, q api.ChannelName) (api.Channel, error) {
 	return h.Notify.RemoveChannel(ctx, q.Name)
 }
 
 func (h *Handlers) testChannel(ctx context.Context, q api.ChannelTest) (api.ReceiverAnswer, error) {
-	return h.Notify.TestChannel(ctx, api.ChannelSpec(q))
+	return h.Notify.TestChannel(ctx, api.ChannelSpec{Name: q.Name, ChannelSettings: api.ChannelSettings{Kind: q.Kind,
+		URL: q.URL, Secret: q.Secret, URLFrom: q.URLFrom, Fields: q.Fields}})
 }
 
 func (h *Handlers) checkChannel(ctx context.Context, q api.ChannelUpdate) (api.ChannelCheck, error) {

@@ -144,7 +144,7 @@ func TestG1ChangesOfFields(t *testing.T) {
 		a := answers{"/changes": `{"changes": [` + c + `]}`, "/why": `{"change": ` + c + `}`,
 			"/SearchStatus": `{"items": {"Indexed": 1}}`}
 		h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
-		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", ">value</span>", word,
+		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", ">a value of the page</span>", word,
 			"price: <strong>79 → 84 EUR (lowest 72 in May)</strong>", "&lt;b&gt;: <strong>&lt;i&gt;red")
 		body := read(t, h, "/changes/1.2.3")
 		for _, text := range []string{read(t, h, "/"), body} {
@@ -152,7 +152,7 @@ func TestG1ChangesOfFields(t *testing.T) {
 				t.Errorf("says a value twice, or not what is cut: %s", text)
 			}
 		}
-		inOrder(t, body, "Lamp", ">value</span>", "79 → 84 EUR (lowest 72 in May)")
+		inOrder(t, body, "Lamp", ">a value of the page</span>", "79 → 84 EUR (lowest 72 in May)")
 		if has := strings.Contains(body, "only rules with a condition"); has != silenced {
 			t.Errorf("silenced %v: says for what it is: %v", silenced, has)
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // MaxBody limits the body of a request, in bytes. A thousand URLs of 2 KiB fit.
@@ -32,6 +34,9 @@ func decodeBody(r *http.Request, into any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
+		if path, why, ok := form.Mistyped(err, reflect.TypeOf(into)); ok {
+			return fault.Field(path, "%s %s", cmp.Or(path, "the body"), why)
+		}
 		return BodyError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -89,7 +94,7 @@ func (w *walk) list(t reflect.Type, path string, depth int) error {
 }
 
 func (w *walk) object(t reflect.Type, path string, depth int) error {
-	fields, seen := FieldsOf(t), map[string]bool{}
+	fields, seen := form.Names(t), map[string]bool{}
 	for w.More() {
 		token, err := w.Token()
 		if err != nil {
@@ -124,20 +129,6 @@ func elemOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// FieldsOf returns the fields of a struct by their names in JSON; for any other type, it returns nil.
-func FieldsOf(t reflect.Type) map[string]reflect.Type {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil
-	}
-	out := map[string]reflect.Type{}
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			out[name] = f.Type
-		}
-	}
-	return out
-}
-
 // BodyError describes an error of reading a body of JSON. Errors: TooLarge above [MaxBody]; Invalid for any other.
 func BodyError(err error) error {
 	if err == nil {
@@ -149,9 +140,6 @@ func BodyError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fault.New(fault.Invalid, "%v", err) // the body took too long to arrive
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
-	}
 	if errors.Is(err, io.EOF) {
 		return fault.New(fault.Invalid, "%w", errNoBody)
 	}
@@ -159,32 +147,3 @@ func BodyError(err error) error {
 }
 
 var errNoBody = errors.New("the request has no body; a JSON object is wanted")
-
-// jsonName returns what JSON calls values of a Go type, such as "list".
-func jsonName(t reflect.Type) string {
-	if t == reflect.TypeFor[api.TelegramID]() {
-		return "a whole number or text"
-	}
-	if t == reflect.TypeFor[api.Constant]() {
-		return "a number or text"
-	}
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "a JSON object"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	default:
-		return "text"
-	}
-}
-
-func orBody(field string) string {
-	if field == "" {
-		return "the body"
-	}
-	return field
-}

@@ -50,8 +50,8 @@ func (b *bench) followed(rules int) (medians [3]time.Duration, err error) {
 		return medians, err
 	}
 	defer c.Index.Close()
-	if _, err := c.Notify.SaveChannel(b.ctx, api.ChannelSpec{Name: "ops", Kind: "webhook",
-		URL: "https://ops.example/hook"}, true); err != nil {
+	if _, err := c.Notify.SaveChannel(b.ctx, api.ChannelSpec{Name: "ops",
+		ChannelSettings: api.ChannelSettings{Kind: "webhook", URL: "https://ops.example/hook"}}, true); err != nil {
 		return medians, err
 	}
 	pages, err := c.saveRules(rules)

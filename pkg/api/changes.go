@@ -32,14 +32,20 @@ type ChangeQuery struct {
 
 // ChangeFilter selects changes. Queries and rules share it.
 type ChangeFilter struct {
-	Host     string  `json:"host,omitempty"`
-	Tag      string  `json:"tag,omitempty"`      // a tag that the item had when it changed
-	Type     string  `json:"type,omitempty"`     // url, file or entry
-	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes those of other text
-	Zone     string  `json:"zone,omitempty"`     // main, to leave out changes of the kinds beside and beyond
-	MinShare float64 `json:"minShare,omitempty"` // the smallest share of the text that must have changed, 0 to 1
-	Q        string  `json:"q,omitempty"`        // words that must all occur in the title, the address or the passages
-	Silenced string  `json:"silenced,omitempty"` // changes hidden by the rules of a watch: false (the default), true or only
+	// only changes of this host; all if empty
+	Host string `json:"host,omitempty" label:"Host" flag:"host HOST"`
+	Tag  string `json:"tag,omitempty" label:"Tag" flag:"tag TAG"`             // a tag that the item had when it changed
+	Type string `json:"type,omitempty" label:"Type" choices:"url|file|entry"` // of what has changed
+	// kinds, separated by commas; content includes those of other text
+	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text beside the main content|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
+	// main leaves out changes of the kinds beside and beyond
+	Zone string `json:"zone,omitempty" label:"Part of the page" choices:"main=only the main content"`
+	// the smallest share of the text that must have changed, 0 to 1; in percent in the dashboard
+	MinShare float64 `json:"minShare,omitempty" label:"Minimum share of the text" flag:"min-share 0.1" format:"share"`
+	// words that must all occur in the title, the address or the passages
+	Q string `json:"q,omitempty" label:"Containing the words" flag:"q WORDS"`
+	// changes that the rules of a watch hide
+	Silenced string `json:"silenced,omitempty" label:"Silenced changes" choices:"false=left out|true=included|only" default:"false"`
 }
 
 // Filter returns the filter part of the query.

@@ -11,24 +11,24 @@ import (
 // the check before. A comparison does not hold for values that cannot be compared, such as amounts in two currencies.
 // Of a range of prices, and of a price such as "from 12.90", the lowest price is compared.
 type Condition struct {
-	Field string `json:"field"` // name of the field, such as price
-	// Op is <, <=, =, >= or > for a comparison; changedBy; fromTo; appears (there is a value where there was none); or
-	// disappears.
-	Op string `json:"op"`
-	// Value is the constant to compare with: 80, 80 EUR, 2026-11-27, InStock or "in stock". An amount without a currency
-	// is compared with amounts in any currency. For changedBy it is the least difference: 5, or 10 with the unit %.
-	Value Constant `json:"value,omitempty"`
-	// From is the value before, for fromTo. If it is left out, that is any value but To, or none. If both are left out,
-	// each change from one value to another meets the condition.
-	From Constant `json:"from,omitempty"`
-	// To is the value now, for fromTo. If it is left out, that is any value but From.
-	To   Constant `json:"to,omitempty"`
-	Unit string   `json:"unit,omitempty"` // of the value of changedBy: abs (the default) or %
-	// Against names what the field is compared with: value (the default of comparisons), or what earlier checks found:
-	// previous (the default of changedBy), first, lowest or highest.
-	Against string `json:"against,omitempty"`
-	// First is true if the first value that is read of the field may meet the condition, too.
-	First bool `json:"first,omitempty"`
+	Field string `json:"field" label:"Value of the page" flag:"-"` // name of the field, such as price
+	// <, <=, =, >= or > for a comparison; changedBy; fromTo; appears (there is a value where there was none); or
+	// disappears
+	Op string `json:"op" label:"Comparison" flag:"-"`
+	// the constant to compare with: 80, 80 EUR, 2026-11-27, InStock or "in stock". An amount without a currency is
+	// compared with amounts in any currency. For changedBy it is the least difference: 5, or 10 with the unit %.
+	Value Constant `json:"value,omitempty" label:"Constant" flag:"-"`
+	// the value before, for fromTo. If it is left out, that is any value but To, or none. If both are left out, each
+	// change from one value to another meets the condition.
+	From Constant `json:"from,omitempty" label:"Value before" flag:"-"`
+	// the value now, for fromTo. If it is left out, that is any value but From.
+	To   Constant `json:"to,omitempty" label:"Value now" flag:"-"`
+	Unit string   `json:"unit,omitempty" label:"Unit" flag:"-"` // of the value of changedBy: abs (the default) or %
+	// what the field is compared with: value (the default of comparisons), or what earlier checks found: previous (the
+	// default of changedBy), first, lowest or highest
+	Against string `json:"against,omitempty" label:"Compared with" flag:"against WHAT"`
+	// the first value that is read of the field may meet the condition, too
+	First bool `json:"first,omitempty" label:"Also at the first check"`
 }
 
 // Constant is a value to compare with. It may be sent as a number or as text.

@@ -7,51 +7,58 @@ import "time"
 type RuleFilter struct {
 	ChangeFilter
 
-	// ItemID is the only page that the rule is for. It cannot be changed later.
-	ItemID string `json:"itemId,omitempty"`
-	Item   string `json:"item,omitempty"` // another name of itemId
-	// Items is a search of items as the dashboard has it in its address, such as host=shop.example&tag=price&find=lamp.
-	// The words of find must all occur in the title or the address. It applies to the items as they are at each change.
-	Items   string `json:"items,omitempty"`
-	Added   string `json:"added,omitempty"`
-	Removed string `json:"removed,omitempty"`
+	// the only page that the rule is for; it cannot be changed later
+	ItemID string `json:"itemId,omitempty" label:"Page" flag:"-"`
+	Item   string `json:"item,omitempty" also:"itemId"` // another name of itemId
+	// pages that a search of the list of items finds when they change, by host, tag and words: host=shop.example&tag=price&find=lamp
+	Items string `json:"items,omitempty" label:"Pages that a search finds" flag:"items SEARCH"`
+	// a regular expression (RE2), such as € ?[0-9]+, that an added passage must match
+	Added string `json:"added,omitempty" label:"Added text matches" flag:"added EXPRESSION"`
+	// a regular expression (RE2) that a removed passage must match
+	Removed string `json:"removed,omitempty" label:"Removed text matches" flag:"removed EXPRESSION"`
 }
 
 // QuietHours are hours of the day in which a rule sends nothing. Changes in that time are sent afterwards.
 type QuietHours struct {
-	From     string `json:"from"` // such as 22:00
-	To       string `json:"to"`   // such as 07:00
-	Timezone string `json:"timezone,omitempty"`
+	// such as 22:00; messages wait from then on
+	From string `json:"from" label:"Quiet hours from" flag:"-" format:"clock"`
+	// such as 07:00; what has changed in between is sent then
+	To       string `json:"to" label:"Quiet hours to" flag:"-" format:"clock"`
+	Timezone string `json:"timezone,omitempty" label:"Time zone of the quiet hours" flag:"quiet-timezone ZONE" format:"zone"` // by default, that of the rule
 }
 
 // RuleSpec says which changes are sent to which channels, and when.
 type RuleSpec struct {
-	Name     string     `json:"name"`
+	Name     string     `json:"name" label:"Name" flag:"name NAME"` // shown in its messages
 	Filter   RuleFilter `json:"filter,omitzero"`
-	Channels []string   `json:"channels"`         // names of channels, at most 10
-	Digest   string     `json:"digest,omitempty"` // none (the default) sends changes at once; hourly; or daily
-	At       string     `json:"at,omitempty"`     // the time of a daily digest, such as 07:30
-	Timezone string     `json:"timezone,omitempty"`
-	// Off switches the rule off. It reports nothing, and forgets what it has gathered. Switched on again, it reports
-	// changes from then on.
-	Off     bool  `json:"off,omitempty"`
-	Enabled *bool `json:"enabled,omitempty"` // the opposite of off; one of the two is enough
+	Channels []string   `json:"channels" label:"Channels" flag:"channel NAME,NAME"` // names of channels, at most 10
+	// when messages are sent: none at once for each change, the others gather them
+	Digest string `json:"digest,omitempty" label:"Sent" flag:"-" choices:"none=at once|hourly|daily" default:"none"`
+	// the time of a daily digest, such as 07:30
+	At string `json:"at,omitempty" label:"Time of day" flag:"-" format:"clock"`
+	// that of the daily digest and of the quiet hours, such as Europe/Paris; default UTC
+	Timezone string `json:"timezone,omitempty" label:"Time zone" flag:"timezone ZONE" format:"zone"`
+	// it reports nothing, and forgets what it has gathered; switched on again, it reports changes from then on
+	Off     bool  `json:"off,omitempty" label:"Switched off"`
+	Enabled *bool `json:"enabled,omitempty" also:"not off"` // the opposite of off; one of the two is enough
 
-	// When is a condition on a field. Without it, the rule reports every change that its filter selects.
-	When *Condition `json:"when,omitempty"`
+	// only when a value of the page meets this condition, such as price < 80 EUR, price changes by 10 %, availability
+	// goes to InStock, version changes or price disappears; without it, every change that the filter selects
+	When *Condition `json:"when,omitempty" label:"Condition" flag:"when CONDITION" unit:"whole"`
 
-	QuietHours *QuietHours `json:"quietHours,omitempty"`
-	// Message words the messages about a single change. It does not apply to digests.
+	// hours without messages
+	QuietHours *QuietHours `json:"quietHours,omitempty" label:"Quiet hours" flag:"quiet 22:00-07:00" unit:"whole"`
+	// the words of messages about a single change, not of digests
 	Message *MessageWording `json:"message,omitempty"`
 }
 
 // MessageWording words a message, with variables such as {{title}}, {{summary}} or {{link}}. It is text: what would be
 // markup for a service is escaped. A line whose variables are all empty is left out.
 type MessageWording struct {
-	// Title is one line, at most 300 bytes. Without it, the title says what changed.
-	Title string `json:"title,omitempty"`
-	// Text has at most 4,000 bytes. It replaces the address and the links that messages have otherwise.
-	Text string `json:"text,omitempty"`
+	// one line of at most 300 bytes, such as {{title}}: {{summary}}; by default, it says what changed
+	Title string `json:"title,omitempty" label:"Title of messages" flag:"message-title TEXT"`
+	// at most 4,000 bytes, such as {{difference}}; it replaces the address and the links that messages have otherwise
+	Text string `json:"text,omitempty" label:"Text of messages" flag:"message-text TEXT" format:"lines"`
 }
 
 // RuleQuery lists rules.
@@ -72,6 +79,13 @@ type RuleUpdate struct {
 	ID string `json:"id,omitempty" path:"id"` // The rule.
 
 	RuleSpec
+}
+
+// RulePatch changes a rule (JSON Merge Patch, RFC 7396): what is left out stays, null removes a setting.
+type RulePatch struct {
+	ID string `json:"-" path:"id"` // The rule.
+	RuleSpec
+	Patching
 }
 
 // Rule is a rule and its state.
@@ -142,30 +156,37 @@ type ShownMessage struct {
 // ChannelSpec says where messages are sent.
 type ChannelSpec struct {
 	Name string `json:"name"`
-	// Kind is webhook, the name of a service such as smtp or slack, or shoutrrr for an address in a setting.
-	Kind string `json:"kind"`
-	URL  string `json:"url,omitempty"` // address of the webhook; a key of the scope read gets only its host
-	// Secret is the NAME of a setting CREDENTIAL_NAME=secret whsec_…. Messages to a webhook are signed with that
-	// secret.
-	Secret string `json:"secret,omitempty"`
-	// URLFrom is the NAME of a setting CREDENTIAL_NAME=secret ADDRESS. ADDRESS is where messages are sent, such as
-	// slack://…
-	URLFrom string `json:"urlFrom,omitempty"`
-	// Fields are the fields of a service, such as host, from and to of mail. Secret ones are stored encrypted and never
-	// returned. A secret field that is left out keeps its stored value, as long as the messages go to the same host and
-	// port; an empty one removes it.
-	Fields map[string]string `json:"fields,omitempty"`
+	ChannelSettings
+}
+
+// ChannelSettings are what people set of a channel.
+type ChannelSettings struct {
+	// webhook, the name of a service such as smtp or slack, or shoutrrr for an address in a setting
+	Kind string `json:"kind" label:"Kind" flag:"kind KIND"`
+	// address of the webhook, to which messages are posted; a key of the scope read gets only its host
+	URL string `json:"url,omitempty" label:"Address" flag:"webhook URL"`
+	// the NAME of a setting CREDENTIAL_NAME=secret whsec_… that signs messages to a webhook; by default a secret is made
+	Secret string `json:"secret,omitempty" label:"Name of the setting with its secret" flag:"secret NAME"`
+	// the NAME of a setting CREDENTIAL_NAME=secret ADDRESS to which messages are sent, such as slack://…
+	URLFrom string `json:"urlFrom,omitempty" label:"Name of the setting with the address" flag:"service NAME"`
+	// fields of a service by name, such as host, from and to of mail; a secret one is stored encrypted and never
+	// returned. If it is left out, it stays as long as messages go to the same host and port; an empty one is removed
+	Fields map[string]string `json:"fields,omitempty" label:"Fields" flag:"field NAME=VALUE"`
 }
 
 // ChannelUpdate replaces a channel. A webhook that is replaced without a secret keeps the secret that was generated
 // for it.
 type ChannelUpdate struct {
-	Name    string            `json:"name,omitempty" path:"name"` // The channel.
-	Kind    string            `json:"kind"`
-	URL     string            `json:"url,omitempty"`
-	Secret  string            `json:"secret,omitempty"`
-	URLFrom string            `json:"urlFrom,omitempty"`
-	Fields  map[string]string `json:"fields,omitempty"`
+	Name string `json:"name,omitempty" path:"name"` // The channel.
+	ChannelSettings
+}
+
+// ChannelPatch changes a channel (JSON Merge Patch, RFC 7396): what is left out stays, also its stored secrets, and
+// null removes a setting. The fields of a service are merged by their names; an empty one is removed, too.
+type ChannelPatch struct {
+	Name string `json:"-" path:"name"` // The channel.
+	ChannelSettings
+	Patching
 }
 
 // ChannelTest is a channel to test. With a kind, that is the channel that the other fields describe, and nothing is
@@ -391,9 +412,11 @@ type TestMessage struct {
 
 // MuteRequest mutes a page, or a rule on a page.
 type MuteRequest struct {
-	ItemID string `json:"itemId"`         // the page
-	Rule   string `json:"rule,omitempty"` // id of the only rule that is muted on the page; all rules if left out
-	For    string `json:"for"`            // day, week, always, or a length such as 12h or 3d
+	ItemID string `json:"itemId" label:"Page" flag:"-"` // the page
+	// id of the only rule that is muted on the page; all rules if left out
+	Rule string `json:"rule,omitempty" label:"Rule" flag:"rule ID"`
+	// day, week, always, or a length such as 12h or 3d
+	For string `json:"for" label:"For" flag:"for day|week|always|3d"`
 }
 
 // MuteID identifies a mute.

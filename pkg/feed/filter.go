@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
@@ -25,31 +26,19 @@ type Filter struct {
 // NewFilter makes a filter from a query. It ignores the times in the query, which callers pass to [Filter.During].
 // The error is Invalid, with the name of the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
-	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
-		words: strings.Fields(strings.ToLower(q.Q))}
-	if !slices.Contains([]string{"", "url", "file", "entry"}, q.Type) {
-		return f, fault.Field("type", "type must be url, file or entry, not %.40q", q.Type)
+	if errs := form.Check(q); len(errs) > 0 {
+		return f, errs[0]
 	}
-	if q.MinShare < 0 || q.MinShare > 1 {
-		return f, fault.Field("minShare", "minShare must be 0 to 1, not %g", q.MinShare)
-	}
+	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare, mainOnly: q.Zone == api.ZoneMain,
+		silenced: q.Silenced, words: strings.Fields(strings.ToLower(q.Q))}
 	if q.Tag != "" {
 		if f.tag, err = options.TagName(q.Tag); err != nil {
 			return f, fault.Field("tag", "tag: %w", err)
 		}
 	}
-	if f.mainOnly = q.Zone == api.ZoneMain; !slices.Contains([]string{"", api.ZoneMain}, q.Zone) {
-		return f, fault.Field("zone", "zone must be main, not %.40q", q.Zone)
-	}
-	if f.silenced = q.Silenced; !slices.Contains([]string{"", "false", "true", "only"}, q.Silenced) {
-		return f, fault.Field("silenced", "silenced must be false, true or only, not %.40q", q.Silenced)
-	}
 	for kind := range strings.SplitSeq(q.Kind, ",") {
 		if kind = strings.TrimSpace(kind); kind == "" {
 			continue
-		}
-		if !slices.Contains(api.ChangeKinds, api.ChangeKind(kind)) {
-			return f, fault.Field("kind", "kind must be of %v, not %.40q", api.ChangeKinds, kind)
 		}
 		if f.kinds = append(f.kinds, kind); api.ChangeKind(kind) == api.ChangeContent {
 			f.kinds = append(f.kinds, ofContent...)

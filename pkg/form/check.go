@@ -37,6 +37,10 @@ func (f Field) check(v reflect.Value) string {
 		if n := int(v.Int()); f.Max != 0 && (n < f.Min || n > f.Max) {
 			return fmt.Sprintf("must be from %d to %d, not %d", f.Min, f.Max, n)
 		}
+	case reflect.Float64:
+		if n := v.Float(); f.Format == asShare && !(n >= 0 && n <= 1) {
+			return fmt.Sprintf("must be from 0 to 1, not %g", n)
+		}
 	case reflect.Slice, reflect.Map:
 		if n := v.Len(); f.Most > 0 && n > f.Most {
 			return fmt.Sprintf("has %d entries; at most %d are allowed", n, f.Most)
@@ -55,14 +59,39 @@ func (f Field) check(v reflect.Value) string {
 	return ""
 }
 
+// The formats of a text of several values, separated by commas, of a share from 0 to 1, which forms show in percent, and
+// of a text of several lines.
+const (
+	asList  = "list"
+	asShare = "share"
+	asLines = "lines"
+)
+
 func (f Field) checkText(text string) string {
-	if len(f.Choices) > 0 && f.Format == "" && !f.allows(text) {
-		return fmt.Sprintf("must be %s, not %.40q", f.values(), text)
+	if len(f.Choices) > 0 && (f.Format == "" || f.Format == asList) {
+		for _, one := range f.several(text) {
+			if !f.allows(one) {
+				return fmt.Sprintf("must be %s, not %.40q", f.values(), one)
+			}
+		}
 	}
 	if check := formats[f.Format]; check != nil {
 		return check(text)
 	}
 	return ""
+}
+
+// several returns the values of a text: one, unless it is a list.
+func (f Field) several(text string) (out []string) {
+	if f.Format != asList {
+		return []string{text}
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 func (f Field) allows(value string) bool {

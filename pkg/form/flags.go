@@ -13,8 +13,7 @@ import (
 
 // Flags are the flags of settings on the command line, and the patch that those make which a person gives.
 type Flags struct {
-	All   []*Flag
-	patch api.Patch
+	All []*Flag
 }
 
 // Flag is a flag that sets a setting. It has the methods that package pflag asks of a value.
@@ -22,12 +21,11 @@ type Flag struct {
 	Name, Usage string
 	fields      []Field // several if they have the same flag, such as time zones
 	given       []string
-	into        *Flags
 }
 
 // Flags returns the flags of the settings, but for those below a path of without.
 func (f *Form) Flags(without ...string) *Flags {
-	out := &Flags{patch: api.Patch{}}
+	out := &Flags{}
 	for _, one := range f.Fields {
 		top, _, _ := strings.Cut(one.Path, ".")
 		if one.Flag == "" || slices.Contains(without, top) {
@@ -38,7 +36,7 @@ func (f *Form) Flags(without ...string) *Flags {
 			out.All[i].fields = append(out.All[i].fields, one)
 			continue
 		}
-		out.All = append(out.All, &Flag{Name: one.Flag, Usage: one.usage(), fields: []Field{one}, into: out})
+		out.All = append(out.All, &Flag{Name: one.Flag, Usage: one.usage(), fields: []Field{one}})
 	}
 	return out
 }
@@ -89,22 +87,35 @@ func (f *Flag) String() string {
 // Set notes what a person gives.
 func (f *Flag) Set(text string) error {
 	f.given = append(f.given, text)
+	if len(f.fields) > 1 || f.clears() {
+		return nil // of several, it is not known yet which of them is meant
+	}
+	_, err := f.fields[0].read(f.given)
+	return err
+}
+
+// clears reports whether the setting is removed: an empty text is given.
+func (f *Flag) clears() bool {
+	return f.given[len(f.given)-1] == "" && !isList(f.fields[0].Type) && f.fields[0].Type.Kind() != reflect.Map
+}
+
+// into adds what was given to a patch.
+func (f *Flag) into(p api.Patch) error {
 	one := f.fields[0]
-	if len(f.fields) > 1 {
-		return nil // until it is known which of them is meant
-	}
-	value, err := one.read(f.given)
-	if err != nil {
-		return err
-	}
-	if entries, ok := value.(map[string]any); ok {
-		for name, entry := range entries {
-			f.into.patch.Set(entry, append(strings.Split(one.Path, "."), name)...)
-		}
+	path := strings.Split(one.Path, ".")
+	if f.clears() {
+		p.Set(nil, path...)
 		return nil
 	}
-	f.into.patch.Set(value, strings.Split(one.Path, ".")...)
-	return nil
+	value, err := one.read(f.given)
+	entries, isObject := value.(map[string]any)
+	for name, entry := range entries {
+		p.Set(entry, append(path, name)...)
+	}
+	if !isObject {
+		p.Set(value, path...)
+	}
+	return err
 }
 
 // inner returns the type of a value that is set.
@@ -131,20 +142,33 @@ func (f Field) read(texts []string) (any, error) {
 			return map[string]any{"cron": last}, nil
 		}
 		return map[string]any{"text": last}, nil
+	case written[t].read != nil:
+		return written[t].read(last)
 	case t == reflect.TypeFor[api.ActiveHours](), t == reflect.TypeFor[api.QuietHours]():
 		from, to, found := strings.Cut(last, "-")
 		if !found {
 			return nil, fmt.Errorf("give two times of day, as %s", f.Argument)
 		}
 		return map[string]any{"from": from, "to": to}, nil
+	case t == reflect.TypeFor[map[string]string]():
+		out := map[string]any{}
+		for _, text := range texts {
+			name, value, found := strings.Cut(text, "=")
+			if !found {
+				return nil, fmt.Errorf("%.40q is not of the form %s", text, f.Argument)
+			}
+			out[name] = value
+		}
+		return out, nil
 	case t.Kind() == reflect.Map:
 		fields, err := api.ParseFieldLines(texts)
 		out := map[string]any{}
-		for name, s := range fields { // all parts are named, because a patch keeps those that are not
-			out[name] = map[string]any{"from": s.From, "path": orNull(s.Path), "type": orNull(s.Type),
-				"locale": orNull(s.Locale)}
+		for name, s := range fields {
+			out[name] = whole(s)
 		}
 		return out, err
+	case f.Format == asList:
+		return strings.Join(texts, ","), nil
 	case f.splits():
 		return strings.FieldsFunc(strings.Join(texts, ","), func(r rune) bool { return r == ',' }), nil
 	case isList(t):
@@ -167,6 +191,37 @@ func (f Field) read(texts []string) (any, error) {
 	return texts[len(texts)-1], nil
 }
 
+// whole returns an object as a patch that leaves nothing of what it was before: all parts are named.
+func whole(v any) map[string]any {
+	out, of := map[string]any{}, reflect.ValueOf(v)
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
+		if out[name] = nil; !of.Field(i).IsZero() {
+			out[name] = of.Field(i).Interface()
+		}
+	}
+	return out
+}
+
+// written are the objects that people write as one text: how it is read, and said.
+var written = map[reflect.Type]struct {
+	read func(string) (any, error)
+	say  func(any) string
+}{}
+
+// Write makes an object of package api one that people write as one text, such as the condition of a rule. Only the
+// package that knows the text calls it, when the program begins. Settings are pointers to such objects.
+func Write[T any](read func(text string) (T, error), say func(*T) string) struct{} {
+	w := written[reflect.TypeFor[T]()]
+	w.say = func(v any) string { return say(v.(*T)) }
+	w.read = func(text string) (any, error) {
+		v, err := read(text)
+		return whole(v), err
+	}
+	written[reflect.TypeFor[T]()] = w
+	return struct{}{}
+}
+
 // IsCron reports whether a schedule is written as a cron expression.
 func IsCron(text string) bool {
 	return strings.ContainsAny(text, "*/") || len(strings.Fields(text)) == 5 && text[0] <= '9'
@@ -179,9 +234,18 @@ func orNull(text string) any {
 	return text
 }
 
-// Patch returns the changes that were asked for. A flag of several settings, such as a time zone, is for those that
-// are given beside it.
+// Patch returns the changes that were asked for, those of an object before those of its parts. A flag of several
+// settings, such as a time zone, is for those that are given beside it.
 func (f *Flags) Patch() (api.Patch, error) {
+	p := api.Patch{}
+	for _, flag := range f.All {
+		if len(flag.given) == 0 || len(flag.fields) > 1 {
+			continue
+		}
+		if err := flag.into(p); err != nil {
+			return nil, err
+		}
+	}
 	for _, flag := range f.All {
 		if len(flag.fields) < 2 || len(flag.given) == 0 {
 			continue
@@ -194,8 +258,8 @@ func (f *Flags) Patch() (api.Patch, error) {
 			if around >= 0 {
 				needs = append(needs, "--"+f.All[around].Name)
 			}
-			if around < 0 || f.patch.Sets(path[:len(path)-1]...) {
-				f.patch.Set(flag.given[len(flag.given)-1], path...)
+			if around < 0 || p.Sets(path[:len(path)-1]...) {
+				p.Set(flag.given[len(flag.given)-1], path...)
 				meant = true
 			}
 		}
@@ -203,7 +267,7 @@ func (f *Flags) Patch() (api.Patch, error) {
 			return nil, fmt.Errorf("--%s is of %s: give one of them, too", flag.Name, strings.Join(needs, " and "))
 		}
 	}
-	return f.patch, nil
+	return p, nil
 }
 
 // Clear names a setting to remove: by its flag, by its path, or by that of an object around it. An entry of a map is

@@ -102,7 +102,7 @@ func (f *Form) add(t reflect.Type, around Field) {
 			one.Path = around.Path
 			f.add(sf.Type, one)
 			continue
-		case name == "" || name == "-":
+		case name == "" || name == "-" || sf.Tag.Get("also") != "":
 			continue
 		}
 		one.Path = strings.TrimPrefix(around.Path+"."+name, ".")

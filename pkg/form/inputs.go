@@ -1,10 +1,12 @@
 package form
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -32,7 +34,10 @@ func (f Field) IsLines() bool {
 }
 
 // IsSet reports whether people choose several values of the setting.
-func (f Field) IsSet() bool { return isList(f.Type) && len(f.Choices) > 0 }
+func (f Field) IsSet() bool { return (isList(f.Type) || f.Format == asList) && len(f.Choices) > 0 }
+
+// IsLong reports whether the setting is a text of several lines.
+func (f Field) IsLong() bool { return f.Format == asLines }
 
 // IsSwitch reports whether the setting is on or off.
 func (f Field) IsSwitch() bool { return f.inner().Kind() == reflect.Bool }
@@ -59,10 +64,35 @@ func (f Field) input(v reflect.Value) []string {
 	case map[string]api.FieldSpec:
 		return []string{strings.Join(api.FieldLines(is), "\n")}
 	}
-	if v.Kind() != reflect.Int && v.IsZero() {
-		return []string{""}
+	switch text := fmt.Sprint(v.Interface()); {
+	case v.Kind() != reflect.Int && v.IsZero():
+		return []string{f.usual()}
+	case f.Format == asList:
+		return f.several(text)
+	case f.Format == asShare:
+		return []string{strconv.FormatFloat(100*v.Float(), 'g', 4, 64)}
 	}
 	return []string{fmt.Sprint(v.Interface())}
+}
+
+// usual returns the value of a choice that is not made: that which applies.
+func (f Field) usual() string {
+	if len(f.Choices) == 0 {
+		return ""
+	}
+	return f.Default
+}
+
+// readInput is [Field.read] for an input: people write a share in percent.
+func (f Field) readInput(lines []string) (any, error) {
+	if f.Format != asShare {
+		return f.read(lines)
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(lines[0], "%")), 64)
+	if err != nil || !(n >= 0 && n <= 100) {
+		return nil, errors.New("must be a number from 0 to 100, in percent")
+	}
+	return n / 100, nil
 }
 
 // Changes reads the inputs of a form and returns those that a person has changed. Was has what the form showed, as
@@ -80,7 +110,7 @@ func Changes[T any](typed, was url.Values) (p api.Patch, errs []error) {
 			p.Set(nil, path...)
 			continue
 		}
-		value, err := f.read(lines)
+		value, err := f.readInput(lines)
 		if err != nil {
 			errs = append(errs, fault.Field(f.Path, "%s: %w", f.Path, err))
 			continue

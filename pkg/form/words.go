@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -27,6 +28,12 @@ func Facts[T any](v T) (out []Fact) {
 		if fields, ok := value.Interface().(map[string]api.FieldSpec); ok {
 			for _, name := range slices.Sorted(maps.Keys(fields)) {
 				out = append(out, Fact{f.Path + "." + name, f.Label, api.FieldLine(name, fields[name])})
+			}
+			continue
+		}
+		if fields, ok := value.Interface().(map[string]string); ok {
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				out = append(out, Fact{f.Path + "." + name, name, fields[name]})
 			}
 			continue
 		}
@@ -64,7 +71,12 @@ func (f Field) parts(v reflect.Value) []part {
 
 // Words puts a value of the setting into words; "" if it is not set.
 func (f Field) Words(v reflect.Value) string {
+	if say := written[f.inner()].say; say != nil {
+		return say(v.Interface())
+	}
 	switch is := v.Interface().(type) {
+	case *api.QuietHours:
+		return Quiet(is)
 	case *api.Interval:
 		return Every(is)
 	case *api.Schedule:
@@ -78,7 +90,15 @@ func (f Field) Words(v reflect.Value) string {
 		}
 		return strings.Join(all, ", ")
 	case string:
-		return f.Text(is)
+		all := f.several(is)
+		for i := range all {
+			all[i] = f.Text(all[i])
+		}
+		return strings.Join(all, ", ")
+	case float64:
+		if f.Format == asShare {
+			return strconv.FormatFloat(100*is, 'g', 4, 64) + " %"
+		}
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -128,6 +148,38 @@ func When(s *api.Schedule) string {
 	}
 	return cmp.Or(s.Text, s.Cron) + ", " + cmp.Or(s.Timezone, "UTC")
 }
+
+// Quiet puts quiet hours into words: 22:00 to 07:00, Europe/Paris.
+func Quiet(q *api.QuietHours) string {
+	if q == nil {
+		return ""
+	}
+	return strings.TrimSuffix(q.From+" to "+q.To+", "+q.Timezone, ", ")
+}
+
+// Sent says when a rule sends messages: daily at 07:30, quiet 22:00 to 07:00, Europe/Paris.
+func Sent(r api.RuleSpec) string {
+	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At}[r.Digest]
+	if text = cmp.Or(text, "at once"); r.QuietHours != nil {
+		text += ", quiet " + Quiet(r.QuietHours)
+	}
+	if r.Timezone != "" {
+		text += ", " + r.Timezone
+	}
+	return text
+}
+
+// Line lists the settings of a value in one line.
+func Line[T any](v T) string {
+	var said []string
+	for _, f := range Facts(v) {
+		said = append(said, f.Lowered()+" "+f.Value)
+	}
+	return strings.Join(said, "; ")
+}
+
+// Lowered returns the label as it stands within a line.
+func (f Fact) Lowered() string { return strings.ToLower(f.Label[:1]) + f.Label[1:] }
 
 // Hours puts hours of the day into words: 08:00 to 18:00, mon tue, UTC.
 func Hours(a *api.ActiveHours) string {

@@ -78,20 +78,30 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 // SaveChannel makes a new channel or changes an existing one. If the settings of a webhook name no secret,
 // SaveChannel generates a secret. Only the result of this call contains that secret.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
-	if err := errors.Join(checkChannel(spec)...); err != nil {
-		return out, first(err)
-	}
-	old, etag, err := s.channel(ctx, spec.Name)
+	return s.changeChannel(ctx, spec.Name, make, func(channel) (api.ChannelSpec, error) { return spec, nil })
+}
+
+// changeChannel stores what a function makes of a channel, which is empty if it is to be made.
+func (s *Book) changeChannel(ctx context.Context, name string, make bool,
+	change func(old channel) (api.ChannelSpec, error)) (out api.Channel, err error) {
+	old, etag, err := s.channel(ctx, name)
 	switch {
 	case old.Origin == FromFile:
-		return out, ofFile("channel", spec.Name)
+		return out, s.ofFile("channel", name)
 	case make && err == nil:
-		return out, fault.New(fault.Conflict, "there is a channel %q", spec.Name)
-	case err != nil && !(make && fault.Is(err, fault.NotFound)):
+		return out, fault.New(fault.Conflict, "there is a channel %q", name)
+	case make && fault.Is(err, fault.NotFound):
+		old, err = channel{}, nil
+	}
+	if err != nil {
 		return out, err
 	}
-	if make {
-		old = channel{}
+	spec, err := change(old)
+	if err == nil {
+		err = first(errors.Join(checkChannel(spec)...))
+	}
+	if err != nil {
+		return out, err
 	}
 	next, errs := s.resolver.proposed(spec, old)
 	if err := s.resolver.refusal(ctx, next, errs); err != nil {
@@ -170,7 +180,7 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	}
 	out, _ := s.resolver.channelJSON(c)
 	if c.Origin == FromFile {
-		return out, ofFile("channel", name)
+		return out, s.ofFile("channel", name)
 	}
 	all, err := s.all(ctx)
 	if err != nil {

@@ -44,11 +44,11 @@ func mailSpec(more ...string) api.ChannelSpec {
 			delete(f, more[i])
 		}
 	}
-	return api.ChannelSpec{Name: "mail", Kind: "smtp", Fields: f}
+	return api.ChannelSpec{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: "smtp", Fields: f}}
 }
 
 func hookSpec(to string) api.ChannelSpec {
-	return api.ChannelSpec{Name: "ops", Kind: Webhook, URL: address(to)}
+	return api.ChannelSpec{Name: "ops", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address(to)}}
 }
 
 // rowsText is all that the store holds of channels.
@@ -198,8 +198,8 @@ func TestP1RowsThatWereChanged(t *testing.T) {
 	evil(func(c *channelRow) { c.Spec.URL = "https://evil.example/" })
 	evil(func(c *channelRow) { c.Spec.URL = "http://ops.example:443/" })
 	evil(func(c *channelRow) { c.Spec.URL, c.Spec.URLFrom = "", "EVIL" })
-	_, err = n.SaveChannel(t.Context(), api.ChannelSpec{Name: "phone", Kind: "ntfy", Fields: map[string]string{
-		"topic": "t", "server": "https://a.example", "token": "tk_1"}}, true)
+	_, err = n.SaveChannel(t.Context(), api.ChannelSpec{Name: "phone", ChannelSettings: api.ChannelSettings{Kind: "ntfy", Fields: map[string]string{
+		"topic": "t", "server": "https://a.example", "token": "tk_1"}}}, true)
 	must(t, err)
 	good, _, err = channelRows.Load(t.Context(), n.rows, channelKey("phone"))
 	must(t, err)
@@ -244,7 +244,7 @@ func TestP1NoKey(t *testing.T) {
 	hook, err := r.Notifier.SaveChannel(t.Context(), hookSpec("ops"), true)
 	must(t, err)
 	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/tide"
-	_, err = r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", Kind: Service, URLFrom: "CHAT"}, true)
+	_, err = r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHAT"}}, true)
 	must(t, err)
 	all, err := r.Channels(t.Context())
 	must(t, err)
@@ -270,10 +270,10 @@ func TestP1Guard(t *testing.T) {
 	for _, spec := range []api.ChannelSpec{
 		mailSpec("host", "192.168.1.5"), mailSpec("host", "::1"), mailSpec("host", "8.8.8.8", "port", "22"),
 		mailSpec("host", "8.8.8.8", "auth", "oauth2", "clientId", "c", "tokenUrl", "https://169.254.169.254/"),
-		{Name: "mail", Kind: "ntfy", Fields: map[string]string{"topic": "t", "server": "http://10.0.0.1:8080"}},
-		{Name: "mail", Kind: "mattermost", Fields: map[string]string{"webhook": "http://[::1]/hooks/t"}},
-		{Name: "mail", Kind: Webhook, URL: "http://127.0.0.1/"},
-		{Name: "mail", Kind: Service, URLFrom: "NTFY"},
+		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: "ntfy", Fields: map[string]string{"topic": "t", "server": "http://10.0.0.1:8080"}}},
+		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: "mattermost", Fields: map[string]string{"webhook": "http://[::1]/hooks/t"}}},
+		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: "http://127.0.0.1/"}},
+		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "NTFY"}},
 	} {
 		check, err := n.CheckChannel(t.Context(), spec)
 		must(t, err)

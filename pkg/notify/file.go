@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // MaxFile bounds the size of a file of rules, in bytes.
@@ -43,6 +45,7 @@ func ParseFile(name string, data []byte) (f File, err error) {
 		r.bad(0, "", "a second document; write all into the first")
 	}
 	f = r.file(doc.Content[0])
+	f.name = name
 	if err := r.err(); err != nil {
 		return File{}, err
 	}
@@ -197,26 +200,15 @@ func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
 	if err == nil {
 		err = json.Unmarshal(body, into)
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		r.bad(lineOf(n, wrong.Field), at+"."+wrong.Field, "is a %s, but must be %s", wrong.Value, kindOf(wrong.Type))
+	if path, why, ok := form.Mistyped(err, reflect.TypeOf(into)); ok {
+		if n := nodeOf(n, path); strings.HasPrefix(why, "must be text") && n.Kind == yaml.ScalarNode {
+			why += "; put it in quotes"
+		}
+		r.bad(lineOf(n, path), at+"."+path, "%s", why)
 	} else if err != nil {
 		r.bad(n.Line, at, "cannot be read")
 	}
 	return err == nil
-}
-
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Pointer:
-		return "a set of fields"
-	case reflect.String:
-		return "a text; put it in quotes"
-	case reflect.Bool:
-		return "true or false"
-	}
-	return "a number"
 }
 
 // plain converts a YAML node to the same value in JSON. It reports fields that the Go type does not have.
@@ -224,14 +216,15 @@ func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		out := map[string]any{}
-		known := fieldsOf(t)
+		known := form.Names(t)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			field, ok := known[key.Value]
 			_, again := out[key.Value]
 			switch {
 			case known != nil && !ok:
-				r.bad(key.Line, at+"."+words.Ellipsis(key.Value, 40), "unknown")
+				r.bad(key.Line, at+"."+words.Ellipsis(key.Value, 40), "there is no such field; known are %s",
+					strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			case again:
 				r.bad(key.Line, at+"."+key.Value, "given again; write it once")
 			default:
@@ -256,38 +249,24 @@ func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	return value
 }
 
-// fieldsOf returns the fields of a struct by their JSON names; nil for any other type.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil
-	}
-	out := map[string]reflect.Type{}
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			for inner, of := range fieldsOf(f.Type) {
-				out[inner] = of
-			}
-		} else if name != "-" {
-			out[name] = f.Type
-		}
-	}
-	return out
-}
-
 // lineOf returns the line of a field. If the file does not contain the field, it returns the line of the innermost node
 // that should contain it.
-func lineOf(n *yaml.Node, path string) int {
+func lineOf(n *yaml.Node, path string) int { return nodeOf(n, path).Line }
+
+func nodeOf(n *yaml.Node, path string) *yaml.Node {
 	name, rest, _ := strings.Cut(path, ".")
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if n.Content[i].Value == name {
-				return lineOf(n.Content[i+1], rest)
+				return nodeOf(n.Content[i+1], rest)
 			}
 		}
 	}
-	return n.Line
+	return n
+}
+
+// ofFile refuses to change a rule or a channel of the file.
+func (s *Book) ofFile(what, name string) error {
+	return fault.New(fault.Conflict, "the %s %q is of the file %s (RULES_FILE): change it there", what, name,
+		s.o.File.name)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
@@ -62,18 +63,18 @@ rules:
 more: true
 `))
 	want := strings.TrimSpace(`
-rules.yaml:5: channels[0].colour: unknown
+rules.yaml:5: channels[0].colour: there is no such field; known are fields, kind, name, secret, url, urlFrom
 rules.yaml:6: channels[1].kind: kind must be webhook or shoutrrr in a file, not "pigeon"
 rules.yaml:7: channels[2].secret: a webhook of a file names its secret: the setting CREDENTIAL_NAME=secret whsec_…
 rules.yaml:7: channels[2].name: another channel has this name
-rules.yaml:9: rules[0].name: is a number, but must be a text; put it in quotes
+rules.yaml:9: rules[0].name: must be text, not number; put it in quotes
 rules.yaml:11: rules[1].at: at must be the time of the daily digest, such as 07:30
 rules.yaml:13: rules[1].filter.added: error parsing regexp: missing closing ): ` + "`(`" + `; write a regular expression of RE2
-rules.yaml:14: rules[1].filter.minShare: minShare must be 0 to 1, not 2
+rules.yaml:14: rules[1].filter.minShare: filter.minShare must be from 0 to 1, not 2
 rules.yaml:15: rules[1].channels: channels must name 1 to 10 channels
-rules.yaml:18: rules[2].channels: is a string, but must be a list
+rules.yaml:18: rules[2].channels: must be a list, not string
 rules.yaml:19: rules[3].name: another rule has this name
-rules.yaml:21: rules[4].enabled: is a string, but must be true or false
+rules.yaml:21: rules[4].enabled: must be true or false, not string
 rules.yaml:22: rules[5].when.op: when.op must be one of <, <=, =, >=, >, changedBy, fromTo, appears, disappears, not "less"
 rules.yaml:23: more: unknown; allowed are channels, rules`)
 	if !fault.Is(err, fault.Invalid) {
@@ -106,6 +107,13 @@ rules:
 	}
 	if _, err := r.SaveRule(t.Context(), "file-all", f.rules[0].RuleSpec); !fault.Is(err, fault.Conflict) {
 		t.Error(err)
+	}
+	_, rule := r.PatchRule(t.Context(), "file-all", api.Patch{"name": "Else"})
+	_, channel := r.PatchChannel(t.Context(), "ops", api.Patch{"url": "https://else.example/"})
+	for _, err := range []error{rule, channel} {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "rules.yaml (RULES_FILE)") {
+			t.Errorf("a patch of what the file defines: %v", err)
+		}
 	}
 	if _, err := r.RemoveChannel(t.Context(), "ops"); !fault.Is(err, fault.Conflict) {
 		t.Error(err)

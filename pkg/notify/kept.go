@@ -142,7 +142,3 @@ func first(err error) error {
 	}
 	return err
 }
-
-func ofFile(what, name string) error {
-	return fault.New(fault.Conflict, "the %s %q is of the file that RULES_FILE names: change it there", what, name)
-}

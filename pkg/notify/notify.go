@@ -41,6 +41,7 @@ type Sender interface {
 
 // File is the rules and channels of a file.
 type File struct {
+	name     string
 	rules    []rule
 	channels []channel
 }

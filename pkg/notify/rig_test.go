@@ -151,7 +151,8 @@ func address(channel string) string { return "https://" + channel + ".example/" 
 func (r *rig) rule(spec api.RuleSpec, channels ...string) api.Rule {
 	r.t.Helper()
 	for _, name := range channels {
-		_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: name, Kind: Webhook, URL: address(name)}, true)
+		_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: name,
+			ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address(name)}}, true)
 		if !fault.Is(err, fault.Conflict) {
 			must(r.t, err)
 		}

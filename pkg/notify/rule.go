@@ -3,6 +3,7 @@ package notify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -93,12 +95,13 @@ func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...r
 	return f.WithDifference(ctx, c)
 }
 
-// compile parses a rule. Each error has the name of a field.
+// compile parses a rule. Each error has the name of a field, and each field has one error.
 func compile(spec api.RuleSpec) (r rule, errs []error) {
 	spec, err := canonical(spec)
 	if r.RuleSpec, r.Enabled = withAllNames(spec), !spec.Off; err != nil {
 		errs = append(errs, err)
 	}
+	errs = append(errs, form.Check(spec)...)
 	blame := func(field string, err error) {
 		if err != nil {
 			errs = append(errs, fault.Field(field, "%s: %w", field, err))
@@ -122,11 +125,6 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	}
 	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
 	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))
-	if spec.When != nil {
-		if _, err := condition.Parse(*spec.When); err != nil {
-			errs = append(errs, err)
-		}
-	}
 	if len(spec.Channels) == 0 || len(spec.Channels) > MaxChannels {
 		errs = append(errs, fault.Field("channels", "channels must name 1 to %d channels", MaxChannels))
 	}
@@ -137,7 +135,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 			errs = append(errs, fault.Field("channels", "channels names %.64q twice", name))
 		}
 	}
-	return r, slices.Concat(errs, r.planned(spec), r.worded(spec))
+	return r, once(slices.Concat(errs, r.planned(spec), r.worded(spec)))
 }
 
 // worded reads how the rule words its messages.
@@ -162,42 +160,30 @@ func (r *rule) worded(spec api.RuleSpec) (errs []error) {
 // atOnce reports whether the rule sends a message for each change.
 func (r *rule) atOnce() bool { return r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce }
 
-// planned sets the times at which a rule reports, according to the rule's settings.
+// planned sets the times at which a rule reports, according to the rule's settings, which have been checked one by one.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
-	var err error
-	blame := func(field string, err error) {
-		if err != nil {
-			errs = append(errs, fault.Field(field, "%s: %w", field, err))
-		}
-	}
+	var wrong [5]error
 	r.plan.Rhythm = digest.Rhythm(spec.Digest)
-	if !slices.Contains([]digest.Rhythm{"", digest.AtOnce, digest.Hourly, digest.Daily}, r.plan.Rhythm) {
-		errs = append(errs, fault.Field("digest", "digest must be none, hourly or daily, not %.40q", spec.Digest))
-	}
-	r.plan.Zone, err = wallclock.Zone(spec.Timezone)
-	blame("timezone", err)
+	r.plan.Zone, wrong[0] = wallclock.Zone(spec.Timezone)
 	switch {
 	case r.plan.Rhythm == digest.Daily && spec.At == "":
 		errs = append(errs, fault.Field("at", "at must be the time of the daily digest, such as 07:30"))
 	case r.plan.Rhythm != digest.Daily && spec.At != "":
 		errs = append(errs, fault.Field("at", "at is the time of a daily digest: leave it out, or set digest to daily"))
 	case spec.At != "":
-		r.plan.At, err = wallclock.Parse(spec.At)
-		blame("at", err)
+		r.plan.At, wrong[1] = wallclock.Parse(spec.At)
 	}
 	if q := spec.QuietHours; q != nil {
 		quiet := &wallclock.Hours{}
-		quiet.From, err = wallclock.Parse(q.From)
-		blame("quietHours.from", err)
-		quiet.To, err = wallclock.Parse(q.To)
-		blame("quietHours.to", err)
-		zone := q.Timezone
-		if zone == "" {
-			zone = spec.Timezone
+		quiet.From, wrong[2] = wallclock.Parse(q.From)
+		quiet.To, wrong[3] = wallclock.Parse(q.To)
+		quiet.Zone, wrong[4] = wallclock.Zone(cmp.Or(q.Timezone, spec.Timezone))
+		for i, text := range []string{q.From, q.To} {
+			if name := []string{"from", "to"}[i]; text == "" {
+				errs = append(errs, fault.Field("quietHours."+name, "quietHours.%s must be a time of day such as 07:30", name))
+			}
 		}
-		quiet.Zone, err = wallclock.Zone(zone)
-		blame("quietHours.timezone", err)
-		if len(errs) == 0 && quiet.From == quiet.To {
+		if errors.Join(wrong[:]...) == nil && quiet.From == quiet.To {
 			errs = append(errs, fault.Field("quietHours.to", "quietHours.to is the same as quietHours.from"))
 		}
 		r.plan.Quiet = quiet

@@ -1,7 +1,11 @@
 package client
 
 import (
+	"bufio"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -9,32 +13,67 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
+	services "github.com/tidemark/tidemark/pkg/notify/form"
 )
 
-// channelFlags are the flags that describe a channel.
-type channelFlags struct{ webhook, secret, service string }
+// channelFlags adds the flags that describe a channel, and returns a function that reads what was asked for. What goes
+// to a webhook, or to an address in a setting, is of that kind alone.
+func channelFlags(t *terminal.Terminal, f *pflag.FlagSet) (set *changes, read func() (api.Patch, error)) {
+	set = changesOf(f, form.Of[api.ChannelSettings]())
+	return set, func() (api.Patch, error) {
+		p, err := set.patch()
+		if err != nil {
+			return nil, err
+		}
+		service, webhook := p.Sets("urlFrom"), p.Sets("url")
+		switch {
+		case p.Sets("kind"):
+		case service && (webhook || p.Sets("secret")):
+			return nil, command.Usagef("--service is of a service, --webhook and --secret are of a webhook: give one of them")
+		case service:
+			p["kind"], p["url"], p["secret"], p["fields"] = "shoutrrr", nil, nil, nil
+		case webhook:
+			p["kind"], p["urlFrom"], p["fields"] = "webhook", nil, nil
+		}
+		return p, readSecrets(t, p)
+	}
+}
 
-func (g *channelFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&g.webhook, "webhook", "", "address of a webhook")
-	f.StringVar(&g.secret, "secret", "", "NAME of the setting with the webhook's secret; by default a secret is made")
-	f.StringVar(&g.service, "service", "", "NAME of the setting with the address of a service")
+// readSecrets replaces each field of a service whose value is "-" by a line of the standard input.
+func readSecrets(t *terminal.Terminal, p api.Patch) error {
+	fields, _ := p["fields"].(api.Patch)
+	lines := bufio.NewScanner(t.In)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if fields[name] != "-" {
+			continue
+		}
+		if !lines.Scan() {
+			return command.Usagef("--field %s=- needs a line of the standard input", name)
+		}
+		fields[name] = strings.TrimSpace(lines.Text())
+	}
+	return lines.Err()
 }
 
 func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var g channelFlags
 	cmd := &cobra.Command{Use: "add NAME", Short: "Make a channel", Args: command.One("name"), Example: channelsExample}
-	g.add(cmd.Flags())
+	_, read := channelFlags(t, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		spec := api.ChannelSpec{Name: args[0], Kind: "webhook", URL: g.webhook, Secret: g.secret}
-		if (g.webhook == "") == (g.service == "") {
-			return command.Usagef("give --webhook URL or --service NAME")
+		p, err := read()
+		if err != nil {
+			return err
 		}
-		if g.service != "" {
-			spec.Kind, spec.URLFrom = "shoutrrr", g.service
+		if !p.Sets("kind") {
+			return command.Usagef("give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE")
+		}
+		spec := api.ChannelSpec{Name: args[0]}
+		if err := p.Apply(&spec.ChannelSettings); err != nil {
+			return err
 		}
 		made, err := api.AddChannel.Call(cmd.Context(), s.Client(), spec)
 		if err == nil && !t.JSON {
-			showChannel(t, made, "made")
+			sayChannel(t, made, "made")
 		}
 		return err
 	}
@@ -42,56 +81,65 @@ func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var g channelFlags
 	cmd := &cobra.Command{Use: "set NAME", Short: "Change a channel; other settings stay", Args: command.One("name"),
-		Example: "  tidemark channels set ops --webhook https://other.example/hook\n  tidemark channels set ops --secret OPS"}
-	g.add(cmd.Flags())
+		Example: "  tidemark channels set ops --webhook https://other.example/hook\n  tidemark channels set ops --secret OPS\n" +
+			"  tidemark channels set mail --field to=anna@example.com --field password=- < password.txt"}
+	set, read := channelFlags(t, cmd.Flags())
+	set.clears(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		given := cmd.Flags().Changed
-		switch {
-		case cmd.Flags().NFlag() == 0:
-			return command.Usagef("give what changes: --webhook URL, --service NAME or --secret NAME")
-		case given("service") && (given("webhook") || given("secret")):
-			return command.Usagef("--service is of a service, --webhook and --secret are of a webhook: give one of them")
-		}
-		spec, err := findChannel(cmd.Context(), t, s, args[0])
+		p, err := read()
 		if err != nil {
 			return err
 		}
-		if given("service") {
-			spec.Kind, spec.URLFrom, spec.URL, spec.Secret, spec.Fields = "shoutrrr", g.service, "", "", nil
+		if len(p) == 0 {
+			return command.Usagef("give what changes, such as --webhook URL or --field to=ADDRESS, or --clear NAME")
 		}
-		if given("webhook") {
-			spec.Kind, spec.URL, spec.URLFrom, spec.Fields = "webhook", g.webhook, "", nil
-		}
-		if given("secret") {
-			spec.Secret = g.secret
-		}
-		made, err := api.SaveChannel.Call(cmd.Context(), s.Client(), api.ChannelUpdate(spec))
+		made, err := api.PatchChannel.Call(cmd.Context(), s.Client(),
+			api.ChannelPatch{Name: args[0], Patching: api.Patching{Patch: p}})
 		if err == nil && !t.JSON {
-			showChannel(t, made, "changed")
+			sayChannel(t, made, "changed")
 		}
 		return err
 	}
 	return cmd
 }
 
-// findChannel returns the present settings of a channel.
-func findChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) (api.ChannelSpec, error) {
-	got, err := api.ListChannels.Call(ctx, s.Silent(), api.None{})
-	if err != nil {
-		return api.ChannelSpec{}, err
+// showChannel prints all that is known of a channel.
+func showChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
+	got, err := api.ListChannels.Call(ctx, s.Client(), api.None{})
+	at := slices.IndexFunc(got.Channels, func(c api.Channel) bool { return c.Name == name })
+	switch {
+	case err != nil:
+		return err
+	case at < 0:
+		return command.Usagef("there is no channel %.64q; `%s channels list` names them", name, t.Name)
+	case t.JSON:
+		return nil
 	}
-	for _, c := range got.Channels {
-		if c.Name == name {
-			return c.ChannelSpec, nil
+	c := got.Channels[at]
+	service, _ := services.Of(c.Kind)
+	all := []field{{"name", c.Name}, {"problem", channelProblem(t, c)}}
+	for _, fact := range form.Facts(c.ChannelSettings) {
+		if f, known := service.Field(strings.TrimPrefix(fact.Path, services.Prefix)); known {
+			fact.Label = f.Label
 		}
+		all = append(all, field{fact.Lowered(), fact.Value})
 	}
-	return api.ChannelSpec{}, command.Usagef("there is no channel %.64q; `%s channels list` names them", name, t.Name)
+	sayFields(t, append(all, field{"sent to", c.To}, field{"stored secrets", strings.Join(c.Secrets, ", ")},
+		field{"edited in", c.Origin}))
+	return nil
 }
 
-// showChannel prints what was done to a channel, and the channel's secret if a new one was made.
-func showChannel(t *terminal.Terminal, c api.Channel, became string) {
+// channelProblem says why nothing is sent to a channel at present.
+func channelProblem(t *terminal.Terminal, c api.Channel) string {
+	if c.RestsUntil.After(t.Now()) {
+		return strings.TrimSpace(c.Problem + " next try at " + terminal.Minute(c.RestsUntil))
+	}
+	return c.Problem
+}
+
+// sayChannel prints what was done to a channel, and the channel's secret if a new one was made.
+func sayChannel(t *terminal.Terminal, c api.Channel, became string) {
 	if c.SigningSecret != "" {
 		t.Say("the channel %s is signed by:\n\n  %s\n", terminal.Clean(c.Name), terminal.Clean(c.SigningSecret))
 		t.Say("It is not shown again. The receiver needs it to know who sends.")

@@ -21,7 +21,7 @@ func settingFields(it api.ItemDetail) (all []field) {
 		default:
 			f.Value += " (" + from + ")"
 		}
-		all = append(all, field{lowered(f.Label), f.Value})
+		all = append(all, field{f.Lowered(), f.Value})
 	}
 	own := api.ItemSettings{Tags: it.Tags, Settings: api.Settings{Files: it.Files}}
 	if it.Paused {

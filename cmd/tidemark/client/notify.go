@@ -3,18 +3,16 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const rulesExample = `  tidemark rules add Prices --host shop.example --kind content --added '€ ?[0-9]' --channel ops
@@ -41,7 +39,7 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			RunE:    func(cmd *cobra.Command, args []string) error { return showRule(cmd.Context(), t, s, args[0]) }},
 		ruleAdd(t, s),
 		ruleSet(t, s),
-		ruleTest(t, s),
+		ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
 		&cobra.Command{Use: "remove ID", Short: "Remove a rule", Args: command.One("id"),
 			Example: "  tidemark rules remove rule_abc",
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,24 +62,16 @@ func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 		t.Say("no rules; `%s rules add NAME --channel CHANNEL` makes one", t.Name)
 		return nil
 	}
-	rows := []string{"NAME\tCONDITION\tWHEN\tCHANNELS\tFROM\tID\tPROBLEM"}
+	rows := []string{"NAME\tCHANGES\tSENT\tCHANNELS\tFROM\tID\tPROBLEM"}
 	for _, r := range got.Rules {
-		rows = append(rows, terminal.Row(r.Name, condition.Text(r.When), digestText(r), strings.Join(r.Channels, ","),
-			r.Origin, r.ID, r.Problem))
+		when := form.Sent(r.RuleSpec)
+		if r.Off {
+			when = "off"
+		}
+		rows = append(rows, terminal.Row(r.Name, firstOf(condition.Selected(r.RuleSpec), "all"), when,
+			strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
 	}
 	return terminal.Table(t.Out, rows...)
-}
-
-// digestText says when a rule sends.
-func digestText(r api.Rule) string {
-	switch {
-	case r.Off:
-		return "off"
-	case r.Digest == "" || r.Digest == "none":
-		return "at once"
-	default:
-		return strings.TrimSpace(r.Digest + " " + r.At)
-	}
 }
 
 func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
@@ -89,30 +79,16 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	if err != nil || t.JSON {
 		return err
 	}
-	quiet := ""
-	if q := r.QuietHours; q != nil {
-		quiet = strings.TrimSpace(q.From + "-" + q.To + " " + q.Timezone)
+	all := []field{{"id", r.ID}, {"problem", r.Problem}, {"warning", r.Warning}}
+	r.Digest = firstOf(r.Digest, "none") // it is said, too
+	for _, f := range form.Facts(r.RuleSpec) {
+		if f.Path == "filter.itemId" {
+			f.Value = firstOf(strings.TrimSpace(r.Title+" "+r.URL), f.Value)
+		}
+		all = append(all, field{f.Lowered(), f.Value})
 	}
-	share := ""
-	if r.Filter.MinShare > 0 {
-		share = fmt.Sprintf("at least %s of the text", percent(r.Filter.MinShare))
-	}
-	var own api.MessageWording
-	if r.Message != nil {
-		own = *r.Message
-	}
-	sayFields(t, []field{
-		{"id", r.ID}, {"name", r.Name}, {"problem", r.Problem}, {"warning", r.Warning},
-		{"page", firstOf(strings.TrimSpace(r.Title+" "+r.URL), r.Filter.ItemID)}, {"items", r.Filter.Items},
-		{"host", r.Filter.Host}, {"tag", r.Filter.Tag}, {"type", r.Filter.Type}, {"kinds", r.Filter.Kind},
-		{"zone", r.Filter.Zone}, {"silenced", r.Filter.Silenced},
-		{"changed", share}, {"words", r.Filter.Q}, {"added", r.Filter.Added}, {"removed", r.Filter.Removed},
-		{"condition", condition.Text(r.When)},
-		{"message title", own.Title}, {"message text", own.Text},
-		{"channels", strings.Join(r.Channels, ", ")}, {"when", digestText(r)}, {"timezone", r.Timezone},
-		{"quiet hours", quiet}, {"gathered", positive(r.Gathered)}, {"edited in", r.Origin},
-		{"made", terminal.Moment(t.Now(), r.Created)},
-	})
+	sayFields(t, append(all, field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
+		field{"made", terminal.Moment(t.Now(), r.Created)}))
 	return nil
 }
 
@@ -120,30 +96,34 @@ func ruleTest(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes, and show its message; nothing is sent",
 		Args: command.One("id"), Example: "  tidemark rules test rule_abc\n" +
 			"  tidemark rules test rule_abc --message-title '{{title}}: {{summary}}' --message-text '{{difference}}'"}
-	var own api.MessageWording
-	messageFlags(cmd.Flags(), &own)
+	own := changesOf(cmd.Flags(), form.Of[api.MessageWording]())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		got, err := triedRule(cmd, s, args[0], own)
-		if err != nil || t.JSON {
-			return err
+		words, err := own.patch()
+		var got api.RuleTest
+		if err == nil {
+			got, err = triedRule(cmd.Context(), s, args[0], words)
 		}
-		sayTest(t, got)
-		return nil
+		if err == nil && !t.JSON {
+			sayTest(t, got)
+		}
+		return err
 	}
 	return cmd
 }
 
-// triedRule tries a stored rule. If flags word its messages, it tries the rule with these words, which are not saved.
-func triedRule(cmd *cobra.Command, s *command.Server, id string, own api.MessageWording) (api.RuleTest, error) {
-	if !cmd.Flags().Changed(flagTitle) && !cmd.Flags().Changed(flagText) {
-		return api.TestRule.Call(cmd.Context(), s.Client(), api.RuleID{ID: id})
+// triedRule tries a stored rule. If there are words for its messages, it tries the rule with these, which are not saved.
+func triedRule(ctx context.Context, s *command.Server, id string, words api.Patch) (out api.RuleTest, err error) {
+	if len(words) == 0 {
+		return api.TestRule.Call(ctx, s.Client(), api.RuleID{ID: id})
 	}
-	r, err := api.GetRule.Call(cmd.Context(), s.Silent(), api.RuleID{ID: id})
+	r, err := api.GetRule.Call(ctx, s.Silent(), api.RuleID{ID: id})
+	if err == nil {
+		err = api.Patch{"message": map[string]any(words)}.Apply(&r.RuleSpec)
+	}
 	if err != nil {
-		return api.RuleTest{}, err
+		return out, err
 	}
-	cmd.Flags().Visit(func(f *pflag.Flag) { r.Message = reworded(f.Name, r.Message, own) })
-	return api.PreviewRule.Call(cmd.Context(), s.Client(), r.RuleSpec)
+	return api.PreviewRule.Call(ctx, s.Client(), r.RuleSpec)
 }
 
 // sayRuleWarning says why a rule reports nothing.
@@ -204,12 +184,13 @@ func changedName(c api.FeedChange) string {
 
 const channelsExample = `  tidemark channels add ops --webhook https://ops.example/hook
   tidemark channels add chat --service CHAT    # CREDENTIAL_CHAT=secret slack://…
+  tidemark channels add phone --kind ntfy --field topic=tides --field token=- < token.txt
   tidemark channels test ops`
 
 const channelsLong = `A channel is a way to notify people or programs of changes: a webhook, signed by
-Standard Webhooks, or a service such as Slack, Matrix or mail. The dashboard has a
-form for each service. Here, the address of a service is a setting,
-CREDENTIAL_NAME=secret ADDRESS.`
+Standard Webhooks, or a service such as Slack, Matrix or mail, with the fields that
+"tidemark docs channels" lists. A value - of a field is a line of the standard input.
+The address of a service may also be in a setting, CREDENTIAL_NAME=secret ADDRESS.`
 
 func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
@@ -219,6 +200,9 @@ func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List channels", Args: cobra.NoArgs, Example: "  tidemark channels list",
 			RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) }},
+		&cobra.Command{Use: "show NAME", Short: "Show everything about one channel", Args: command.One("name"),
+			Example: "  tidemark channels show ops",
+			RunE:    func(cmd *cobra.Command, args []string) error { return showChannel(cmd.Context(), t, s, args[0]) }},
 		channelAdd(t, s),
 		channelSet(t, s),
 		&cobra.Command{Use: "test NAME", Short: "Send a test, and show the answer", Args: command.One("name"),
@@ -254,11 +238,7 @@ func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) 
 		} else if c.To != "" {
 			to = c.To
 		}
-		problem := c.Problem
-		if c.RestsUntil.After(time.Now()) {
-			problem = strings.TrimSpace(problem + " next try at " + terminal.Minute(c.RestsUntil))
-		}
-		rows = append(rows, terminal.Row(c.Name, c.Kind, to, c.Origin, problem))
+		rows = append(rows, terminal.Row(c.Name, c.Kind, to, c.Origin, channelProblem(t, c)))
 	}
 	return terminal.Table(t.Out, rows...)
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -210,16 +209,7 @@ func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) erro
 }
 
 // inWords lists settings in one line.
-func inWords[T any](settings T) string {
-	var said []string
-	for _, f := range form.Facts(settings) {
-		said = append(said, lowered(f.Label)+" "+f.Value)
-	}
-	return terminal.Clean(cmp.Or(strings.Join(said, "; "), "nothing"))
-}
-
-// lowered returns a label as it stands within a line.
-func lowered(label string) string { return strings.ToLower(label[:1]) + label[1:] }
+func inWords[T any](settings T) string { return terminal.Clean(cmp.Or(form.Line(settings), "nothing")) }
 
 // sayReplaced says which settings went because another was set in their place.
 func sayReplaced(t *terminal.Terminal, names []string) {

@@ -45,18 +45,18 @@ func NewForm[T any](v T, below ...string) Form {
 // Typed returns the form with what a person typed, and what is wrong with it.
 func (f Form) Typed(typed url.Values, problem *api.Problem) Form {
 	f.Values, f.Problem = typed, problem
-	if was, err := url.ParseQuery(typed.Get(wasName)); err == nil && len(was) > 0 {
+	if was, err := url.ParseQuery(typed.Get(Was)); err == nil && len(was) > 0 {
 		f.Was = was
 	}
 	return f
 }
 
-// wasName is the input with what the form showed at first.
-const wasName = "was"
+// Was is the name of the input with what the form showed at first.
+const Was = "was"
 
 // Changed returns what a person changed in a form of T. An error is an [api.Problem].
 func Changed[T any](typed url.Values) (api.Patch, error) {
-	was, err := url.ParseQuery(typed.Get(wasName))
+	was, err := url.ParseQuery(typed.Get(Was))
 	if err != nil || len(was) == 0 {
 		return nil, BadRequest("the form is not complete: open it again")
 	}

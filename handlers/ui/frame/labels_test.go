@@ -29,7 +29,7 @@ func TestW5AlertsNameLabels(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || seen < 20 {
+	if err != nil || seen < 5 {
 		t.Fatalf("%d labels: %v", seen, err)
 	}
 	f := Form{Of: form.Of[api.TagSettings](), Problem: &api.Problem{

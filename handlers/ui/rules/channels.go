@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -104,11 +105,16 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 	c := all.Channels[at]
 	d.Channel, d.Kind = c, c.Kind
 	d.Service, _ = form.Of(d.Kind)
-	if d.Form.Values == nil {
-		d.Form.Values = url.Values{"url": {c.URL}, "secret": {c.Secret}, "urlFrom": {c.URLFrom}}
-		for name, value := range c.Fields {
-			d.Form.Set(form.Prefix+name, value)
+	was := url.Values{"url": {c.URL}, "secret": {c.Secret}, "urlFrom": {c.URLFrom}}
+	for _, f := range d.Service.Fields {
+		if !f.Secret {
+			was.Set(form.Prefix+f.Name, cmp.Or(c.Fields[f.Name], f.Default))
 		}
+	}
+	if d.Form.Was = was; d.Form.Values == nil {
+		d.Form.Values = maps.Clone(was)
+	} else {
+		d.Form = d.Form.Typed(d.Form.Values, d.Form.Problem)
 	}
 	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{})
 	for _, rule := range rules.Rules {
@@ -134,7 +140,8 @@ func freeName(kind string, all []api.Channel) string {
 // it is to be removed.
 func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 	text := func(field string) string { return strings.TrimSpace(f.Get(field)) }
-	spec := api.ChannelSpec{Name: cmp.Or(name, text("name")), Kind: kind}
+	spec := api.ChannelSpec{Name: cmp.Or(name, text("name"))}
+	spec.Kind = kind
 	service, ok := form.Of(kind)
 	if !ok {
 		spec.URLFrom = strings.TrimPrefix(text("urlFrom"), "CREDENTIAL_")
@@ -183,7 +190,8 @@ func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 	}
 	if do == "test" || do == "save" {
 		var err error
-		d.Answer, err = api.TestChannel.Call(ctx, a.client, api.ChannelTest(spec))
+		d.Answer, err = api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: spec.Name, Kind: spec.Kind,
+			URL: spec.URL, Secret: spec.Secret, URLFrom: spec.URLFrom, Fields: spec.Fields})
 		if d.Form.Problem = frame.Refusal(err); err != nil && d.Form.Problem == nil {
 			return frame.Page{}, err
 		}
@@ -236,14 +244,43 @@ func (d channelData) GoOn() string {
 	return ""
 }
 
-// keepChannel saves a channel.
+// changedChannel returns what a person changed in the form of a channel.
+func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
+	shown, err := url.ParseQuery(f.Get(frame.Was))
+	if err != nil || len(shown) == 0 {
+		return nil, frame.BadRequest("the form is not complete: open it again")
+	}
+	was, p := channelSpec(shown, spec.Name, spec.Kind), api.Patch{}
+	set := func(is, was string, path ...string) {
+		if is != was {
+			p.Set(is, path...)
+		}
+	}
+	set(spec.URL, was.URL, "url")
+	set(spec.Secret, was.Secret, "secret")
+	set(spec.URLFrom, was.URLFrom, "urlFrom")
+	for name, value := range was.Fields {
+		set(spec.Fields[name], value, "fields", name)
+	}
+	for name, value := range spec.Fields {
+		if _, shown := was.Fields[name]; !shown {
+			p.Set(value, "fields", name) // also a stored secret that is to be removed
+		}
+	}
+	return p, nil
+}
+
+// keepChannel saves a channel, of a known one what a person changed.
 func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (frame.Page, error) {
 	var kept api.Channel
 	var err error
 	if d.Name == "" {
 		kept, err = api.AddChannel.Call(r.Context(), a.client, spec)
+	} else if patch, wrong := changedChannel(d.Form.Values, spec); wrong != nil {
+		err = wrong
 	} else {
-		kept, err = api.SaveChannel.Call(r.Context(), a.client, api.ChannelUpdate(spec))
+		kept, err = api.PatchChannel.Call(r.Context(), a.client,
+			api.ChannelPatch{Name: d.Name, Patching: api.Patching{Patch: patch}})
 	}
 	if problem := frame.Refusal(err); problem != nil {
 		d.Form.Problem = problem

@@ -6,12 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
-	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
@@ -41,10 +40,13 @@ func (a area) rule(r *http.Request) (frame.Page, error) {
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
 func (a area) newRule(r *http.Request) (frame.Page, error) {
-	d := ruleData{Form: frame.Form{Values: r.URL.Query()}}
-	if len(d.Form.Values) > 0 { // it is tried at once, for the values that lead here
-		if spec, err := ruleSpec(d.Form.Values); err == nil {
-			if test, err := api.PreviewRule.Call(r.Context(), a.client, spec); err == nil {
+	d := ruleData{Form: frame.NewForm(api.RuleSpec{})}
+	given := r.URL.Query()
+	maps.Copy(d.Form.Values, given)
+	if len(given) > 0 { // it is tried at once, for the values that lead here
+		given.Set(frame.Was, d.Form.Was.Encode())
+		if patch, err := ruleChanges(given); err == nil {
+			if test, err := a.tried(r, "", patch); err == nil {
 				d.Preview = &test
 			}
 		}
@@ -117,7 +119,8 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
 		d.Broken = cmp.Or(it.Problem, it.Warning)
 		if d.Form.Values == nil {
-			d.Form.Values = ruleValues(it.RuleSpec)
+			d.Form = frame.NewForm(it.RuleSpec)
+			conditionValues(d.Form.Values, it.When)
 		}
 	}
 	a.page(r, &d)
@@ -129,61 +132,28 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 	return p, err
 }
 
-// ruleValues returns a rule as values of the form's fields.
-func ruleValues(s api.RuleSpec) url.Values {
-	f := url.Values{"name": {s.Name}, "channels": s.Channels, "filter.host": {s.Filter.Host},
-		"filter.tag": {s.Filter.Tag}, "filter.type": {s.Filter.Type}, "filter.kind": strings.Split(s.Filter.Kind, ","),
-		"filter.q": {s.Filter.Q}, "filter.zone": {s.Filter.Zone},
-		"filter.silenced": {s.Filter.Silenced}, "filter.added": {s.Filter.Added},
-		"filter.itemId": {s.Filter.ItemID}, "filter.items": {s.Filter.Items},
-		"filter.removed": {s.Filter.Removed}, "digest": {cmp.Or(s.Digest, "none")}, "at": {s.At}, "timezone": {s.Timezone}}
-	if s.Off {
-		f.Set("off", "1")
+// ruleChanges returns what a person changed in the form of a rule.
+func ruleChanges(typed url.Values) (api.Patch, error) {
+	typed, err := withCondition(typed)
+	if err != nil {
+		return nil, err
 	}
-	if m := s.Message; m != nil {
-		f.Set("message.title", m.Title)
-		f.Set("message.text", m.Text)
-	}
-	conditionValues(f, s.When)
-	if s.Filter.MinShare > 0 {
-		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
-	}
-	if q := s.QuietHours; q != nil {
-		f.Set("quietHours.from", q.From)
-		f.Set("quietHours.to", q.To)
-		f.Set("quietHours.timezone", q.Timezone)
-	}
-	return f
+	return frame.Changed[api.RuleSpec](typed)
 }
 
-// ruleSpec reads a rule from its form.
-func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
-	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
-	s = api.RuleSpec{Name: text("name"), Channels: f["channels"], Digest: text("digest"), At: text("at"),
-		Timezone: text("timezone")}
-	s.Filter.ChangeFilter = api.ChangeFilter{Host: text("filter.host"), Tag: text("filter.tag"),
-		Type: text("filter.type"), Kind: strings.Join(f["filter.kind"], ","), Q: text("filter.q"),
-		Silenced: text("filter.silenced"), Zone: text("filter.zone")}
-	s.Off, s.Filter.ItemID, s.Filter.Items = f.Get("off") != "", text("filter.itemId"), text("filter.items")
-	if m := (api.MessageWording{Title: text("message.title"), Text: text("message.text")}); m != (api.MessageWording{}) {
-		s.Message = &m
-	}
-	if s.When, err = conditionOf(f); err != nil {
-		return s, err
-	}
-	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
-	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
-		percent, err := strconv.ParseFloat(share, 64)
-		if err != nil || !(percent >= 0 && percent <= 100) {
-			return s, wrongField("filter.minShare", "the minimum share must be a number from 0 to 100, in percent")
+// tried tries a rule with changes that are not saved; a new one if the id is empty.
+func (a area) tried(r *http.Request, id string, patch api.Patch) (out api.RuleTest, err error) {
+	var rule api.Rule
+	if id != "" {
+		if rule, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: id}); err != nil {
+			return out, err
 		}
-		s.Filter.MinShare = percent / 100
 	}
-	if text("quietHours.from")+text("quietHours.to") != "" {
-		s.QuietHours = &api.QuietHours{From: text("quietHours.from"), To: text("quietHours.to"),
-			Timezone: text("quietHours.timezone")}
+	if err := patch.Apply(&rule.RuleSpec); err != nil {
+		return out, err
 	}
-	return s, nil
+	form.Tidy(&rule.RuleSpec)
+	return api.PreviewRule.Call(r.Context(), a.client, rule.RuleSpec)
 }
 
 // wrongField returns a problem about one field, in the form of the API's problems.
@@ -199,41 +169,27 @@ func (a area) saveRule(r *http.Request) (frame.Page, error) {
 		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
 		return frame.GoTo("/notifications?done=rule-remove"), err
 	}
-	d := ruleData{ID: id, Form: frame.Form{Values: f}}
-	spec, err := ruleSpec(f)
-	if err == nil {
-		switch {
-		case f.Get("do") == "preview":
-			var test api.RuleTest
-			test, err = api.PreviewRule.Call(r.Context(), a.client, spec)
-			if err == nil {
-				d.Preview = &test
-				return a.rulePage(r, d)
-			}
-		case id == "":
-			_, err = api.AddRule.Call(r.Context(), a.client, spec)
-		default:
-			_, err = api.SaveRule.Call(r.Context(), a.client, api.RuleUpdate{ID: id, RuleSpec: spec})
+	d := ruleData{ID: id, Form: frame.NewForm(api.RuleSpec{}).Typed(f, nil)}
+	patch, err := ruleChanges(f)
+	switch {
+	case err != nil:
+	case f.Get("do") == "preview":
+		var test api.RuleTest
+		if test, err = a.tried(r, id, patch); err == nil {
+			d.Preview = &test
+			return a.rulePage(r, d)
 		}
+	case id == "":
+		var spec api.RuleSpec
+		if err = patch.Apply(&spec); err == nil {
+			_, err = api.AddRule.Call(r.Context(), a.client, spec)
+		}
+	default:
+		_, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
 	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		d.Form.Problem = sayThis(problem)
 		return a.rulePage(r, d)
 	}
 	return frame.GoTo("/notifications?done=rule-save"), err
-}
-
-// kindChoices returns the kinds of change that a rule can report.
-func kindChoices() []show.Choice {
-	return show.Choices("content", "text changed", "beside", "text beside the main content",
-		"beyond", "text beyond what is read", "bytes", "bytes without text", "new", "new page",
-		"gone", "gone", "back", "back again",
-		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
-		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
-		"watchRestored", "watch restored", "listed", "new entry of a list", "field", "a value of the page")
-}
-
-// rhythms returns the choices for how often a rule sends messages.
-func rhythms() []show.Choice {
-	return show.Choices("none", "immediately", "hourly", "hourly", "daily", "daily")
 }

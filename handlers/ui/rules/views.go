@@ -8,13 +8,12 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // Funcs are the functions that the templates of this part call.
-var Funcs = template.FuncMap{"kindChoices": kindChoices,
-	"condition": condition.Text,
-	"operators": operators, "part": part, "references": references, "rhythms": rhythms, "channelKind": channelKind,
-	"anyFilled": anyFilled, "inputMode": inputMode}
+var Funcs = template.FuncMap{"selects": condition.Selected, "sent": form.Sent, "operators": operators, "part": part,
+	"references": references, "channelKind": channelKind, "anyFilled": anyFilled, "inputMode": inputMode}
 
 // area is this part of the dashboard.
 type area struct{ client *api.Client }

@@ -50,51 +50,41 @@ func references() []show.Choice {
 		"highest", "the highest value", "first", "the first value")
 }
 
-// conditionValues adds the condition of a rule to the values of the form's fields.
+// conditionValues adds to the values of the form what its sentence has besides the parts of a condition.
 func conditionValues(f url.Values, c *api.Condition) {
-	if c == nil {
-		return
-	}
-	for name, value := range map[string]string{"field": c.Field, "op": c.Op, "value": string(c.Value),
-		"from": string(c.From), "to": string(c.To), "unit": c.Unit, "against": c.Against, "since": c.Against} {
-		f.Set("when."+name, value)
-	}
-	if c.Op == "fromTo" && c.From == "" && c.To == "" {
+	if c != nil && c.Op == "fromTo" && c.From == "" && c.To == "" {
 		f.Set("when.op", changes)
 	}
-	if c.First {
-		f.Set("when.first", "1")
-	}
+	f.Set("when.since", f.Get("when.against"))
 }
 
-// conditionOf reads the condition from the form of a rule: nil if there is none. It reads only the parts that the
-// operator needs, because the others are not seen.
-func conditionOf(f url.Values) (*api.Condition, error) {
-	text := func(name string) string { return strings.TrimSpace(f.Get("when." + name)) }
-	name, op := text("field"), text("op")
-	needed := needs(op)
-	given := func(part string) string {
-		if slices.Contains(needed, part) {
-			return text(part)
-		}
-		return ""
-	}
+// withCondition returns a form whose sentence is read: with the parts of a condition that the operator needs, because
+// the others are not seen, and without any if there is no condition.
+func withCondition(typed url.Values) (url.Values, error) {
+	f := maps.Clone(typed)
+	name, op := strings.TrimSpace(f.Get("when.field")), f.Get("when.op")
 	switch {
-	case name == "" && op == "":
-		return nil, nil
-	case name == "":
+	case name == "" && op != "":
 		return nil, wrongField("when.field", "name the value that this is about, such as price or availability")
-	case op == "":
+	case name != "" && op == "":
 		return nil, wrongField("when.op", "choose what has to happen to "+name)
 	case op == changes:
-		op = "fromTo"
+		f.Set("when.op", "fromTo")
 	}
-	c := &api.Condition{Field: name, Op: op, Value: api.Constant(given("value")), From: api.Constant(given("from")),
-		To: api.Constant(given("to")), Unit: given("unit"), First: given("first") != ""}
-	if c.Against = given("against") + given("since"); slices.Contains(needed, "constant") && isSeen(c.Against) {
-		c.Value = ""
+	needed := needs(op)
+	against := ""
+	for _, part := range []string{"against", "since", "value", "unit", "from", "to", "first"} {
+		if !slices.Contains(needed, part) {
+			f.Del("when." + part)
+		}
+		if part == "against" || part == "since" {
+			against += f.Get("when." + part)
+		}
 	}
-	return c, nil
+	if f.Set("when.against", against); slices.Contains(needed, "constant") && isSeen(against) {
+		f.Del("when.value")
+	}
+	return f, nil
 }
 
 // sayThis calls the parts of a condition "this" in a problem: the message stands at the part, which has no name there.

@@ -2,6 +2,7 @@ package show
 
 import (
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
@@ -27,16 +28,10 @@ func kindTone(k api.ChangeKind) string {
 	return "quiet"
 }
 
-// kindWords are the texts for kinds of change whose identifiers are not English words.
-var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored",
-	"beside": "beside the main content", "beyond": "beyond what is read", "bytes": "bytes without text",
-	"listed": "new entry of the list", "field": "value"}
-
+// kindWord says what has changed.
 func kindWord(k api.ChangeKind) string {
-	if text := kindWords[k]; text != "" {
-		return text
-	}
-	return string(k)
+	kinds, _ := form.Of[api.ChangeFilter]().Field("kind")
+	return kinds.Text(string(k))
 }
 
 // whyBeside returns why there is a change, without the values, which a page shows by themselves.

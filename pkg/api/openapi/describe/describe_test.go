@@ -67,6 +67,9 @@ var settings = []reflect.Type{
 	reflect.TypeFor[api.Watch](), reflect.TypeFor[api.Interval](), reflect.TypeFor[api.Schedule](),
 	reflect.TypeFor[api.ActiveHours](), reflect.TypeFor[api.Files](), reflect.TypeFor[api.Rendering](),
 	reflect.TypeFor[api.TagSettings](), reflect.TypeFor[api.Settings](), reflect.TypeFor[api.ItemSettings](),
+	reflect.TypeFor[api.ChangeFilter](), reflect.TypeFor[api.RuleFilter](), reflect.TypeFor[api.RuleSpec](),
+	reflect.TypeFor[api.Condition](), reflect.TypeFor[api.QuietHours](), reflect.TypeFor[api.MessageWording](),
+	reflect.TypeFor[api.ChannelSettings](), reflect.TypeFor[api.MuteRequest](),
 }
 
 // TestRulesSchemaIsCurrent checks that the committed schema of the file of rules equals the one built from the types.

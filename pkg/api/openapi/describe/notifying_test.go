@@ -43,10 +43,19 @@ func notifying() []operation {
 		},
 		{
 			of: api.SaveRule.Endpoint, id: "saveRule", tag: tagNotify,
-			summary: "Change a rule",
+			summary: "Replace a rule",
 			gives:   "The rule.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W5 the rule is another"},
+		},
+		{
+			of: api.PatchRule.Endpoint, id: "patchRule", tag: tagNotify,
+			summary: "Change a rule",
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, and null removes a setting. A " +
+				"rule of the file named by RULES_FILE is refused.",
+			gives: "The rule.",
+			fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"V2 a rule is changed", "V2 the rule is switched off"},
 		},
 		{
 			of: api.RemoveRule.Endpoint, id: "removeRule", tag: tagNotify,
@@ -102,10 +111,20 @@ func telling() []operation {
 		},
 		{
 			of: api.SaveChannel.Endpoint, id: "saveChannel", tag: tagNotify,
-			summary: "Change a channel",
+			summary: "Replace a channel",
 			gives:   "The channel.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W5 a webhook with a secret of one's own"},
+		},
+		{
+			of: api.PatchChannel.Endpoint, id: "patchChannel", tag: tagNotify,
+			summary: "Change a channel",
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, also the stored secrets, and null " +
+				"removes a setting. `fields` are merged by name; null or an empty text removes one. A channel of the file named " +
+				"by RULES_FILE is refused.",
+			gives: "The channel.",
+			fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"V2 a mailbox has another receiver"},
 		},
 		{
 			of: api.RemoveChannel.Endpoint, id: "removeChannel", tag: tagNotify,

@@ -4,7 +4,10 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
+
+var _ = form.Write(FromText, Text)
 
 // Text writes the condition of a rule for people; "" for none. Of one that is not read, as that of a later release, it
 // writes the beginning.
@@ -17,6 +20,16 @@ func Text(spec *api.Condition) string {
 		return strings.TrimSpace(spec.Field + " " + spec.Op)
 	}
 	return c.String()
+}
+
+// Selected says which changes a rule selects, besides the page that it is for; "" for all.
+func Selected(r api.RuleSpec) string {
+	r.Filter.ItemID = ""
+	text := form.Line(r.Filter)
+	if when := Text(r.When); when != "" {
+		text += "; when " + when
+	}
+	return strings.TrimPrefix(text, "; ")
 }
 
 // String writes the condition for people: "price < 80 EUR", "price changes by at least 10 % against the previous
