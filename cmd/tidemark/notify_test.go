@@ -15,7 +15,7 @@ const rulesTable = "NAME    CHANGES                                SENT         
 	"Prices  kinds of change gone; when price < 80  daily at 07:30  ops,chat  here  rule_a  \n" +
 	"All     all                                    off             ops       here  rule_b  \n"
 
-// TestW5Commands checks the commands for rules, channels and deliveries (W5 to W7).
+// TestW5Commands checks the commands for channels (W5, W7).
 func TestW5Commands(t *testing.T) {
 	for _, sc := range []script{
 		{name: "a webhook", args: []string{"channels", "add", "ops", "--webhook", "https://ops.example/"},
@@ -70,6 +70,14 @@ func TestW5Commands(t *testing.T) {
 				"names them\nsee `tidemark channels show --help`\n"},
 		{name: "no channels", args: []string{"channels", "list"}, answers: []answered{{body: `{"channels":[]}`}},
 			out: "no channels; `tidemark channels add NAME --webhook URL` makes one\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+// TestW5RuleCommands checks the commands for rules (W5).
+func TestW5RuleCommands(t *testing.T) {
+	for _, sc := range []script{
 		{name: "a rule", args: []string{"rules", "add", "Prices", "--host", "a.example", "--added", "EUR", "--channel", "ops",
 			"--daily", "07:30", "--timezone", "Europe/Paris", "--quiet", "22:00-07:00"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
@@ -85,32 +93,6 @@ func TestW5Commands(t *testing.T) {
 			answers: []answered{{body: `{"id":"rule_a","name":"Costs"}`}},
 			asked:   []string{`PATCH /api/rules/rule_a {"at":null,"digest":null,"name":"Costs","quietHours":null}`},
 			out:     "rule Costs changed\n"},
-		{name: "what a rule could not be told", args: []string{"rules", "set", "rule_a", "--against", "lowest", "--when",
-			"price <", "--zone", "main", "--silenced", "true", "--quiet-timezone", "Asia/Tokyo", "--clear", "message.title",
-			"--off=false"},
-			answers: []answered{{body: `{"id":"rule_a","name":"Costs"}`}},
-			asked: []string{`PATCH /api/rules/rule_a {"filter":{"silenced":"true","zone":"main"},"message":{"title":null},` +
-				`"off":false,"quietHours":{"timezone":"Asia/Tokyo"},"when":{"against":"lowest","field":"price","first":null,` +
-				`"from":null,"op":"<","to":null,"unit":null,"value":null}}`},
-			out: "rule Costs changed\n"},
-		{name: "a wrong condition", args: []string{"rules", "set", "rule_a", "--when", "cheap"}, code: 2,
-			err: "tidemark: invalid argument \"cheap\" for \"--when\" flag: \"cheap\" is not a condition; examples: price < 80 " +
-				"EUR; price < the lowest value; price changes by 10 %; availability from OutOfStock to InStock; version " +
-				"changes; price disappears\nsee `tidemark rules set --help`\n"},
-		{name: "a page muted", args: []string{"rules", "mute", "url_p", "--rule", "rule_a", "--for", "3d"},
-			answers: []answered{{body: `{"id":"url_p"}`}, {body: `{"id":"m.1","itemId":"url_p","rule":"rule_a",` +
-				`"until":"2026-03-04T12:00:00Z"}`}},
-			asked: []string{"GET /api/items/url_p", `POST /api/mutes {"itemId":"url_p","rule":"rule_a","for":"3d"}`},
-			out:   "messages of the rule rule_a are muted until 2026-03-04 12:00:00Z: m.1\n"},
-		{name: "a mute ends", args: []string{"rules", "unmute", "m.1"}, answers: []answered{{body: `{"id":"m.1"}`}},
-			asked: []string{"DELETE /api/mutes/m.1"}, out: "the mute m.1 has ended\n"},
-		{name: "all mutes of a page end", args: []string{"rules", "unmute", "url_p"},
-			answers: []answered{{body: `{"id":"url_p"}`}, {body: `{"id":"m.1"}`}},
-			beside:  map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m.1"}]}`}},
-			asked:   []string{"GET /api/items/url_p", "DELETE /api/mutes/m.1"}, out: "the mute m.1 has ended\n"},
-		{name: "mutes", args: []string{"rules", "mutes"},
-			beside: map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m.1","title":"Lamp"}]}`}},
-			out: "PAGE  MUTED               ID\nLamp  messages are muted  m.1\n"},
 		{name: "a rule changed to two", args: []string{"rules", "set", "rule_a", "--hourly", "--at-once"}, code: 2,
 			err: "tidemark: give one of --at-once, --hourly and --daily\n" +
 				"see `tidemark rules set --help`\n"},
@@ -128,6 +110,57 @@ func TestW5Commands(t *testing.T) {
 		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
 			out: "the rule Prices is removed\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+// TestV4RuleFlags checks flags for what could only be set elsewhere before, in any order, and a condition that is none (V4).
+func TestV4RuleFlags(t *testing.T) {
+	for _, sc := range []script{
+		{name: "what a rule could not be told", args: []string{"rules", "set", "rule_a", "--against", "lowest", "--when",
+			"price <", "--zone", "main", "--silenced", "true", "--quiet-timezone", "Asia/Tokyo", "--clear", "message.title",
+			"--off=false"},
+			answers: []answered{{body: `{"id":"rule_a","name":"Costs"}`}},
+			asked: []string{`PATCH /api/rules/rule_a {"filter":{"silenced":"true","zone":"main"},"message":{"title":null},` +
+				`"off":false,"quietHours":{"timezone":"Asia/Tokyo"},"when":{"against":"lowest","field":"price","first":null,` +
+				`"from":null,"op":"<","to":null,"unit":null,"value":null}}`},
+			out: "rule Costs changed\n"},
+		{name: "a wrong condition", args: []string{"rules", "set", "rule_a", "--when", "cheap"}, code: 2,
+			err: "tidemark: invalid argument \"cheap\" for \"--when\" flag: \"cheap\" is not a condition; examples: price < 80 " +
+				"EUR; price < the lowest value; price changes by 10 %; availability from OutOfStock to InStock; version " +
+				"changes; price disappears\nsee `tidemark rules set --help`\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+// TestW18MuteCommands checks the commands that keep messages about pages back (W18).
+func TestW18MuteCommands(t *testing.T) {
+	for _, sc := range []script{
+		{name: "a page muted", args: []string{"rules", "mute", "url_p", "--rule", "rule_a", "--for", "3d"},
+			answers: []answered{{body: `{"id":"url_p"}`}, {body: `{"id":"m.1","itemId":"url_p","rule":"rule_a",` +
+				`"until":"2026-03-04T12:00:00Z"}`}},
+			asked: []string{"GET /api/items/url_p",
+				`POST /api/mutes {"itemId":"url_p","rule":"rule_a","for":"3d"}`},
+			out: "messages of the rule rule_a are muted until 2026-03-04 12:00:00Z: m.1\n"},
+		{name: "a mute ends", args: []string{"rules", "unmute", "m.1"}, answers: []answered{{body: `{"id":"m.1"}`}},
+			asked: []string{"DELETE /api/mutes/m.1"}, out: "the mute m.1 has ended\n"},
+		{name: "all mutes of a page end", args: []string{"rules", "unmute", "url_p"},
+			answers: []answered{{body: `{"id":"url_p"}`}, {body: `{"id":"m.1"}`}},
+			beside:  map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m.1"}]}`}},
+			asked:   []string{"GET /api/items/url_p", "DELETE /api/mutes/m.1"}, out: "the mute m.1 has ended\n"},
+		{name: "mutes", args: []string{"rules", "mutes"},
+			beside: map[string][]string{"/api/mutes": {`{"mutes":[{"id":"m.1","title":"Lamp"}]}`}},
+			out:    "PAGE  MUTED               ID\nLamp  messages are muted  m.1\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+// TestW6Commands checks the commands for deliveries (W6).
+func TestW6Commands(t *testing.T) {
+	for _, sc := range []script{
 		{name: "deliveries", args: []string{"deliveries", "--state", "failed"}, answers: []answered{{body: `{"deliveries":[` +
 			`{"id":"d-1","channel":"ops","title":"Costs – content","state":"failed","created":"2026-03-01T12:00:00Z",` +
 			`"attempts":3,"answer":{"ok":false,"status":500}}]}`}},

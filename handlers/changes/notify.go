@@ -9,10 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-func (h *Handlers) listRules(ctx context.Context, q api.RuleQuery) (api.Rules, error) {
-	return h.Notify.Rules(ctx, q)
-}
-
 func (h *Handlers) addRule(ctx context.Context, q api.RuleSpec) (api.Rule, error) {
 	return h.Notify.SaveRule(ctx, "", q)
 }
@@ -31,10 +27,6 @@ func (h *Handlers) patchRule(ctx context.Context, q api.RulePatch) (api.Rule, er
 
 func (h *Handlers) removeRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
 	return h.Notify.RemoveRule(ctx, q.ID)
-}
-
-func (h *Handlers) previewRule(ctx context.Context, q api.RuleSpec) (api.RuleTest, error) {
-	return h.Notify.PreviewRule(ctx, q)
 }
 
 func (h *Handlers) testRule(ctx context.Context, q api.RuleID) (api.RuleTest, error) {
@@ -90,10 +82,6 @@ func (h *Handlers) testChannel(ctx context.Context, q api.ChannelTest) (api.Rece
 
 func (h *Handlers) checkChannel(ctx context.Context, q api.ChannelUpdate) (api.ChannelCheck, error) {
 	return h.Notify.CheckChannel(ctx, api.ChannelSpec(q))
-}
-
-func (h *Handlers) listDeliveries(ctx context.Context, q api.DeliveryQuery) (api.DeliveryPage, error) {
-	return h.Notify.Worker.Deliveries(ctx, q)
 }
 
 func (h *Handlers) retryDelivery(ctx context.Context, q api.DeliveryID) (api.Delivery, error) {

@@ -38,7 +38,7 @@ type ChangeFilter struct {
 	Type string `json:"type,omitempty" label:"Type" choices:"url|file|entry"` // of what has changed
 	// kinds, separated by commas; content includes those of other text
 	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text beside the main content|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
-	// main leaves out changes of the kinds beside and beyond
+	// without changes of the kinds beside and beyond
 	Zone string `json:"zone,omitempty" label:"Part of the page" choices:"main=only the main content"`
 	// the smallest share of the text that must have changed, 0 to 1; in percent in the dashboard
 	MinShare float64 `json:"minShare,omitempty" label:"Minimum share of the text" flag:"min-share 0.1" format:"share"`

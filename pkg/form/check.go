@@ -59,8 +59,8 @@ func (f Field) check(v reflect.Value) string {
 	return ""
 }
 
-// The formats of a text of several values, separated by commas, of a share from 0 to 1, which forms show in percent, and
-// of a text of several lines.
+// The formats of a text of several values, separated by commas; of a share from 0 to 1, which forms show in percent;
+// and of a text of several lines.
 const (
 	asList  = "list"
 	asShare = "share"

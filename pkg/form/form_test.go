@@ -17,20 +17,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// TestV1EverySettingIsDescribed checks that each setting of an item has a label and a help text, that its tags can be
-// read, and that no two have the same flag but for time zones (V1).
+// TestV1EverySettingIsDescribed checks that each setting of an item, a rule, a channel and a mute has a label and a help
+// text, that its tags can be read, and that no two have the same flag but for time zones (V1).
 func TestV1EverySettingIsDescribed(t *testing.T) {
-	for _, f := range Of[api.ItemSettings]().Fields {
-		if f.Label == "" || f.Help == "" {
-			t.Errorf("%s has the label %q and the help %q", f.Path, f.Label, f.Help)
+	elsewhere := []string{"weekday", asList, asShare, asLines} // formats that the table of formats lacks
+	for name, of := range map[string]*Form{"item": Of[api.ItemSettings](), "rule": Of[api.RuleSpec](),
+		"channel": Of[api.ChannelSettings](), "mute": Of[api.MuteRequest]()} {
+		for _, f := range of.Fields {
+			if f.Label == "" || f.Help == "" {
+				t.Errorf("%s: %s has the label %q and the help %q", name, f.Path, f.Label, f.Help)
+			}
+			if f.Format != "" && !slices.Contains(elsewhere, f.Format) && formats[f.Format] == nil {
+				t.Errorf("%s: %s has no known format: %s", name, f.Path, f.Format)
+			}
 		}
-		if f.Format != "" && f.Format != "weekday" && formats[f.Format] == nil {
-			t.Errorf("%s has no known format: %s", f.Path, f.Format)
+		for _, g := range of.Flags("files").All {
+			if len(g.fields) > 1 && g.Name != "timezone" {
+				t.Errorf("%s: --%s is of %d settings", name, g.Name, len(g.fields))
+			}
 		}
 	}
-	for _, g := range Of[api.ItemSettings]().Flags("files").All {
-		if len(g.fields) > 1 && g.Name != "timezone" {
-			t.Errorf("--%s is of %d settings", g.Name, len(g.fields))
+	kinds, _ := Of[api.ChangeFilter]().Field("kind")
+	for _, kind := range api.ChangeKinds {
+		if !kinds.allows(string(kind)) {
+			t.Errorf("the kind of change %s has no words", kind)
 		}
 	}
 }

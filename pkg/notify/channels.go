@@ -78,16 +78,16 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 // SaveChannel makes a new channel or changes an existing one. If the settings of a webhook name no secret,
 // SaveChannel generates a secret. Only the result of this call contains that secret.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
-	return s.changeChannel(ctx, spec.Name, make, func(channel) (api.ChannelSpec, error) { return spec, nil })
+	return changeChannel(ctx, s, spec.Name, make, func(channel) (api.ChannelSpec, error) { return spec, nil })
 }
 
 // changeChannel stores what a function makes of a channel, which is empty if it is to be made.
-func (s *Book) changeChannel(ctx context.Context, name string, make bool,
+func changeChannel(ctx context.Context, s *Book, name string, make bool,
 	change func(old channel) (api.ChannelSpec, error)) (out api.Channel, err error) {
 	old, etag, err := s.channel(ctx, name)
 	switch {
 	case old.Origin == FromFile:
-		return out, s.ofFile("channel", name)
+		return out, s.o.File.refusal("channel", name)
 	case make && err == nil:
 		return out, fault.New(fault.Conflict, "there is a channel %q", name)
 	case make && fault.Is(err, fault.NotFound):
@@ -180,7 +180,7 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	}
 	out, _ := s.resolver.channelJSON(c)
 	if c.Origin == FromFile {
-		return out, s.ofFile("channel", name)
+		return out, s.o.File.refusal("channel", name)
 	}
 	all, err := s.all(ctx)
 	if err != nil {

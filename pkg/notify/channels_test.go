@@ -198,8 +198,9 @@ func TestP1RowsThatWereChanged(t *testing.T) {
 	evil(func(c *channelRow) { c.Spec.URL = "https://evil.example/" })
 	evil(func(c *channelRow) { c.Spec.URL = "http://ops.example:443/" })
 	evil(func(c *channelRow) { c.Spec.URL, c.Spec.URLFrom = "", "EVIL" })
-	_, err = n.SaveChannel(t.Context(), api.ChannelSpec{Name: "phone", ChannelSettings: api.ChannelSettings{Kind: "ntfy", Fields: map[string]string{
-		"topic": "t", "server": "https://a.example", "token": "tk_1"}}}, true)
+	_, err = n.SaveChannel(t.Context(), api.ChannelSpec{Name: "phone",
+		ChannelSettings: api.ChannelSettings{Kind: "ntfy", Fields: map[string]string{
+			"topic": "t", "server": "https://a.example", "token": "tk_1"}}}, true)
 	must(t, err)
 	good, _, err = channelRows.Load(t.Context(), n.rows, channelKey("phone"))
 	must(t, err)
@@ -244,7 +245,8 @@ func TestP1NoKey(t *testing.T) {
 	hook, err := r.Notifier.SaveChannel(t.Context(), hookSpec("ops"), true)
 	must(t, err)
 	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/tide"
-	_, err = r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHAT"}}, true)
+	_, err = r.Notifier.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat",
+		ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHAT"}}, true)
 	must(t, err)
 	all, err := r.Channels(t.Context())
 	must(t, err)
@@ -270,8 +272,12 @@ func TestP1Guard(t *testing.T) {
 	for _, spec := range []api.ChannelSpec{
 		mailSpec("host", "192.168.1.5"), mailSpec("host", "::1"), mailSpec("host", "8.8.8.8", "port", "22"),
 		mailSpec("host", "8.8.8.8", "auth", "oauth2", "clientId", "c", "tokenUrl", "https://169.254.169.254/"),
-		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: "ntfy", Fields: map[string]string{"topic": "t", "server": "http://10.0.0.1:8080"}}},
-		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: "mattermost", Fields: map[string]string{"webhook": "http://[::1]/hooks/t"}}},
+		{Name: "mail",
+			ChannelSettings: api.ChannelSettings{Kind: "ntfy",
+				Fields: map[string]string{"topic": "t", "server": "http://10.0.0.1:8080"}}},
+		{Name: "mail",
+			ChannelSettings: api.ChannelSettings{Kind: "mattermost",
+				Fields: map[string]string{"webhook": "http://[::1]/hooks/t"}}},
 		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: "http://127.0.0.1/"}},
 		{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "NTFY"}},
 	} {

@@ -295,7 +295,8 @@ func TestW5Refused(t *testing.T) {
 		"kind":    {Name: "a", ChannelSettings: api.ChannelSettings{Kind: "pigeon"}},
 		"url":     {Name: "a", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: "https://u:p@a.example/"}},
 		"urlFrom": {Name: "a", ChannelSettings: api.ChannelSettings{Kind: Service}},
-		"secret":  {Name: "a", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: "https://a.example/", Secret: "a b"}},
+		"secret": {Name: "a",
+			ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: "https://a.example/", Secret: "a b"}},
 	} {
 		if _, err := r.SaveChannel(t.Context(), spec, true); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
@@ -357,7 +358,8 @@ func TestW6Lists(t *testing.T) {
 func TestW6Metrics(t *testing.T) {
 	r := newRig(t)
 	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/topic"
-	_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHAT"}}, true)
+	_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat",
+		ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHAT"}}, true)
 	must(t, err)
 	r.rule(api.RuleSpec{}, "ops", "refuses", "dead", "chat")
 	r.to.no[address("refuses")], r.to.ill[address("dead")] = true, true

@@ -11,7 +11,7 @@ import (
 // PatchRule changes what a patch names of a rule; see [Book.SaveRule]. Of two patches at once, both hold.
 func (s *Book) PatchRule(ctx context.Context, id string, p api.Patch) (api.Rule, error) {
 	return again(func() (api.Rule, error) {
-		return s.changeRule(ctx, id, func(old api.RuleSpec) (api.RuleSpec, error) {
+		return changeRule(ctx, s, id, func(old api.RuleSpec) (api.RuleSpec, error) {
 			old.Filter.Item = "" // an answer has both names of the page
 			next, err := patched(old, p)
 			if value, named := p["enabled"]; named && value == nil {
@@ -27,7 +27,7 @@ func (s *Book) PatchRule(ctx context.Context, id string, p api.Patch) (api.Rule,
 // stay, as long as they are sent to the same place.
 func (s *Book) PatchChannel(ctx context.Context, name string, p api.Patch) (api.Channel, error) {
 	return again(func() (api.Channel, error) {
-		return s.changeChannel(ctx, name, false, func(old channel) (api.ChannelSpec, error) {
+		return changeChannel(ctx, s, name, false, func(old channel) (api.ChannelSpec, error) {
 			next, err := patched(old.ChannelSettings, p)
 			for secret := range old.Sealed {
 				value, named := p.Get("fields", secret)

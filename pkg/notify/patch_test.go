@@ -16,9 +16,10 @@ import (
 // and an empty object leave nothing behind (V2).
 func TestV2PatchRule(t *testing.T) {
 	r := newRig(t)
-	made := r.rule(api.RuleSpec{Name: "All", Timezone: "Europe/Paris", QuietHours: &api.QuietHours{From: "22:00", To: "07:00",
-		Timezone: "Asia/Tokyo"}, Filter: api.RuleFilter{Added: "x", ChangeFilter: api.ChangeFilter{Host: "a.example"}},
-		When: &api.Condition{Field: "price", Op: "<", Value: "80"}}, "ops")
+	made := r.rule(api.RuleSpec{Name: "All", Timezone: "Europe/Paris",
+		QuietHours: &api.QuietHours{From: "22:00", To: "07:00", Timezone: "Asia/Tokyo"},
+		Filter:     api.RuleFilter{Added: "x", ChangeFilter: api.ChangeFilter{Host: "a.example"}},
+		When:       &api.Condition{Field: "price", Op: "<", Value: "80"}}, "ops")
 	id := made.ID
 	for _, tc := range []struct {
 		patch string

@@ -121,21 +121,12 @@ func (r resolver) keptSigning(old channel) string {
 	return send.NewSecret()
 }
 
-// existing returns the stored channel with a name, or an empty one if there is none.
-func (s *Book) existing(ctx context.Context, name string) (channel, error) {
-	c, _, err := s.channel(ctx, name)
-	if fault.Is(err, fault.NotFound) {
-		return channel{}, nil
-	}
-	return c, err
-}
-
 // CheckChannel reports what is wrong with a channel that is not saved yet, and whether messages may be sent there.
 // Nothing is sent.
 func (s *Book) CheckChannel(ctx context.Context, spec api.ChannelSpec) (out api.ChannelCheck, err error) {
 	out.Errors = []api.FieldError{}
-	old, err := s.existing(ctx, spec.Name)
-	if err != nil {
+	old, _, err := s.channel(ctx, spec.Name) // an empty one if there is none
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return out, err
 	}
 	c, errs := s.resolver.proposed(spec, old)

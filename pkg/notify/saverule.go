@@ -63,11 +63,11 @@ func (s *Book) Rule(ctx context.Context, id string) (out api.Rule, err error) {
 // SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
 // now on. So does a rule that is switched on.
 func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
-	return s.changeRule(ctx, id, func(old api.RuleSpec) (api.RuleSpec, error) { return over(spec, old), nil })
+	return changeRule(ctx, s, id, func(old api.RuleSpec) (api.RuleSpec, error) { return over(spec, old), nil })
 }
 
 // changeRule stores what a function makes of the settings of a rule, which are empty for a new one.
-func (s *Book) changeRule(ctx context.Context, id string,
+func changeRule(ctx context.Context, s *Book, id string,
 	change func(old api.RuleSpec) (api.RuleSpec, error)) (out api.Rule, err error) {
 	var old rule
 	if id != "" {
@@ -87,7 +87,7 @@ func (s *Book) changeRule(ctx context.Context, id string,
 	case err != nil:
 		return out, err
 	case old.Origin == FromFile:
-		return out, s.ofFile("rule", old.Name)
+		return out, s.o.File.refusal("rule", old.Name)
 	case id != "" && old.page != spec.Filter.ItemID:
 		return out, fault.Field("filter.itemId", "filter.itemId of a rule cannot be changed: make another rule")
 	}
@@ -185,7 +185,7 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 		return r.Rule, err
 	}
 	if r.Origin == FromFile {
-		return r.Rule, s.ofFile("rule", r.Name)
+		return r.Rule, s.o.File.refusal("rule", r.Name)
 	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: keyOf(r.page, id), ETag: r.etag}})

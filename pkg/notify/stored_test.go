@@ -13,7 +13,8 @@ import (
 func TestN1StoredRules(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"ops", "chat", "digest"} {
-		_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: name, ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address(name)}}, true)
+		_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: name,
+			ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address(name)}}, true)
 		must(t, err)
 	}
 	for id, spec := range map[string]string{

@@ -17,7 +17,8 @@ import (
 func (r *rig) chats() {
 	r.t.Helper()
 	r.settings["CREDENTIAL_CHATS"] = "secret telegram://1:tk@telegram?chats=-1,-2,-3"
-	_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: "chats", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHATS"}}, true)
+	_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: "chats",
+		ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "CHATS"}}, true)
 	must(r.t, err)
 	_, err = r.SaveRule(r.t.Context(), "", api.RuleSpec{Name: "All", Channels: []string{"chats"}})
 	must(r.t, err)

@@ -57,7 +57,8 @@ func TestW8Webhooks(t *testing.T) {
 	web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1"}})
 	must(t, err)
 	r.Book.sender = send.New(web, "Tidemark/test", time.Now) // the verifier checks the time
-	made, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: server.URL + "/hook"}}, true)
+	made, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops",
+		ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: server.URL + "/hook"}}, true)
 	must(t, err)
 	_, err = r.SaveRule(t.Context(), "", api.RuleSpec{Name: "All", Channels: []string{"ops"}})
 	must(t, err)

@@ -26,11 +26,13 @@ func (r *rig) services() (names []string) {
 		"zulip": "zulip://bot%40h.example:k@h.example/?stream=s", "pushover": "pushover://shoutrrr:tk@user"} {
 		setting := strings.ToUpper(name)
 		r.settings["CREDENTIAL_"+setting] = "secret " + at
-		_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: name, ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: setting}}, true)
+		_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: name,
+			ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: setting}}, true)
 		must(r.t, err)
 		names = append(names, name)
 	}
-	_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: "hook", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address("hook")}}, true)
+	_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: "hook",
+		ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address("hook")}}, true)
 	must(r.t, err)
 	return append(names, "hook")
 }
@@ -43,9 +45,11 @@ var worded = &api.MessageWording{Title: "{{title}} *now* {{summary}}",
 func TestW20WordedMessages(t *testing.T) {
 	r := newRig(t)
 	r.settings["CREDENTIAL_MAIL"] = "secret smtp://h.example/?from=a@a.example&to=b@b.example"
-	_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "mail", ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "MAIL"}}, true)
+	_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "mail",
+		ChannelSettings: api.ChannelSettings{Kind: Service, URLFrom: "MAIL"}}, true)
 	must(t, err)
-	_, err = r.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address("ops")}}, true)
+	_, err = r.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops",
+		ChannelSettings: api.ChannelSettings{Kind: Webhook, URL: address("ops")}}, true)
 	must(t, err)
 	_, err = r.SaveRule(t.Context(), "", api.RuleSpec{Name: "Prices", Message: worded, Channels: []string{"ops", "mail"}})
 	must(t, err)

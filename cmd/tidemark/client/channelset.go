@@ -82,7 +82,8 @@ func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 
 func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{Use: "set NAME", Short: "Change a channel; other settings stay", Args: command.One("name"),
-		Example: "  tidemark channels set ops --webhook https://other.example/hook\n  tidemark channels set ops --secret OPS\n" +
+		Example: "  tidemark channels set ops --webhook https://other.example/hook\n" +
+			"  tidemark channels set ops --secret OPS\n" +
 			"  tidemark channels set mail --field to=anna@example.com --field password=- < password.txt"}
 	set, read := channelFlags(t, cmd.Flags())
 	set.clears(cmd.Flags())

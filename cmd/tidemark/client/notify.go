@@ -111,7 +111,7 @@ func ruleTest(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// triedRule tries a stored rule. If there are words for its messages, it tries the rule with these, which are not saved.
+// triedRule tries a stored rule, with words for its messages, if there are any, which are not saved.
 func triedRule(ctx context.Context, s *command.Server, id string, words api.Patch) (out api.RuleTest, err error) {
 	if len(words) == 0 {
 		return api.TestRule.Call(ctx, s.Client(), api.RuleID{ID: id})

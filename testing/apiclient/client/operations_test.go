@@ -54,6 +54,7 @@ func (r *running) rules() (id string) {
 		r.Errorf("a channel: %+v", made)
 	}
 	ok(r.SaveChannelWithResponse(ctx, "ops", ChannelUpdate{Kind: "webhook", Url: &hook}))
+	ok(r.PatchChannelWithResponse(ctx, "ops", PatchChannelJSONRequestBody{Url: &hook}))
 	if list := ok(r.ListChannelsWithResponse(ctx)).Channels; len(list) != 1 || list[0].SigningSecret != nil {
 		r.Errorf("channels %+v", list)
 	}
@@ -69,7 +70,9 @@ func (r *running) rules() (id string) {
 	rule := ok(r.AddRuleWithResponse(ctx, RuleSpec{Name: "News", Channels: []string{"ops"}}))
 	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Harbours", Channels: []string{"ops"},
 		Filter: &RuleFilter{Added: &added}}))
-	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "News", Channels: []string{"ops"}}))
+	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Tides", Channels: []string{"ops"}}))
+	news := "News"
+	ok(r.PatchRuleWithResponse(ctx, rule.Id, PatchRuleJSONRequestBody{Name: &news}))
 	if list := ok(r.ListRulesWithResponse(ctx, &ListRulesParams{})).Rules; len(list) != 1 || ok(r.GetRuleWithResponse(ctx,
 		rule.Id)).Name != "News" {
 		r.Errorf("rules %+v", list)

@@ -112,16 +112,14 @@ func telling() []operation {
 		{
 			of: api.SaveChannel.Endpoint, id: "saveChannel", tag: tagNotify,
 			summary: "Replace a channel",
-			gives:   "The channel.",
-			fails:   []int{http.StatusNotFound, http.StatusConflict},
-			shown:   []string{"W5 a webhook with a secret of one's own"},
+			gives:   "The channel.", fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"W5 a webhook with a secret of one's own"},
 		},
 		{
 			of: api.PatchChannel.Endpoint, id: "patchChannel", tag: tagNotify,
 			summary: "Change a channel",
-			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, also the stored secrets, and null " +
-				"removes a setting. `fields` are merged by name; null or an empty text removes one. A channel of the file named " +
-				"by RULES_FILE is refused.",
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, also stored secrets and each of " +
+				"`fields`, and null removes a setting. A channel of the file named by RULES_FILE is refused.",
 			gives: "The channel.",
 			fails: []int{http.StatusNotFound, http.StatusConflict},
 			shown: []string{"V2 a mailbox has another receiver"},
