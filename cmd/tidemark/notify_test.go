@@ -28,7 +28,8 @@ func TestW5Commands(t *testing.T) {
 			asked:   []string{`POST /api/channels {"name":"chat","kind":"shoutrrr","urlFrom":"CHAT"}`},
 			out:     "the channel chat is made\nnothing can be sent yet: credential CHAT is not set\n"},
 		{name: "neither", args: []string{"channels", "add", "chat"}, code: 2,
-			err: "tidemark: give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE\nsee `tidemark channels add --help`\n"},
+			err: "tidemark: give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE\n" +
+				"see `tidemark channels add --help`\n"},
 		{name: "a test", args: []string{"channels", "test", "ops"},
 			answers: []answered{{body: `{"ok":true,"status":204}`}}, out: "taken: 204\n"},
 		{name: "a test that fails", args: []string{"channels", "test", "ops"}, code: 1,
@@ -115,7 +116,8 @@ func TestW5RuleCommands(t *testing.T) {
 	}
 }
 
-// TestV4RuleFlags checks flags for what could only be set elsewhere before, in any order, and a condition that is none (V4).
+// TestV4RuleFlags checks flags for what could only be set elsewhere before, in any order, and a condition that is none
+// (V4).
 func TestV4RuleFlags(t *testing.T) {
 	for _, sc := range []script{
 		{name: "what a rule could not be told", args: []string{"rules", "set", "rule_a", "--against", "lowest", "--when",
@@ -127,8 +129,8 @@ func TestV4RuleFlags(t *testing.T) {
 				`"from":null,"op":"<","to":null,"unit":null,"value":null}}`},
 			out: "rule Costs changed\n"},
 		{name: "a wrong condition", args: []string{"rules", "set", "rule_a", "--when", "cheap"}, code: 2,
-			err: "tidemark: invalid argument \"cheap\" for \"--when\" flag: \"cheap\" is not a condition; examples: price < 80 " +
-				"EUR; price < the lowest value; price changes by 10 %; availability from OutOfStock to InStock; version " +
+			err: "tidemark: invalid argument \"cheap\" for \"--when\" flag: \"cheap\" is not a condition; examples: price < " +
+				"80 EUR; price < the lowest value; price changes by 10 %; availability from OutOfStock to InStock; version " +
 				"changes; price disappears\nsee `tidemark rules set --help`\n"},
 	} {
 		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })

@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// TestV1EverySettingIsDescribed checks that each setting of an item, a rule, a channel and a mute has a label and a help
-// text, that its tags can be read, and that no two have the same flag but for time zones (V1).
+// TestV1EverySettingIsDescribed checks that each setting of an item, a rule, a channel and a mute has a label and a
+// help text, that its tags can be read, and that no two have the same flag but for time zones (V1).
 func TestV1EverySettingIsDescribed(t *testing.T) {
 	elsewhere := []string{"weekday", asList, asShare, asLines} // formats that the table of formats lacks
 	for name, of := range map[string]*Form{"item": Of[api.ItemSettings](), "rule": Of[api.RuleSpec](),
