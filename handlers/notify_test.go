@@ -334,6 +334,11 @@ func TestW5RuleForm(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
+	if page := shows(t, r, "/api/ui/notifications", "kinds of change gone, back again; minimum share of the text 25 %; "+
+		"silenced changes included; added text matches lock", "daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
+		Contains(page, "&lt;nil&gt;") {
+		t.Error("the list shows a value of Go")
+	}
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
 	if body := w.Body.String(); !strings.Contains(body, "would have sent <strong>3 messages</strong> about 3 changes") ||
@@ -341,7 +346,8 @@ func TestW5RuleForm(t *testing.T) {
 		t.Errorf("a preview: %d %s", w.Code, body)
 	}
 	send(t, r, rule, url.Values{"do": {"remove"}})
-	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"<New>"}, "channels": {"ops"}})
+	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"<New>"}, "channels": {"ops"},
+		"timezone": {"UTC"}, "quietHours.timezone": {"UTC"}}) // as the browser fills them in
 	shows(t, r, "/api/ui/notifications", "&lt;New&gt;")
 	var rules api.Rules
 	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules", "").Body.Bytes(), &rules))

@@ -138,6 +138,9 @@ func ruleChanges(typed url.Values) (api.Patch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.TrimSpace(typed.Get("quietHours.from")+typed.Get("quietHours.to")) == "" {
+		typed.Del("quietHours.timezone") // the browser fills it in
+	}
 	return frame.Changed[api.RuleSpec](typed)
 }
 
