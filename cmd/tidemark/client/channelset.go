@@ -57,51 +57,57 @@ func readSecrets(t *terminal.Terminal, p api.Patch) error {
 }
 
 func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "add NAME", Short: "Make a channel", Args: command.One("name"), Example: channelsExample}
-	_, read := channelFlags(t, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	var read func() (api.Patch, error)
+	run := func(ctx context.Context, args []string) error {
 		p, err := read()
+		if err == nil && !p.Sets("kind") {
+			err = command.Usagef("give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE")
+		}
+		spec := api.ChannelSpec{Name: args[0]}
+		if err == nil {
+			err = p.Apply(&spec.ChannelSettings)
+		}
 		if err != nil {
 			return err
 		}
-		if !p.Sets("kind") {
-			return command.Usagef("give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE")
-		}
-		spec := api.ChannelSpec{Name: args[0]}
-		if err := p.Apply(&spec.ChannelSettings); err != nil {
-			return err
-		}
-		made, err := api.AddChannel.Call(cmd.Context(), s.Client(), spec)
-		if err == nil && !t.JSON {
+		made, err := api.AddChannel.Call(ctx, s.Client(), spec)
+		if err == nil {
 			sayChannel(t, made, "made")
 		}
 		return err
 	}
+	cmd := command.New("add NAME\nMake a channel\n\n"+channelsExample, command.One("name"), run)
+	_, read = channelFlags(t, cmd.Flags())
 	return cmd
 }
 
+const channelSetHelp = `set NAME
+Change a channel; other settings stay
+
+  tidemark channels set ops --webhook https://other.example/hook
+  tidemark channels set ops --secret OPS
+  tidemark channels set mail --field to=anna@example.com --field password=- < password.txt`
+
 func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "set NAME", Short: "Change a channel; other settings stay", Args: command.One("name"),
-		Example: "  tidemark channels set ops --webhook https://other.example/hook\n" +
-			"  tidemark channels set ops --secret OPS\n" +
-			"  tidemark channels set mail --field to=anna@example.com --field password=- < password.txt"}
-	set, read := channelFlags(t, cmd.Flags())
-	set.clears(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	var read func() (api.Patch, error)
+	cmd := command.New(channelSetHelp, command.One("name"), func(ctx context.Context, args []string) error {
 		p, err := read()
+		if err == nil && len(p) == 0 {
+			err = command.Usagef("give what changes, such as --webhook URL or --field to=ADDRESS, or --clear NAME")
+		}
 		if err != nil {
 			return err
 		}
-		if len(p) == 0 {
-			return command.Usagef("give what changes, such as --webhook URL or --field to=ADDRESS, or --clear NAME")
-		}
-		made, err := api.PatchChannel.Call(cmd.Context(), s.Client(),
+		made, err := api.PatchChannel.Call(ctx, s.Client(),
 			api.ChannelPatch{Name: args[0], Patching: api.Patching{Patch: p}})
-		if err == nil && !t.JSON {
+		if err == nil {
 			sayChannel(t, made, "changed")
 		}
 		return err
-	}
+	})
+	set, get := channelFlags(t, cmd.Flags())
+	set.clears(cmd.Flags())
+	read = get
 	return cmd
 }
 
@@ -114,8 +120,6 @@ func showChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, n
 		return err
 	case at < 0:
 		return command.Usagef("there is no channel %.64q; `%s channels list` names them", name, t.Name)
-	case t.JSON:
-		return nil
 	}
 	c := got.Channels[at]
 	service, _ := services.Of(c.Kind)
@@ -147,7 +151,5 @@ func sayChannel(t *terminal.Terminal, c api.Channel, became string) {
 	} else {
 		t.Say("the channel %s is %s", terminal.Clean(c.Name), became)
 	}
-	if c.Problem != "" {
-		t.Say("nothing can be sent yet: %s", terminal.Clean(c.Problem))
-	}
+	t.SayWhen(c.Problem != "", "nothing can be sent yet: %s", terminal.Clean(c.Problem))
 }

@@ -27,56 +27,45 @@ It applies to changes after its creation. Rules from the file that RULES_FILE na
 are shown here, and can be changed only in that file.`
 
 func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "rules", Short: "Set who is notified of changes", Long: rulesLong, Example: rulesExample, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) },
+	list := func(ctx context.Context, _ []string) error {
+		got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{Top: 5000})
+		if err != nil {
+			return err
+		}
+		return terminal.List(t, got.Rules, "no rules; `"+t.Name+" rules add NAME --channel CHANNEL` makes one",
+			"NAME\tCHANGES\tSENT\tCHANNELS\tFROM\tID\tPROBLEM", ruleRow)
 	}
+	cmd := command.New("rules\nSet who is notified of changes\n\n"+rulesLong+"\n\n"+rulesExample, cobra.NoArgs, list)
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List rules", Args: cobra.NoArgs, Example: "  tidemark rules list",
-			RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) }},
-		&cobra.Command{Use: "show ID", Short: "Show everything about one rule", Args: command.One("id"),
-			Example: "  tidemark rules show rule_abc",
-			RunE:    func(cmd *cobra.Command, args []string) error { return showRule(cmd.Context(), t, s, args[0]) }},
-		ruleAdd(t, s),
-		ruleSet(t, s),
-		ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
-		&cobra.Command{Use: "remove ID", Short: "Remove a rule", Args: command.One("id"),
-			Example: "  tidemark rules remove rule_abc",
-			RunE: func(cmd *cobra.Command, args []string) error {
-				gone, err := api.RemoveRule.Call(cmd.Context(), s.Client(), api.RuleID{ID: args[0]})
-				if err == nil && !t.JSON {
-					t.Say("the rule %s is removed", terminal.Clean(gone.Name))
-				}
+		command.New("list\nList rules\n\n  tidemark rules list", cobra.NoArgs, list),
+		command.New("show ID\nShow everything about one rule\n\n  tidemark rules show rule_abc", command.One("id"),
+			func(ctx context.Context, args []string) error { return showRule(ctx, t, s, args[0]) }),
+		ruleAdd(t, s), ruleSet(t, s), ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
+		command.New("remove ID\nRemove a rule\n\n  tidemark rules remove rule_abc", command.One("id"),
+			func(ctx context.Context, args []string) error {
+				gone, err := api.RemoveRule.Call(ctx, s.Client(), api.RuleID{ID: args[0]})
+				t.SayWhen(err == nil, "the rule %s is removed", terminal.Clean(gone.Name))
 				return err
-			}},
-	)
+			}))
 	return cmd
 }
 
-func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{Top: 5000})
-	switch {
-	case err != nil || t.JSON:
-		return err
-	case len(got.Rules) == 0:
-		t.Say("no rules; `%s rules add NAME --channel CHANNEL` makes one", t.Name)
-		return nil
+// ruleRow is the row of a rule in a table.
+func ruleRow(r api.Rule) string {
+	when, page := form.Sent(r.RuleSpec), ""
+	if r.Off {
+		when = "off"
 	}
-	rows := []string{"NAME\tCHANGES\tSENT\tCHANNELS\tFROM\tID\tPROBLEM"}
-	for _, r := range got.Rules {
-		when := form.Sent(r.RuleSpec)
-		if r.Off {
-			when = "off"
-		}
-		rows = append(rows, terminal.Row(r.Name, firstOf(condition.Selected(r.RuleSpec), "all"), when,
-			strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem))
+	if r.Filter.ItemID != "" {
+		page = "page " + firstOf(r.Title, r.URL, r.Filter.ItemID)
 	}
-	return terminal.Table(t.Out, rows...)
+	return terminal.Row(r.Name, firstOf(terminal.Join("; ", page, condition.Selected(r.RuleSpec)), "all"), when,
+		strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem)
 }
 
 func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
 	r, err := api.GetRule.Call(ctx, s.Client(), api.RuleID{ID: id})
-	if err != nil || t.JSON {
+	if err != nil {
 		return err
 	}
 	all := []field{{"id", r.ID}, {"problem", r.Problem}, {"warning", r.Warning}}
@@ -92,22 +81,26 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	return nil
 }
 
+const ruleTestHelp = `test ID
+Try a rule on the newest changes, and show its message; nothing is sent
+
+  tidemark rules test rule_abc
+  tidemark rules test rule_abc --message-title '{{title}}: {{summary}}' --message-text '{{difference}}'`
+
 func ruleTest(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes, and show its message; nothing is sent",
-		Args: command.One("id"), Example: "  tidemark rules test rule_abc\n" +
-			"  tidemark rules test rule_abc --message-title '{{title}}: {{summary}}' --message-text '{{difference}}'"}
-	own := changesOf(cmd.Flags(), form.Of[api.MessageWording]())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	var own *changes
+	cmd := command.New(ruleTestHelp, command.One("id"), func(ctx context.Context, args []string) error {
 		words, err := own.patch()
 		var got api.RuleTest
 		if err == nil {
-			got, err = triedRule(cmd.Context(), s, args[0], words)
+			got, err = triedRule(ctx, s, args[0], words)
 		}
-		if err == nil && !t.JSON {
+		if err == nil {
 			sayTest(t, got)
 		}
 		return err
-	}
+	})
+	own = changesOf(cmd.Flags(), form.Of[api.MessageWording]())
 	return cmd
 }
 
@@ -128,9 +121,7 @@ func triedRule(ctx context.Context, s *command.Server, id string, words api.Patc
 
 // sayRuleWarning says why a rule reports nothing.
 func sayRuleWarning(t *terminal.Terminal, why string) {
-	if why != "" {
-		t.Say("the rule reports nothing: %s", terminal.Clean(why))
-	}
+	t.SayWhen(why != "", "the rule reports nothing: %s", terminal.Clean(why))
 }
 
 // sayTest says what a rule would have sent.
@@ -138,9 +129,7 @@ func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have sent %s about %d of the newest %d changes", words.Count(got.Messages, "message"), got.Matched,
 		got.Looked)
 	sayRuleWarning(t, got.Warning)
-	if got.Partial {
-		t.Say("the test ended early because the regular expressions take too long")
-	}
+	t.SayWhen(got.Partial, "the test ended early because the regular expressions take too long")
 	for _, c := range got.Changes {
 		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)), terminal.Clean(changedName(c)))
 	}
@@ -193,54 +182,36 @@ Standard Webhooks, or a service such as Slack, Matrix or mail, with the fields t
 The address of a service may also be in a setting, CREDENTIAL_NAME=secret ADDRESS.`
 
 func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "channels", Short: "Set how to notify people and programs", Long: channelsLong, Example: channelsExample,
-		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) },
-	}
-	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List channels", Args: cobra.NoArgs, Example: "  tidemark channels list",
-			RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) }},
-		&cobra.Command{Use: "show NAME", Short: "Show everything about one channel", Args: command.One("name"),
-			Example: "  tidemark channels show ops",
-			RunE:    func(cmd *cobra.Command, args []string) error { return showChannel(cmd.Context(), t, s, args[0]) }},
-		channelAdd(t, s),
-		channelSet(t, s),
-		&cobra.Command{Use: "test NAME", Short: "Send a test, and show the answer", Args: command.One("name"),
-			Example: "  tidemark channels test ops",
-			RunE:    func(cmd *cobra.Command, args []string) error { return testChannel(cmd.Context(), t, s, args[0]) }},
-		&cobra.Command{Use: "remove NAME", Short: "Remove a channel", Args: command.One("name"),
-			Example: "  tidemark channels remove ops",
-			RunE: func(cmd *cobra.Command, args []string) error {
-				gone, err := api.RemoveChannel.Call(cmd.Context(), s.Client(), api.ChannelName{Name: args[0]})
-				if err == nil && !t.JSON {
-					t.Say("the channel %s is removed", terminal.Clean(gone.Name))
-				}
-				return err
-			}},
-	)
-	return cmd
-}
-
-func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	got, err := api.ListChannels.Call(ctx, s.Client(), api.None{})
-	switch {
-	case err != nil || t.JSON:
-		return err
-	case len(got.Channels) == 0:
-		t.Say("no channels; `%s channels add NAME --webhook URL` makes one", t.Name)
-		return nil
-	}
-	rows := []string{"NAME\tKIND\tTO\tFROM\tPROBLEM"}
-	for _, c := range got.Channels {
-		to := c.URL
-		if c.URLFrom != "" {
-			to = strings.TrimSpace(c.Service + " " + c.URLFrom)
-		} else if c.To != "" {
-			to = c.To
+	list := func(ctx context.Context, _ []string) error {
+		got, err := api.ListChannels.Call(ctx, s.Client(), api.None{})
+		if err != nil {
+			return err
 		}
-		rows = append(rows, terminal.Row(c.Name, c.Kind, to, c.Origin, channelProblem(t, c)))
+		return terminal.List(t, got.Channels, "no channels; `"+t.Name+" channels add NAME --webhook URL` makes one",
+			"NAME\tKIND\tTO\tFROM\tPROBLEM", func(c api.Channel) string {
+				to := firstOf(c.To, c.URL)
+				if c.URLFrom != "" {
+					to = strings.TrimSpace(c.Service + " " + c.URLFrom)
+				}
+				return terminal.Row(c.Name, c.Kind, to, c.Origin, channelProblem(t, c))
+			})
 	}
-	return terminal.Table(t.Out, rows...)
+	cmd := command.New("channels\nSet how to notify people and programs\n\n"+channelsLong+"\n\n"+channelsExample,
+		cobra.NoArgs, list)
+	cmd.AddCommand(
+		command.New("list\nList channels\n\n  tidemark channels list", cobra.NoArgs, list),
+		command.New("show NAME\nShow everything about one channel\n\n  tidemark channels show ops", command.One("name"),
+			func(ctx context.Context, args []string) error { return showChannel(ctx, t, s, args[0]) }),
+		channelAdd(t, s), channelSet(t, s),
+		command.New("test NAME\nSend a test, and show the answer\n\n  tidemark channels test ops", command.One("name"),
+			func(ctx context.Context, args []string) error { return testChannel(ctx, t, s, args[0]) }),
+		command.New("remove NAME\nRemove a channel\n\n  tidemark channels remove ops", command.One("name"),
+			func(ctx context.Context, args []string) error {
+				gone, err := api.RemoveChannel.Call(ctx, s.Client(), api.ChannelName{Name: args[0]})
+				t.SayWhen(err == nil, "the channel %s is removed", terminal.Clean(gone.Name))
+				return err
+			}))
+	return cmd
 }
 
 // testChannel sends a test message. It returns an error if the receiver did not accept it, so that scripts see the
@@ -252,8 +223,7 @@ func testChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, n
 		return err
 	case !said.OK:
 		return errors.New("the receiver did not take it: " + terminal.Clean(answerText(said)))
-	case !t.JSON:
-		t.Say("taken: %s", terminal.Clean(answerText(said)))
 	}
+	t.Say("taken: %s", terminal.Clean(answerText(said)))
 	return nil
 }

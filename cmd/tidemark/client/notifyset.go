@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,15 +49,13 @@ func (g *ruleFlags) patch() (api.Patch, error) {
 }
 
 func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "add NAME", Short: "Make a rule", Args: command.One("name"), Example: rulesExample}
-	g := newRuleFlags(cmd.Flags(), "name")
+	var g *ruleFlags
 	var page string
-	cmd.Flags().StringVar(&page, "page", "", "only changes of this `PAGE`: its address or id")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	run := func(ctx context.Context, args []string) error {
 		patch, err := g.patch()
 		if err == nil && page != "" {
 			var it api.ItemDetail
-			it, err = itemFrom(cmd.Context(), s, s.Silent(), page)
+			it, err = itemFrom(ctx, s, s.Silent(), page)
 			patch.Set(it.ID, "filter", "itemId")
 		}
 		spec := api.RuleSpec{Name: args[0]}
@@ -66,46 +65,56 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		made, err := api.AddRule.Call(cmd.Context(), s.Client(), spec)
-		if err == nil && !t.JSON {
+		made, err := api.AddRule.Call(ctx, s.Client(), spec)
+		if err == nil {
 			t.Say("rule %s made; it applies to changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
 			sayRuleWarning(t, made.Warning)
 		}
 		return err
 	}
+	cmd := command.New("add NAME\nMake a rule\n\n"+rulesExample, command.One("name"), run)
+	g = newRuleFlags(cmd.Flags(), "name")
+	cmd.Flags().StringVar(&page, "page", "", "only changes of this `PAGE`: its address or id")
 	return cmd
 }
 
+const ruleSetHelp = `set ID
+Change a rule; other settings stay
+
+  tidemark rules set rule_abc --hourly
+  tidemark rules set rule_abc --clear host --clear quiet`
+
 func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "set ID", Short: "Change a rule; other settings stay", Args: command.One("id"),
-		Example: "  tidemark rules set rule_abc --hourly\n  tidemark rules set rule_abc --clear host --clear quiet"}
-	g := newRuleFlags(cmd.Flags())
-	g.clears(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	var g *ruleFlags
+	cmd := command.New(ruleSetHelp, command.One("id"), func(ctx context.Context, args []string) error {
 		patch, err := g.patch()
+		if err == nil && len(patch) == 0 {
+			err = command.Usagef("give what changes, such as --hourly, or --clear NAME")
+		}
 		if err != nil {
 			return err
 		}
-		if len(patch) == 0 {
-			return command.Usagef("give what changes, such as --hourly, or --clear NAME")
-		}
-		made, err := api.PatchRule.Call(cmd.Context(), s.Client(),
-			api.RulePatch{ID: args[0], Patching: api.Patching{Patch: patch}})
-		if err == nil && !t.JSON {
+		made, err := api.PatchRule.Call(ctx, s.Client(), api.RulePatch{ID: args[0], Patching: api.Patching{Patch: patch}})
+		if err == nil {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
 			sayRuleWarning(t, made.Warning)
 		}
 		return err
-	}
+	})
+	g = newRuleFlags(cmd.Flags())
+	g.clears(cmd.Flags())
 	return cmd
 }
 
+const ruleMuteHelp = `mute PAGE
+Keep messages about a page back; its changes stay listed
+
+  tidemark rules mute https://shop.example/lamp --for 3d
+  tidemark rules mute url_k7gxn3… --rule rule_abc`
+
 func ruleMute(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "mute PAGE", Short: "Keep messages about a page back; its changes stay listed",
-		Args: command.One("page"), Example: "  tidemark rules mute https://shop.example/lamp --for 3d\n" +
-			"  tidemark rules mute url_k7gxn3… --rule rule_abc"}
-	set := changesOf(cmd.Flags(), form.Of[api.MuteRequest]())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	var set *changes
+	cmd := command.New(ruleMuteHelp, command.One("page"), func(ctx context.Context, args []string) error {
 		patch, err := set.patch()
 		q := api.MuteRequest{For: "day"}
 		if err == nil {
@@ -113,70 +122,53 @@ func ruleMute(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		}
 		var it api.ItemDetail
 		if err == nil {
-			it, err = itemFrom(cmd.Context(), s, s.Silent(), args[0])
+			it, err = itemFrom(ctx, s, s.Silent(), args[0])
 		}
 		if q.ItemID = it.ID; err != nil {
 			return err
 		}
-		m, err := api.AddMute.Call(cmd.Context(), s.Client(), q)
-		if err == nil && !t.JSON {
-			t.Say("%s: %s", muteText(m), terminal.Clean(m.ID))
-		}
+		m, err := api.AddMute.Call(ctx, s.Client(), q)
+		t.SayWhen(err == nil, "%s: %s", muteText(m), terminal.Clean(m.ID))
 		return err
-	}
+	})
+	set = changesOf(cmd.Flags(), form.Of[api.MuteRequest]())
 	return cmd
 }
 
 func ruleUnmute(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{Use: "unmute ID|PAGE", Short: "End a mute, or all mutes of a page",
-		Args: command.One("id or page"), Example: "  tidemark rules unmute https://shop.example/lamp",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids := args
-			if strings.Contains(args[0], "/") || !strings.Contains(args[0], ".") {
-				it, err := itemFrom(cmd.Context(), s, s.Silent(), args[0])
-				if err != nil {
-					return err
-				}
-				all, err := api.ListMutes.Call(cmd.Context(), s.Silent(), api.MuteQuery{ItemID: it.ID})
-				if err != nil {
-					return err
-				}
-				if ids = nil; len(all.Mutes) == 0 && !t.JSON {
-					t.Say("no messages about %s are muted", nameOf(it.Item))
-				}
-				for _, m := range all.Mutes {
-					ids = append(ids, m.ID)
-				}
+	const help = "unmute ID|PAGE\nEnd a mute, or all mutes of a page\n\n  tidemark rules unmute https://shop.example/lamp"
+	return command.New(help, command.One("id or page"), func(ctx context.Context, args []string) error {
+		mutes := []api.Mute{{ID: args[0]}}
+		if strings.Contains(args[0], "/") || !strings.Contains(args[0], ".") {
+			it, err := itemFrom(ctx, s, s.Silent(), args[0])
+			if err != nil {
+				return err
 			}
-			for _, id := range ids {
-				m, err := api.RemoveMute.Call(cmd.Context(), s.Client(), api.MuteID{ID: id})
-				if err != nil {
-					return err
-				}
-				if !t.JSON {
-					t.Say("the mute %s has ended", terminal.Clean(m.ID))
-				}
+			all, err := api.ListMutes.Call(ctx, s.Silent(), api.MuteQuery{ItemID: it.ID})
+			if mutes = all.Mutes; err != nil {
+				return err
 			}
-			return nil
-		}}
+			t.SayWhen(len(mutes) == 0, "no messages about %s are muted", nameOf(it.Item))
+		}
+		for _, m := range mutes {
+			if _, err := api.RemoveMute.Call(ctx, s.Client(), api.MuteID{ID: m.ID}); err != nil {
+				return err
+			}
+			t.Say("the mute %s has ended", terminal.Clean(m.ID))
+		}
+		return nil
+	})
 }
 
 func listMutes(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{Use: "mutes", Short: "List the pages whose messages are muted", Args: cobra.NoArgs,
-		Example: "  tidemark rules mutes",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := api.ListMutes.Call(cmd.Context(), s.Client(), api.MuteQuery{})
-			switch {
-			case err != nil || t.JSON:
-				return err
-			case len(got.Mutes) == 0:
-				t.Say("no messages are muted")
-				return nil
-			}
-			rows := []string{"PAGE\tMUTED\tID"}
-			for _, m := range got.Mutes {
-				rows = append(rows, terminal.Row(firstOf(m.Title, m.URL, m.ItemID), muteText(m), m.ID))
-			}
-			return terminal.Table(t.Out, rows...)
-		}}
+	const help = "mutes\nList the pages whose messages are muted\n\n  tidemark rules mutes"
+	return command.New(help, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		got, err := api.ListMutes.Call(ctx, s.Client(), api.MuteQuery{})
+		if err != nil {
+			return err
+		}
+		return terminal.List(t, got.Mutes, "no messages are muted", "PAGE\tMUTED\tID", func(m api.Mute) string {
+			return terminal.Row(firstOf(m.Title, m.URL, m.ItemID), muteText(m), m.ID)
+		})
+	})
 }
