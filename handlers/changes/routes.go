@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"context"
+
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -16,13 +18,17 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.SaveReader, h.saveReader),
 		wire.On(api.MarkRead, h.markRead),
 		wire.On(api.ExplainChange, h.explainChange),
-		wire.On(api.ListRules, h.Notify.Rules),
+		wire.On(api.ListRules, func(ctx context.Context, q api.RuleQuery) (api.Rules, error) {
+			return h.Notify.Rules(ctx, q)
+		}),
 		wire.On(api.AddRule, h.addRule),
 		wire.On(api.GetRule, h.getRule),
 		wire.On(api.SaveRule, h.saveRule),
 		wire.On(api.PatchRule, h.patchRule),
 		wire.On(api.RemoveRule, h.removeRule),
-		wire.On(api.PreviewRule, h.Notify.PreviewRule),
+		wire.On(api.PreviewRule, func(ctx context.Context, q api.RuleSpec) (api.RuleTest, error) {
+			return h.Notify.PreviewRule(ctx, q)
+		}),
 		wire.On(api.TestRule, h.testRule),
 		wire.On(api.ListChannels, h.listChannels),
 		wire.OnAny(api.AddChannel, h.addChannel),
@@ -36,7 +42,9 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.RemoveMute, h.removeMute),
 		wire.On(api.GetPublicAddress, h.publicAddress),
 		wire.On(api.SavePublicAddress, h.savePublicAddress),
-		wire.On(api.ListDeliveries, h.Notify.Worker.Deliveries),
+		wire.On(api.ListDeliveries, func(ctx context.Context, q api.DeliveryQuery) (api.DeliveryPage, error) {
+			return h.Notify.Worker.Deliveries(ctx, q)
+		}),
 		wire.On(api.RetryDelivery, h.retryDelivery),
 	}
 }

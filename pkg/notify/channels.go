@@ -87,7 +87,7 @@ func changeChannel(ctx context.Context, s *Book, name string, make bool,
 	old, etag, err := s.channel(ctx, name)
 	switch {
 	case old.Origin == FromFile:
-		return out, s.o.File.refusal("channel", name)
+		return out, ofFile(s.o.File.name, "channel", name)
 	case make && err == nil:
 		return out, fault.New(fault.Conflict, "there is a channel %q", name)
 	case make && fault.Is(err, fault.NotFound):
@@ -180,7 +180,7 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	}
 	out, _ := s.resolver.channelJSON(c)
 	if c.Origin == FromFile {
-		return out, s.o.File.refusal("channel", name)
+		return out, ofFile(s.o.File.name, "channel", name)
 	}
 	all, err := s.all(ctx)
 	if err != nil {

@@ -264,8 +264,3 @@ func nodeOf(n *yaml.Node, path string) *yaml.Node {
 	}
 	return n
 }
-
-// refusal refuses to change a rule or a channel of the file.
-func (f File) refusal(what, name string) error {
-	return fault.New(fault.Conflict, "the %s %q is of the file %s (RULES_FILE): change it there", what, name, f.name)
-}

@@ -134,11 +134,3 @@ func (s *Book) rule(ctx context.Context, id string) (rule, error) {
 	}
 	return rule{}, cmp.Or(err, missing)
 }
-
-// first returns the first of several joined errors, because an error of the API can have only one field.
-func first(err error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
-		return all.Unwrap()[0]
-	}
-	return err
-}

@@ -55,18 +55,6 @@ func (r resolver) proposed(spec api.ChannelSpec, old channel) (c channel, errs [
 	return c, once(errs)
 }
 
-// once leaves the first error of each field.
-func once(errs []error) (out []error) {
-	seen := map[string]bool{}
-	for _, err := range errs {
-		if field := fault.FieldOf(err); !seen[field] {
-			seen[field] = true
-			out = append(out, err)
-		}
-	}
-	return out
-}
-
 // keptSecrets returns the stored secrets that a changed channel keeps: those whose fields the request leaves out, and
 // which would be sent to the same destination, and not less encrypted. For all others of them it says why they have to
 // be typed again.

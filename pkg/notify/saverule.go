@@ -87,7 +87,7 @@ func changeRule(ctx context.Context, s *Book, id string,
 	case err != nil:
 		return out, err
 	case old.Origin == FromFile:
-		return out, s.o.File.refusal("rule", old.Name)
+		return out, ofFile(s.o.File.name, "rule", old.Name)
 	case id != "" && old.page != spec.Filter.ItemID:
 		return out, fault.Field("filter.itemId", "filter.itemId of a rule cannot be changed: make another rule")
 	}
@@ -185,7 +185,7 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 		return r.Rule, err
 	}
 	if r.Origin == FromFile {
-		return r.Rule, s.o.File.refusal("rule", r.Name)
+		return r.Rule, ofFile(s.o.File.name, "rule", r.Name)
 	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: keyOf(r.page, id), ETag: r.etag}})
