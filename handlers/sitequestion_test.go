@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"encoding/json"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -79,18 +81,51 @@ func TestE16DryRunPage(t *testing.T) {
 			`<a rel=nofollow href="/never">N</a>`,
 		"https://tree.example/a": `<a href="/b">B</a><div id=root></div><script src=/app.js></script>`,
 	})
-	to := send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follows": {"1"}, "depth": {"1"},
-		"addresses": {"50"}, "exclude": {"/print/"}, "dryRun": {"1"}})
+	to := send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"}, "follow.depth": {"1"},
+		"follow.addresses": {"50"}, "exclude": {"/print/"}, "dryRun": {"1"}})
 	shows(t, r, to, "Dry run of tree.example", "Nothing is added")
 	r.readSites()
 	shows(t, r, to, "2 pages would be watched", "https://tree.example/a", "other host: else.example", "Watch these pages",
-		`name="addresses" value="50"`, "set follow.depth in the site file", "links that forbid following them (nofollow)",
+		`name="follow.addresses" value="50"`, "set follow.depth in the site file", "links that forbid following them (nofollow)",
 		"https://tree.example/never", "1 page of these with", `<span class="source">https://tree.example/a</span>`)
-	if w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"tree.example"}, "follows": {"1"},
-		"depth": {"deep"}}); w.Code != 400 {
+	if w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"tree.example"}, "follow": {"true"},
+		"follow.depth": {"deep"}}); w.Code != 400 {
 		t.Errorf("no number: %d", w.Code)
 	}
-	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follows": {"1"}, "depth": {"1"}})
+	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"}, "follow.depth": {"1"}})
 	r.readSites()
 	shows(t, r, to, "Following links")
+}
+
+// TestV2SettingsOfASite checks that the form of an added site shows what is set, writes only what a person changed in it,
+// says what is wrong, and is not there for a site of the site file (V2).
+func TestV2SettingsOfASite(t *testing.T) {
+	r := newWebRig(t, map[string]any{"https://tree.example/": `<a href="/a">A</a>`})
+	do(t, r, "POST", "/api/sites", `{"url":"tree.example","follow":{"depth":2},"exclude":["/print/**"]}`)
+	r.readSites()
+	shows(t, r, "/api/ui/hosts/tree.example", "Change what is read", "links from the first page, at most 2")
+	const form = "/api/ui/sites/tree-example/settings"
+	page := shows(t, r, form, `name="follow.depth" value="2"`, "/print/**", `name="follow" value="true" checked`)
+	was := html.UnescapeString(regexp.MustCompile(`name="was" value="([^"]*)"`).FindStringSubmatch(page)[1])
+	do(t, r, "PATCH", "/api/sites/tree-example", `{"exclude":["/other/**"]}`)
+	typed, err := url.ParseQuery(was)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed.Set("was", was)
+	typed.Set("follow.depth", "30")
+	says(t, post(t, r, form, "same-origin", typed), 400, "must be from 1 to 20, not 30", `aria-invalid="true"`)
+	typed.Set("follow.depth", "3")
+	if to := send(t, r, form, typed); to != "/api/ui/hosts/tree.example?done=settings" {
+		t.Error(to)
+	}
+	var one api.Site
+	if err := json.Unmarshal(do(t, r, "GET", "/api/sites/tree-example", "").Body.Bytes(), &one); err != nil {
+		t.Fatal(err)
+	}
+	if one.Set.Follow.Depth != 3 || len(one.Set.Exclude) != 1 || one.Set.Exclude[0] != "/other/**" {
+		t.Errorf("%+v", one.Set)
+	}
+	file, _ := newSitesRig(t)
+	shows(t, file, "/api/ui/sites/port/settings", "The site is in the site file")
 }

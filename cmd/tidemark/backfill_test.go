@@ -76,7 +76,7 @@ func TestE12Backfill(t *testing.T) {
 		{name: "no site", args: []string{"backfill", "run"}, code: 2,
 			err: "tidemark: name a site with --source; `backfill sites` lists them\nsee `tidemark backfill run --help`\n"},
 		{name: "a wrong number", args: []string{"backfill", "run", "--source", "port", "--max-urls", "-1"}, code: 2,
-			err: "tidemark: --max-urls is -1: give a positive number\nsee `tidemark backfill run --help`\n"},
+			err: "tidemark: --max-urls must be from 1 to 100000, not -1\nsee `tidemark backfill run --help`\n"},
 		{name: "json", args: []string{"backfill", "run", "--source", "port", "--json"},
 			answers: []answered{{202, `{"id":"r1","status":"RUNNING"}`}, {200,
 				`{"id":"r1","status":"COMPLETED","report":["x"]}`}},

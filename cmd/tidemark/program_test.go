@@ -201,7 +201,7 @@ func TestSearch(t *testing.T) {
 1–2 of 2 results
 `},
 		{name: "type", args: []string{"search", "x", "--type", "image"}, code: 2,
-			err: "tidemark: --type is image: give page or entry\nsee `tidemark search --help`\n"},
+			err: "tidemark: --type must be page or entry, not \"image\"\nsee `tidemark search --help`\n"},
 		{name: "past the end", args: []string{"search", "x", "--skip", "50"},
 			answers: []answered{{200, `{"count":12,"results":[]}`}},
 			out:     "no more than 12 pages\n"},
@@ -209,7 +209,7 @@ func TestSearch(t *testing.T) {
 			"{\n \"count\": 0,\n \"new\": 1 }\n"}},
 			out: `{"count":0,"new":1}` + "\n"},
 		{name: "top", args: []string{"search", "x", "--top", "101"}, code: 2,
-			err: "tidemark: --top is 101: give 1 to 100\nsee `tidemark search --help`\n"},
+			err: "tidemark: --top must be from 1 to 100, not 101\nsee `tidemark search --help`\n"},
 		{name: "no words", args: []string{"search", " "}, code: 2,
 			err: "tidemark: nothing to search for: give some words\nsee `tidemark search --help`\n"},
 		{name: "a quote", args: []string{"search", `"`}, code: 2,

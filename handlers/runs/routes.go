@@ -23,6 +23,7 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.ListBackfillSites, h.backfillSites),
 		wire.On(api.ListSites, h.sites),
 		wire.On(api.AddSite, h.addSite),
+		wire.On(api.PatchSite, h.patchSite),
 		wire.On(api.RemoveSite, h.removeSite),
 		wire.On(api.GetSite, h.getSite),
 		wire.On(api.PollSite, withSite(h.Polls.PollNow)),

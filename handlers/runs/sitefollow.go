@@ -8,34 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/walk"
 )
 
-// sourcesOf returns what a request names.
-func sourcesOf(q api.SiteRequest) site.Sources {
-	out := site.Sources{Sitemaps: q.Sitemaps, Feeds: q.Feeds, Listings: q.Listings, Include: q.Include,
-		Exclude: q.Exclude}
-	if f := q.Follow; f != nil {
-		out.Follow = &site.Follow{Depth: f.Depth, Pages: f.Pages, Addresses: f.Addresses, Hosts: f.Hosts}
-	}
-	return out
-}
-
-// requestOf returns the request that adds the site of a dry run.
-func requestOf(v sitepoll.Site, named site.Sources) api.SiteRequest {
-	out := api.SiteRequest{URL: v.Start[0], Include: named.Include, Exclude: named.Exclude}
-	if named.Follow != nil {
-		f := api.SiteFollow(*named.Follow)
-		out.Follow = &f
-	}
-	return out
-}
-
-func followJSON(v *site.Site) *api.SiteFollow {
-	if v.Follow == nil {
-		return nil
-	}
-	f := api.SiteFollow(*v.Follow)
-	return &f
-}
-
 func walkJSON(v *walk.Walk, of *site.Site) *api.SiteWalk {
 	if v == nil || of.Follow == nil {
 		return nil

@@ -34,7 +34,7 @@ func questionOf(v sitepoll.Site) *api.SiteQuestion {
 		}
 		q.Choices = append(q.Choices, c)
 		if o.Kind == sitepoll.OfferListing { // its pages are where following the links of all pages begins
-			c.Kind, c.Send.Listings, c.Send.Follow = "follow", nil, &api.SiteFollow{}
+			c.Kind, c.Send.SiteSettings = "follow", api.SiteSettings{Follow: &api.SiteFollow{}}
 			q.Choices = append(q.Choices, c)
 		}
 	}

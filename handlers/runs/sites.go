@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -42,7 +41,7 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	if q.DryRun {
 		add = h.Polls.Try
 	}
-	one, err := add(ctx, q.URL, sourcesOf(q))
+	one, err := add(ctx, q.URL, q.SiteSettings)
 	if err != nil {
 		return api.Site{}, err
 	}
@@ -59,11 +58,19 @@ func (h *Handlers) getSite(ctx context.Context, q api.SiteSlug) (api.Site, error
 	}
 	out := siteJSON(one)
 	if out.DryRun != nil {
-		var named site.Sources
-		out.DryRun.Would, named, err = h.Polls.Would(ctx, one)
-		out.DryRun.Send = requestOf(one, named)
+		out.DryRun.Would, err = h.Polls.Would(ctx, one)
+		out.DryRun.Send = api.SiteRequest{URL: one.Start[0], SiteSettings: one.Set}
 	}
 	return out, err
+}
+
+// patchSite changes what is set of a site that was added.
+func (h *Handlers) patchSite(ctx context.Context, q api.SitePatch) (api.Site, error) {
+	one, err := h.Polls.Change(ctx, q.Slug, q.Patch)
+	if err != nil {
+		return api.Site{}, err
+	}
+	return siteJSON(one), nil
 }
 
 // removeSite removes a site that was added through the API. The site's pages remain registered.
@@ -95,7 +102,7 @@ func siteJSON(v sitepoll.Site) api.Site {
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
 		Coverage: coverageJSON(v.Coverage), Question: questionOf(v),
-		Follow: followJSON(v.Site), Walk: walkJSON(v.Walk, v.Site), DryRun: dryRunJSON(v),
+		Follow: v.Follow, Set: v.Set, Walk: walkJSON(v.Walk, v.Site), DryRun: dryRunJSON(v),
 	}
 }
 

@@ -70,8 +70,8 @@ const trapPages = 600
 // followOnce follows the links of a site, and crawls the same pages again from a list.
 func (b *bench) followOnce(name, first string, want map[string]bool) error {
 	found, followed, err := b.crawled(func(p *product) error {
-		_, err := api.AddSite.Call(b.ctx, p.client, api.SiteRequest{URL: first, Follow: &api.SiteFollow{Depth: 20,
-			Pages: 50_000, Addresses: 500_000}})
+		_, err := api.AddSite.Call(b.ctx, p.client, api.SiteRequest{URL: first, SiteSettings: api.SiteSettings{
+			Follow: &api.SiteFollow{Depth: 20, Pages: 50_000, Addresses: 500_000}}})
 		return err
 	})
 	if err != nil {

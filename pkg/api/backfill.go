@@ -8,18 +8,26 @@ import (
 // BackfillRequest registers the pages that already exist at the given sites of the site file (spec 004). The limits
 // in the settings are the defaults, and also the largest values allowed.
 type BackfillRequest struct {
-	Sources []string `json:"sources"` // 1 to 50 slugs of sites in the site file
-	// SITEMAP (the default), ARCHIVE, PAGINATION, CONTAINER or LINKS
-	Mode             string `json:"mode,omitempty"`
-	DateFrom         string `json:"dateFrom,omitempty"` // a date such as 2024-06-30, or an RFC 3339 time
-	DateTo           string `json:"dateTo,omitempty"`   // a date, which includes the whole day, or an RFC 3339 time
-	MaxURLs          int    `json:"maxUrls,omitempty"`
-	MaxURLsPerSource int    `json:"maxUrlsPerSource,omitempty"`
-	Concurrency      int    `json:"concurrency,omitempty"` // number of sources read at the same time
-	// pause between two documents of a source, in addition to the site's own pace
-	DelayMS int    `json:"delayMs,omitempty"`
-	DryRun  bool   `json:"dryRun,omitempty"`
-	RunBy   string `json:"runBy,omitempty"` // who started the run, for the record
+	// 1 to 50 slugs of sites
+	Sources []string `json:"sources" label:"Sites" flag:"source SITE,SITE" most:"50"`
+	// where pages are found; by default in sitemaps and feeds
+	Mode string `json:"mode,omitempty" label:"Where to find pages" flag:"mode MODE" choices:"SITEMAP=sitemaps and feeds|ARCHIVE=archives by date|PAGINATION=listings|CONTAINER=containers of blobs|LINKS=links from page to page"`
+	// only pages that changed since this date, such as 2024-06-30, or RFC 3339 time
+	DateFrom string `json:"dateFrom,omitempty" label:"Dated from" flag:"date-from DATE"`
+	// only pages that changed until the end of this date, or until this RFC 3339 time
+	DateTo string `json:"dateTo,omitempty" label:"Dated to" flag:"date-to DATE"`
+	// largest number of pages; by default, and at most, BACKFILL_MAX_URLS_PER_RUN
+	MaxURLs int `json:"maxUrls,omitempty" label:"Maximum addresses" flag:"max-urls NUMBER" min:"1" max:"100000"`
+	// largest number of pages of each site; by default, and at most, BACKFILL_MAX_URLS_PER_SOURCE
+	MaxURLsPerSource int `json:"maxUrlsPerSource,omitempty" label:"Per site" flag:"max-per-source NUMBER" min:"1" max:"100000"`
+	// sites at once; by default, and at most, BACKFILL_MAX_CONCURRENCY
+	Concurrency int `json:"concurrency,omitempty" label:"Sites at once" flag:"concurrency NUMBER" min:"1" max:"16"`
+	// pause between two documents of a site, in addition to the site's own pace
+	DelayMS int `json:"delayMs,omitempty" label:"Pause" flag:"delay TIME" format:"millis" max:"3600000" default:"0"`
+	// count what would be registered, and register nothing
+	DryRun bool `json:"dryRun,omitempty" label:"Dry run"`
+	// who started the run, for the record
+	RunBy string `json:"runBy,omitempty" label:"Started by" flag:"run-by NAME"`
 }
 
 // The statuses of a backfill run.

@@ -18,29 +18,37 @@ const (
 // RetrieveRequest asks for the passages that best answer one or several questions. Their texts have at most Tokens
 // tokens in total.
 type RetrieveRequest struct {
-	Q       string         `json:"q,omitempty"`
-	Queries []string       `json:"queries,omitempty"` // several questions, at most MaxQueries, in place of q
-	Tokens  int            `json:"tokens,omitempty" default:"2000" min:"50" max:"20000"`
-	Filter  RetrieveFilter `json:"filter,omitzero"`
-	// only pages verified within this time, such as 24h or 7d
-	MaxAge string `json:"maxAge,omitempty"`
-	// omit leaves out pages that were verified earlier; recheck verifies the first of them now, and requires a key
-	// with the scope write
-	Stale string `json:"stale,omitempty"`
+	Q       string   `json:"q,omitempty" flag:"-"`
+	Queries []string `json:"queries,omitempty" flag:"-"` // several questions, at most MaxQueries, in place of q
+	// how many tokens, at most
+	Tokens int            `json:"tokens,omitempty" label:"Tokens" flag:"tokens NUMBER" default:"2000" min:"50" max:"20000"`
+	Filter RetrieveFilter `json:"filter,omitzero"`
+	// only pages that were verified within this time, such as 24h or 7d
+	MaxAge string `json:"maxAge,omitempty" label:"Verified within" flag:"max-age TIME"`
+	// what becomes of pages that were verified earlier: they are left out, or the first of them are verified now, which
+	// requires a key with the scope write
+	Stale string `json:"stale,omitempty" label:"Older ones" flag:"-" choices:"omit|recheck"`
 	// not supported, since the index has no history; use GET items/{id}/text for earlier versions of a page
-	AsOf string `json:"asOf,omitempty"`
+	AsOf string `json:"asOf,omitempty" flag:"-"`
 }
 
 // RetrieveFilter limits the sources of passages. Its fields have the same meaning as in [SearchRequest].
 type RetrieveFilter struct {
-	Host           string `json:"host,omitempty"`
-	Type           string `json:"type,omitempty"`
-	Language       string `json:"language,omitempty"`
-	Tag            string `json:"tag,omitempty"`
-	Path           string `json:"path,omitempty"`
-	Since          string `json:"since,omitempty"`
-	ChangedAfter   string `json:"changedAfter,omitempty"`
-	PublishedAfter string `json:"publishedAfter,omitempty"`
+	// only pages of this host
+	Host string `json:"host,omitempty" label:"Host" flag:"host HOST" format:"hostname"`
+	// only results of this type
+	Type string `json:"type,omitempty" label:"Type" flag:"type TYPE" choices:"page|entry=what was pushed in"`
+	// only pages in this language (BCP 47 primary subtag), such as en
+	Language string `json:"language,omitempty" label:"Language" flag:"language LANGUAGE"`
+	// only pages with this tag
+	Tag string `json:"tag,omitempty" label:"Tag" flag:"tag TAG"`
+	// only pages whose path begins with this, such as /docs/
+	Path string `json:"path,omitempty" label:"Path" flag:"path PATH"`
+	// only results that changed since this time, as in a search
+	Since        string `json:"since,omitempty" label:"Changed since" flag:"since TIME"`
+	ChangedAfter string `json:"changedAfter,omitempty" flag:"-"` // same as since
+	// only pages that state a later publication date than this time
+	PublishedAfter string `json:"publishedAfter,omitempty" label:"Published after" flag:"published-after TIME"`
 }
 
 // Search returns the search for a question within the filter.

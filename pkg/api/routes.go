@@ -212,6 +212,7 @@ var (
 	ListSites   = route[None, Sites](ok, get, "sites")
 	GetSite     = route[SiteSlug, Site](ok, get, "sites/{slug}")
 	AddSite     = route[SiteRequest, Site](ok, post, "sites")
+	PatchSite   = route[SitePatch, Site](ok, http.MethodPatch, "sites/{slug}")
 	RemoveSite  = route[SiteSlug, Site](ok, http.MethodDelete, "sites/{slug}")
 	PollSite    = route[SiteSlug, Site](begun, post, "sites/{slug}/look")
 	IndexNow    = route[IndexNowRequest, IndexNowResult](ok, post, "IndexNow")

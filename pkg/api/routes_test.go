@@ -147,6 +147,8 @@ var requests = []asked{
 	ask(ListBackfillSites, None{}, "GET backfill/sites", ""),
 	ask(ListSites, None{}, "GET sites", ""),
 	ask(AddSite, SiteRequest{URL: "a.example"}, "POST sites", `{"url":"a.example"}`),
+	ask(PatchSite, SitePatch{Slug: "a", SiteSettings: SiteSettings{Follow: &SiteFollow{Depth: 4}}}, "PATCH sites/a",
+		`{"follow":{"depth":4}}`),
 	ask(RemoveSite, SiteSlug{"a"}, "DELETE sites/a", ""),
 	ask(ListMutes, MuteQuery{}, "GET mutes", ""),
 	ask(AddMute, MuteRequest{ItemID: "url_a", For: "day"}, "POST mutes", `{"itemId":"url_a","for":"day"}`),

@@ -15,30 +15,37 @@ const (
 // SearchRequest finds the pages that best match Q. All words must match; if no page has them all, any word may match.
 // "Quoted words" are a phrase, and a trailing * matches a prefix. A GET request has the same fields in its query.
 type SearchRequest struct {
-	Q          string `json:"q"`
-	Top        int    `json:"top,omitempty" default:"10" min:"1" max:"100"` // 1 to MaxTop; DefaultTop when zero
-	Skip       int    `json:"skip,omitempty" default:"0" min:"0" max:"100000"`
-	NestImages bool   `json:"nestImages,omitempty"` // include each page's images
-	Host       string `json:"host,omitempty"`
-	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
-	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
-	Tag        string `json:"tag,omitempty"`      // only pages with this tag
-	// only pages whose path begins with this text, on the given host or on all hosts. /docs/ finds only pages below
-	// that path; /docs also finds /docs-old
-	Path string `json:"path,omitempty"`
-	// only pages that have changed since this time, or within a span such as 1h, 7d, day, week, month or year until now
-	Since        string `json:"since,omitempty"`
-	ChangedAfter string `json:"changedAfter,omitempty"` // same as since
-	// only pages that state a publication date after this time, given in the same forms as since
-	PublishedAfter string `json:"publishedAfter,omitempty"`
-	// relevance (the default), or changed: newest change first
-	Sort   string     `json:"sort,omitempty"`
-	Facets FacetNames `json:"facets,omitempty"`
-	// only those results whose pages were verified within this time, such as 24h or 7d
-	MaxAge string `json:"maxAge,omitempty"`
-	// omit leaves out pages that were verified earlier; recheck verifies the first of them now, and requires a key
-	// with the scope write
-	Stale string `json:"stale,omitempty"`
+	Q string `json:"q" flag:"-"`
+	// how many pages, from 1 to 100
+	Top int `json:"top,omitempty" label:"Pages" flag:"top NUMBER" default:"10" min:"1" max:"100"`
+	// how many pages to skip
+	Skip int `json:"skip,omitempty" label:"Skipped" flag:"skip NUMBER" default:"0" min:"0" max:"100000"`
+	// list a page's images under it
+	NestImages bool `json:"nestImages,omitempty" label:"Images" flag:"images"`
+	// only pages of this host
+	Host string `json:"host,omitempty" label:"Host" flag:"host HOST" format:"hostname"`
+	// only results of this type
+	Type string `json:"type,omitempty" label:"Type" flag:"type TYPE" choices:"page|entry=what was pushed in"`
+	// only pages in this language (BCP 47 primary subtag), such as en
+	Language string `json:"language,omitempty" label:"Language" flag:"language LANGUAGE"`
+	// only pages with this tag
+	Tag string `json:"tag,omitempty" label:"Tag" flag:"tag TAG"`
+	// only pages whose path begins with this, such as /docs/, which finds what is below; /docs also finds /docs-old
+	Path string `json:"path,omitempty" label:"Path" flag:"path PATH"`
+	// only results that changed since this time: day, week, month, year, a span such as 7d, a date, or a date and time
+	Since        string `json:"since,omitempty" label:"Changed since" flag:"since TIME"`
+	ChangedAfter string `json:"changedAfter,omitempty" flag:"-"` // same as since
+	// only pages that state a later publication date than this time, in the forms of since
+	PublishedAfter string `json:"publishedAfter,omitempty" label:"Published after" flag:"published-after TIME"`
+	// in this order; by default relevance
+	Sort string `json:"sort,omitempty" label:"Order" flag:"sort ORDER" choices:"relevance|changed=newest change first"`
+	// count the pages by host, tag, type, language and age, or by the names given
+	Facets FacetNames `json:"facets,omitempty" label:"Counts" flag:"facets NAMES"`
+	// only results whose pages were verified within this time, such as 24h or 7d
+	MaxAge string `json:"maxAge,omitempty" label:"Verified within" flag:"max-age TIME"`
+	// what becomes of pages that were verified earlier: they are left out, or the first of them are verified now, which
+	// requires a key with the scope write
+	Stale string `json:"stale,omitempty" label:"Older ones" flag:"-" choices:"omit|recheck"`
 }
 
 // The orders of a search.

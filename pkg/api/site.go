@@ -19,6 +19,7 @@ type Site struct {
 	// Question is set if nothing lists the pages of the site, until somebody has chosen.
 	Question *SiteQuestion `json:"question,omitempty"`
 	Follow   *SiteFollow   `json:"follow,omitempty"` // how links are followed; without it they are not
+	Set      SiteSettings  `json:"set,omitzero"`     // what is set of it; patterns of the site file are regular expressions
 	Walk     *SiteWalk     `json:"walk,omitempty"`   // progress of following links
 	DryRun   *SiteDryRun   `json:"dryRun,omitempty"` // this is no site, but a dry run
 }
@@ -109,27 +110,59 @@ type SiteSlug struct {
 	Slug string `json:"-" path:"slug"` // The site, by its name in the site file or in the list of sites.
 }
 
-// SiteRequest adds a site, whose pages are discovered and watched.
+// SiteSettings say which documents list the pages of a site, and which of its pages are wanted. Documents that are
+// named are read instead of those that are guessed.
+type SiteSettings struct {
+	// their addresses, on any host
+	Sitemaps []string `json:"sitemaps,omitempty" label:"Sitemaps" flag:"sitemap URL" most:"1000"`
+	// addresses of RSS, Atom or JSON feeds, on any host
+	Feeds []string `json:"feeds,omitempty" label:"Feeds" flag:"feed URL" most:"1000"`
+	// addresses of pages that link to others
+	Listings []string `json:"listings,omitempty" label:"Pages with lists of links" flag:"listing URL" most:"1000"`
+	// go from page to page, beginning at the address of the site; pages are added as they are found
+	Follow *SiteFollow `json:"follow,omitempty" label:"Follow links" unit:"switch"`
+	// patterns, such as /docs/**: * stands for anything but a slash, ** for anything
+	Include []string `json:"include,omitempty" label:"Only addresses like these" flag:"include PATTERN" most:"1000"`
+	// patterns of addresses to leave out, such as /print/**
+	Exclude []string `json:"exclude,omitempty" label:"No addresses like these" flag:"exclude PATTERN" most:"1000"`
+}
+
+// Named reports whether anything is named that lists pages.
+func (s SiteSettings) Named() bool {
+	return s.Follow != nil || len(s.Sitemaps)+len(s.Feeds)+len(s.Listings) > 0
+}
+
+// SiteFollow limits how far the links of a site's pages are followed. A limit of 0 stands for the default.
+type SiteFollow struct {
+	// how many links a page may be away from the first one
+	Depth int `json:"depth,omitempty" label:"Links from the first page, at most" flag:"depth NUMBER" min:"1" max:"20" default:"3"`
+	// how many pages are found by following links
+	Pages int `json:"pages,omitempty" label:"Pages, at most" flag:"pages NUMBER" min:"1" max:"50000" default:"5000"`
+	// how many addresses of links are examined
+	Addresses int `json:"addresses,omitempty" label:"Addresses, at most" flag:"addresses NUMBER" min:"1" max:"500000" default:"100000"`
+	// other hosts whose pages belong to the site
+	Hosts []string `json:"hosts,omitempty" label:"Other hosts" flag:"also-host HOST" most:"1000"`
+}
+
+// SiteRequest adds a site, whose pages are discovered and watched. Settings replace those of a site that was added
+// before.
 type SiteRequest struct {
 	// A domain, the address of a sitemap or feed, or the common beginning of the addresses of the wanted pages. The
 	// scheme may be left out.
-	URL string `json:"url"`
+	URL string `json:"url" flag:"-"`
 	// GuessScheme asks the host once which scheme it answers; http is tried only if the host is not public.
-	GuessScheme bool `json:"guessScheme,omitempty"`
-	// The documents to read instead of the guessed ones: sitemaps, feeds, and pages that link to others. They replace
-	// those of a site that was added before.
-	Sitemaps []string `json:"sitemaps,omitempty"`
-	Feeds    []string `json:"feeds,omitempty"`
-	Listings []string `json:"listings,omitempty"`
-	// Follow the links of the site's pages, beginning at the given address. Pages are added as they are found.
-	Follow *SiteFollow `json:"follow,omitempty"`
-	// Patterns of the wanted and unwanted addresses, together with one of the lists above or with follow. A pattern is
-	// a path such as /docs/**: * stands for anything but a slash, ** for anything.
-	Include []string `json:"include,omitempty"`
-	Exclude []string `json:"exclude,omitempty"`
-	// DryRun follows the links and fetches the pages, but adds nothing. The answer has the slug of the dry run; its result
-	// is kept for a day.
-	DryRun bool `json:"dryRun,omitempty"`
+	GuessScheme bool `json:"guessScheme,omitempty" flag:"-"`
+	SiteSettings
+	// with follow: fetch pages, add nothing, and show what would be added; the result is kept for a day
+	DryRun bool `json:"dryRun,omitempty" label:"Only show what would be added"`
+}
+
+// SitePatch changes the settings of a site that was added (JSON Merge Patch, RFC 7396): what is left out stays, null
+// removes a setting.
+type SitePatch struct {
+	Slug string `json:"-" path:"slug"` // The site.
+	SiteSettings
+	Patching
 }
 
 // IndexNowOne is an [IndexNowRequest] for one page.

@@ -29,14 +29,6 @@ type SiteChoice struct {
 	Send     SiteRequest       `json:"send"` // the body of the `POST sites` that makes this choice
 }
 
-// SiteFollow limits how far the links of a site's pages are followed. A limit of 0 stands for the default.
-type SiteFollow struct {
-	Depth     int      `json:"depth,omitempty"`     // largest number of links from the first page to another; default 3
-	Pages     int      `json:"pages,omitempty"`     // largest number of pages; default 5,000
-	Addresses int      `json:"addresses,omitempty"` // largest number of addresses to examine; default 100,000
-	Hosts     []string `json:"hosts,omitempty"`     // other hosts whose pages belong to the site
-}
-
 // SiteWalk is the progress of following the links of a site.
 type SiteWalk struct {
 	Pages   int `json:"pages"`   // pages that were registered now or before

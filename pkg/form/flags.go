@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -74,7 +75,7 @@ func (f *Flag) Type() string {
 }
 
 // IsSwitch reports whether the flag may be given without a value.
-func (f *Flag) IsSwitch() bool { return f.fields[0].inner().Kind() == reflect.Bool }
+func (f *Flag) IsSwitch() bool { return f.fields[0].IsSwitch() }
 
 // String returns what was given.
 func (f *Flag) String() string {
@@ -109,13 +110,28 @@ func (f *Flag) into(p api.Patch) error {
 	}
 	value, err := one.read(f.given)
 	entries, isObject := value.(map[string]any)
+	if there, _ := p.Get(path...); isObject && there == nil {
+		p.Set(api.Patch{}, path...)
+	}
 	for name, entry := range entries {
-		p.Set(entry, append(path, name)...)
+		p.Set(entry, append(slices.Clone(path), name)...)
 	}
 	if !isObject {
 		p.Set(value, path...)
 	}
 	return err
+}
+
+// Check reports the first flag whose value is none that its setting may have.
+func (f *Flags) Check(p api.Patch) error {
+	for _, flag := range f.All {
+		one := flag.fields[0]
+		value, named := p.Get(strings.Split(one.Path, ".")...)
+		if why := one.Wrong(value); named && why != "" {
+			return fmt.Errorf("--%s %s", flag.Name, why)
+		}
+	}
+	return nil
 }
 
 // inner returns the type of a value that is set.
@@ -131,6 +147,28 @@ func (f Field) inner() reflect.Type {
 func (f Field) read(texts []string) (any, error) {
 	last := strings.TrimSpace(texts[len(texts)-1])
 	switch t := f.inner(); {
+	case f.Switch:
+		if on, err := strconv.ParseBool(last); !on {
+			return nil, err
+		}
+		return map[string]any{}, nil
+	case len(f.Choices) > 0 && t.Kind() == reflect.String:
+		for _, c := range f.Choices {
+			if strings.EqualFold(c.Value, last) {
+				return c.Value, nil
+			}
+		}
+	case f.Format == "millis":
+		if _, err := strconv.Atoi(last); err == nil {
+			last += "ms"
+		}
+		d, err := time.ParseDuration(last)
+		if err != nil {
+			return nil, fmt.Errorf("must be a time such as 500ms or 5s, not %.40q", last)
+		}
+		return int(d.Milliseconds()), nil
+	case f.Format == "hostname":
+		return strings.ToLower(last), nil
 	case t == reflect.TypeFor[api.Interval]():
 		least, most, isRange := strings.Cut(last, "..")
 		if !isRange {
@@ -178,13 +216,13 @@ func (f Field) read(texts []string) (any, error) {
 	case t.Kind() == reflect.Int:
 		n, err := strconv.Atoi(last)
 		if err != nil {
-			return nil, fmt.Errorf("%.40q is not a whole number", last)
+			return nil, fmt.Errorf("must be a whole number, not %.40q", last)
 		}
 		return n, nil
 	case t.Kind() == reflect.Float64:
 		n, err := strconv.ParseFloat(last, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%.40q is not a number", last)
+			return nil, fmt.Errorf("must be a number, not %.40q", last)
 		}
 		return n, nil
 	}

@@ -32,6 +32,7 @@ type Field struct {
 	Min      int    // of a number
 	Max      int    // of a number; 0 if it has no bounds
 	Whole    string // the path of the setting around it that is merged as a whole; "" if it is merged by itself
+	Switch   bool   // of an object: it is there or not, whatever it has
 
 	steps [][]int // the way to it: fields of structs, each behind a pointer
 	Type  reflect.Type
@@ -107,16 +108,18 @@ func (f *Form) add(t reflect.Type, around Field) {
 		}
 		one.Path = strings.TrimPrefix(around.Path+"."+name, ".")
 		one.describe(t, sf, name)
-		if sf.Tag.Get("unit") == "whole" {
+		isWhole := sf.Tag.Get("unit") == "whole"
+		if isWhole || (!isObject || one.Switch) && one.Whole == "" {
 			f.units = append(f.units, one)
+		}
+		if isWhole {
 			one.Whole = one.Path
-		} else if !isObject && one.Whole == "" {
-			f.units = append(f.units, one)
 		}
 		if !isObject || one.Label != "" {
 			f.Fields = append(f.Fields, one)
 		}
 		if isObject {
+			one.Switch = false
 			if sf.Type.Kind() == reflect.Pointer {
 				one.steps = append(one.steps, nil)
 			}
@@ -131,6 +134,7 @@ var apiPath = reflect.TypeFor[api.Watch]().PkgPath()
 func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {
 	tag := sf.Tag.Get
 	f.Label, f.Format, f.Default, f.Help = tag("label"), tag("format"), tag("default"), helpOf(of.Name(), name)
+	f.Switch = tag("unit") == "switch"
 	f.Flag, f.Argument, _ = strings.Cut(cmp.Or(tag("flag"), hyphenated(name)), " ")
 	if f.Flag == "-" {
 		f.Flag = ""
@@ -151,6 +155,16 @@ func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {
 	for name, into := range map[string]*int{"most": &f.Most, "min": &f.Min, "max": &f.Max} {
 		*into, _ = strconv.Atoi(tag(name)) // a test checks that every tag can be parsed
 	}
+}
+
+// Defaults returns a value in which the numbers are set that have a default.
+func Defaults[T any]() (v T) {
+	for _, f := range Of[T]().Fields {
+		if n, err := strconv.Atoi(f.Default); err == nil && f.Type.Kind() == reflect.Int {
+			f.of(reflect.ValueOf(&v).Elem()).SetInt(int64(n))
+		}
+	}
+	return v
 }
 
 // hyphenated returns a name as a flag has it: list-links for listLinks.

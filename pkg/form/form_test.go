@@ -20,9 +20,10 @@ import (
 // TestV1EverySettingIsDescribed checks that each setting of an item, a rule, a channel and a mute has a label and a
 // help text, that its tags can be read, and that no two have the same flag but for time zones (V1).
 func TestV1EverySettingIsDescribed(t *testing.T) {
-	elsewhere := []string{"weekday", asList, asShare, asLines} // formats that the table of formats lacks
+	elsewhere := []string{"weekday", "millis", asList, asShare, asLines} // formats that the table of formats lacks
 	for name, of := range map[string]*Form{"item": Of[api.ItemSettings](), "rule": Of[api.RuleSpec](),
-		"channel": Of[api.ChannelSettings](), "mute": Of[api.MuteRequest]()} {
+		"channel": Of[api.ChannelSettings](), "mute": Of[api.MuteRequest](), "site": Of[api.SiteSettings](),
+		"backfill": Of[api.BackfillRequest]()} {
 		for _, f := range of.Fields {
 			if f.Label == "" || f.Help == "" {
 				t.Errorf("%s: %s has the label %q and the help %q", name, f.Path, f.Label, f.Help)
@@ -281,7 +282,7 @@ func TestV1FlagsOfObjects(t *testing.T) {
 			`{"activeHours":{"days":["mon","tue"],"from":"08:00","timezone":"UTC","to":"18:00"}}`},
 		{"timezone=UTC", "--timezone is of --schedule and --hours: give one of them, too"},
 		{"hours=8", "two times of day"},
-		{"priority=high", "not a whole number"},
+		{"priority=high", "must be a whole number"},
 		{"field==css:p", "is not a field"},
 	} {
 		flags := Of[api.TagSettings]().Flags()
@@ -369,5 +370,73 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestV1Switches checks that an object that is there or not is a switch in flags and forms, beside its parts (V1).
+func TestV1Switches(t *testing.T) {
+	for want, given := range map[string][]string{
+		`{"follow":{}}`: {"follow=true"}, `{"follow":{"depth":4}}`: {"follow=true", "depth=4"}, `{"follow":null}`: {"follow=false"},
+		`{"follow":{"depth":5,"hosts":["a","b"]}}`: {"depth=5", "also-host=a", "also-host=b", "follow=true"},
+	} {
+		flags := Of[api.SiteSettings]().Flags()
+		for _, one := range given {
+			name, value, _ := strings.Cut(one, "=")
+			i := slices.IndexFunc(flags.All, func(f *Flag) bool { return f.Name == name })
+			if err := flags.All[i].Set(value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := flags.Patch()
+		if have, _ := json.Marshal(p); err != nil || string(have) != want {
+			t.Errorf("%v: %s, %v; want %s", given, have, err, want)
+		}
+	}
+	is := api.SiteSettings{Follow: &api.SiteFollow{Depth: 4}}
+	was := Inputs(is)
+	for want, typed := range map[string]map[string]string{
+		`{}`: {}, `{"follow":null}`: {"follow": ""}, `{"follow":{"depth":null}}`: {"follow.depth": ""},
+		`{"feeds":["x","y"],"follow":{"pages":7}}`: {"follow.pages": "7", "feeds": "x\r\ny"},
+	} {
+		values := Inputs(is)
+		for path, text := range typed {
+			values.Set(path, text)
+		}
+		p, errs := Changes[api.SiteSettings](values, was)
+		if have, _ := json.Marshal(p); len(errs) > 0 || string(have) != want {
+			t.Errorf("%v: %s, %v; want %s", typed, have, errs, want)
+		}
+	}
+	if have := Line(is); have != "follow links yes; links from the first page, at most 4" {
+		t.Error(have)
+	}
+}
+
+// TestV1TimesAndChoicesOfFlags checks what people may write of a pause and of a choice, and that a flag says what is
+// wrong with its value (V1).
+func TestV1TimesAndChoicesOfFlags(t *testing.T) {
+	for given, want := range map[string]string{
+		"delay=5s": `{"delayMs":5000}`, "delay=250": `{"delayMs":250}`, "mode=links": `{"mode":"LINKS"}`,
+		"delay=2h": "--delay must be from 0 to 3600000, not 7200000", "concurrency=0": "--concurrency must be from 1 to 16, not 0",
+		"mode=all": `--mode must be SITEMAP, ARCHIVE, PAGINATION, CONTAINER or LINKS, not "all"`,
+		"delay=x":  `must be a time such as 500ms or 5s, not "x"`,
+	} {
+		flags := Of[api.BackfillRequest]().Flags()
+		name, value, _ := strings.Cut(given, "=")
+		i := slices.IndexFunc(flags.All, func(f *Flag) bool { return f.Name == name })
+		err := flags.All[i].Set(value)
+		if err == nil {
+			err = flags.Check()
+		}
+		have, _ := json.Marshal(flags.patch)
+		if err != nil {
+			have = []byte(err.Error())
+		}
+		if string(have) != want {
+			t.Errorf("%s: %s, want %s", given, have, want)
+		}
+	}
+	if have := Defaults[api.SearchRequest](); have.Top != 10 || have.Q != "" {
+		t.Errorf("%+v", have)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -26,7 +27,7 @@ func Inputs[T any](v T) url.Values {
 }
 
 // isInput reports whether the setting has an input of its own; an object has one for each of its parts.
-func (f Field) isInput() bool { return f.inner().Kind() != reflect.Struct }
+func (f Field) isInput() bool { return f.Switch || f.inner().Kind() != reflect.Struct }
 
 // IsLines reports whether people write the setting on several lines.
 func (f Field) IsLines() bool {
@@ -40,7 +41,7 @@ func (f Field) IsSet() bool { return (isList(f.Type) || f.Format == asList) && l
 func (f Field) IsLong() bool { return f.Format == asLines }
 
 // IsSwitch reports whether the setting is on or off.
-func (f Field) IsSwitch() bool { return f.inner().Kind() == reflect.Bool }
+func (f Field) IsSwitch() bool { return f.Switch || f.inner().Kind() == reflect.Bool }
 
 func (f Field) input(v reflect.Value) []string {
 	for v.IsValid() && v.Kind() == reflect.Pointer {
@@ -49,8 +50,13 @@ func (f Field) input(v reflect.Value) []string {
 		}
 		v = v.Elem()
 	}
-	if !v.IsValid() {
+	switch {
+	case !v.IsValid():
 		return []string{""}
+	case f.Switch:
+		return []string{"true"}
+	case f.Format == "millis" && v.Int() != 0:
+		return []string{(time.Duration(v.Int()) * time.Millisecond).String()}
 	}
 	switch is := v.Interface().(type) {
 	case []string:
@@ -112,7 +118,11 @@ func Changes[T any](typed, was url.Values) (p api.Patch, errs []error) {
 		}
 		value, err := f.readInput(lines)
 		if err != nil {
-			errs = append(errs, fault.Field(f.Path, "%s: %w", f.Path, err))
+			text := "%s %w"
+			if f.Type.Kind() == reflect.Map {
+				text = "%s: %w"
+			}
+			errs = append(errs, fault.Field(f.Path, text, f.Path, err))
 			continue
 		}
 		entries, isMap := value.(map[string]any)

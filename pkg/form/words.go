@@ -16,6 +16,8 @@ import (
 // Fact is a setting in words.
 type Fact struct{ Path, Label, Value string }
 
+func (f Fact) Lower() string { return strings.ToLower(f.Label[:1]) + f.Label[1:] }
+
 // Facts puts the settings that a value has into words, in the order of their description. A setting that is merged as
 // a whole is one fact, and each entry of a map is one.
 func Facts[T any](v T) (out []Fact) {
@@ -108,6 +110,10 @@ func (f Field) Words(v reflect.Value) string {
 		return f.Words(v.Elem())
 	case reflect.Bool:
 		return map[bool]string{true: "yes"}[v.Bool()]
+	case reflect.Struct:
+		return "yes"
+	case reflect.Int:
+		return words.Thousands(int(v.Int()))
 	}
 	return fmt.Sprint(v.Interface())
 }

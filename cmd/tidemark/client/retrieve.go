@@ -1,8 +1,8 @@
 package client
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -21,8 +22,8 @@ needs to cite it. With --max-age, pages that were not verified within that time 
 left out. With --recheck, the first five of those are checked first.`
 
 func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var req api.RetrieveRequest
 	var recheck bool
+	var set *changes
 	cmd := &cobra.Command{
 		Use:   "retrieve QUESTION",
 		Short: "Print the passages that answer a question, for a language model",
@@ -31,8 +32,10 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
   tidemark retrieve 'opening hours' --tokens 500 --max-age 24h --recheck
   tidemark retrieve 'error code 17' --host docs.example.com --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if req.Q = strings.Join(args, " "); len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
-				return command.Usagef("nothing to search for: give some words")
+			req := form.Defaults[api.RetrieveRequest]()
+			req.Q = strings.Join(args, " ")
+			if err := cmp.Or(checkWords(req.Q), into(&req, set)); err != nil {
+				return err
 			}
 			if recheck {
 				req.Stale = api.StaleRecheck
@@ -40,18 +43,20 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return runRetrieve(cmd.Context(), t, s, req)
 		},
 	}
-	f := cmd.Flags()
-	f.IntVar(&req.Tokens, "tokens", api.DefaultTokens, fmt.Sprintf("how many tokens at most, 50 to %d", api.MaxTokens))
-	command.HostFlag(f, &req.Filter.Host, "only pages of this `HOST`")
-	f.StringVar(&req.Filter.Tag, "tag", "", "only pages with this `TAG`")
-	f.StringVar(&req.Filter.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
-	freshFlags(f, &req.MaxAge, &recheck)
+	set = changesOf(cmd.Flags(), form.Of[api.RetrieveRequest]())
+	recheckFlag(cmd.Flags(), &recheck)
 	return cmd
 }
 
-// freshFlags adds the flags that say how recently pages must have been verified.
-func freshFlags(f *pflag.FlagSet, maxAge *string, recheck *bool) {
-	f.StringVar(maxAge, "max-age", "", "only pages that were verified within this `TIME`, such as 24h or 7d")
+// checkWords refuses a question without anything to search for.
+func checkWords(text string) error {
+	if len(search.Terms(text)) == 0 && !search.IsSigns(text) {
+		return command.Usagef("nothing to search for: give some words")
+	}
+	return nil
+}
+
+func recheckFlag(f *pflag.FlagSet, recheck *bool) {
 	f.BoolVar(recheck, "recheck", false, "with --max-age: check up to five older pages now, and keep them")
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const searchLong = `Search the index. Pages are listed best first, with the passages that match, and
@@ -33,54 +33,33 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search harbour --json | jq -r '.results[].url'`
 
 func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var req api.SearchRequest
 	var recheck bool
+	var set *changes
 	cmd := &cobra.Command{
 		Use:     "search QUERY",
 		Short:   "Search what was indexed",
 		Long:    searchLong,
 		Example: searchExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Q = strings.Join(args, " ")
-			if recheck {
+			req := form.Defaults[api.SearchRequest]()
+			if err := into(&req, set); err != nil {
+				return err
+			}
+			if req.Q = strings.Join(args, " "); recheck {
 				req.Stale = api.StaleRecheck
 			}
 			return runSearch(cmd.Context(), t, s, req)
 		},
 	}
-	f := cmd.Flags()
-	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
-	f.IntVar(&req.Skip, "skip", 0, "how many pages to skip")
-	command.HostFlag(f, &req.Host, "only pages of this `HOST`")
-	f.StringVar(&req.Type, "type", "", "only results of this `TYPE`: page, or entry for what was pushed in")
-	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
-	f.StringVar(&req.Tag, "tag", "", "only pages with this `TAG`")
-	f.StringVar(&req.Path, "path", "", "only pages whose path begins with this, such as /docs/")
-	f.StringVar(&req.Sort, "sort", "", "in this `ORDER`: relevance, or changed for the newest change first")
-	f.StringVar(&req.Since, "since", "",
-		"only results that changed since this `TIME`: day, week, month, year, a date, or a date and time")
-	f.StringVar(&req.PublishedAfter, "published-after", "",
-		"only pages with a later publication date than this `TIME`, in the forms of --since")
-	f.StringVar((*string)(&req.Facets), "facets", "",
-		"count the pages by host, tag, type, language and age, or by the `NAMES` given")
-	f.Lookup("facets").NoOptDefVal = string(api.AllFacets)
-	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
-	freshFlags(f, &req.MaxAge, &recheck)
+	set = changesOf(cmd.Flags(), form.Of[api.SearchRequest]())
+	cmd.Flags().Lookup("facets").NoOptDefVal = string(api.AllFacets)
+	recheckFlag(cmd.Flags(), &recheck)
 	return cmd
 }
 
 func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.SearchRequest) error {
-	if len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
-		return command.Usagef("nothing to search for: give some words")
-	}
-	if req.Top < 1 || req.Top > api.MaxTop {
-		return command.Usagef("--top is %d: give 1 to %d", req.Top, api.MaxTop)
-	}
-	if req.Type != "" && req.Type != api.TypePage && req.Type != api.TypeEntry {
-		return command.Usagef("--type is %s: give page or entry", terminal.Clean(req.Type))
-	}
-	if req.Skip < 0 {
-		return command.Usagef("--skip is %d: give 0 or more", req.Skip)
+	if err := checkWords(req.Q); err != nil {
+		return err
 	}
 	res, err := api.Search.Call(ctx, s.Client(), req)
 	if err != nil {

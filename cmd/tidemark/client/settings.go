@@ -39,6 +39,21 @@ func (c *changes) clears(f *pflag.FlagSet) *changes {
 	return c
 }
 
+// into changes a request, given by a pointer, as was asked for.
+func into[T any](request *T, c *changes) error {
+	p, err := c.patch()
+	if err == nil {
+		err = c.flags.Check(p)
+	}
+	if err == nil {
+		err = p.Apply(request)
+	}
+	if err != nil {
+		return command.Usagef("%v", err)
+	}
+	return nil
+}
+
 // patch returns what was asked for.
 func (c *changes) patch() (api.Patch, error) {
 	p, err := c.flags.Patch()

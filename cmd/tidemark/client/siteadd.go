@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const addSiteLong = `Add a site by its domain, by the address of its sitemap or feed, or by the common
@@ -31,17 +33,10 @@ its limits, and its pages are watched as they are found. --dry-run fetches the p
 within the same limits, adds nothing, and prints what it would add and what not. Its
 result stays at sites/SLUG for a day.`
 
-// addSiteFlags are the flags of the command.
-type addSiteFlags struct {
-	req      api.SiteRequest
-	follow   bool
-	limits   api.SiteFollow
-	wait     bool
-	interval time.Duration
-}
-
 func addSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	f := addSiteFlags{req: api.SiteRequest{GuessScheme: true}}
+	var wait bool
+	var interval time.Duration
+	var set *changes
 	cmd := &cobra.Command{
 		Use:   "add ADDRESS",
 		Short: "Find and watch the pages of a site",
@@ -52,46 +47,60 @@ func addSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			"  tidemark sites add docs.example.org/guide --follow --depth 4 --exclude /print/** --dry-run",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.req.URL = args[0]
-			if f.follow {
-				f.req.Follow = &f.limits
-			} else if f.req.DryRun || f.limits.Depth+f.limits.Pages+f.limits.Addresses+len(f.limits.Hosts) > 0 {
-				return command.Usagef("--dry-run, --depth, --pages, --addresses and --also-host need --follow")
+			req := api.SiteRequest{URL: args[0], GuessScheme: true}
+			if err := errors.Join(into(&req, set), command.CheckInterval(interval)); err != nil {
+				return err
 			}
-			return addSite(cmd.Context(), t, s, f)
+			return addSite(cmd.Context(), t, s, req, wait, interval)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.req.Sitemaps, "sitemap", nil, "read the sitemap at `URL`; may be repeated")
-	flags.StringArrayVar(&f.req.Feeds, "feed", nil, "read the feed at `URL`; may be repeated")
-	flags.StringArrayVar(&f.req.Listings, "listing", nil, "read the links of the page at `URL`; may be repeated")
-	flags.BoolVar(&f.follow, "follow", false, "follow the links of its pages")
-	flags.IntVar(&f.limits.Depth, "depth", 0, "with --follow: `LINKS` from ADDRESS to a page, at most (default 3)")
-	flags.IntVar(&f.limits.Pages, "pages", 0, "with --follow: `NUMBER` of pages, at most (default 5000)")
-	flags.IntVar(&f.limits.Addresses, "addresses", 0, "with --follow: `NUMBER` of addresses to examine (default 100000)")
-	flags.StringArrayVar(&f.limits.Hosts, "also-host", nil, "with --follow: another `HOST` of the site; may be repeated")
-	flags.StringArrayVar(&f.req.Include, "include", nil, "only addresses that match `PATTERN`, such as /docs/**; may be "+
-		"repeated")
-	flags.StringArrayVar(&f.req.Exclude, "exclude", nil, "no addresses that match `PATTERN`; may be repeated")
-	flags.BoolVar(&f.req.DryRun, "dry-run", false, "with --follow: fetch pages, add nothing, print what would be added")
-	flags.BoolVarP(&f.wait, "wait", "w", true, "wait until the site has been read once (never with --json)")
-	flags.DurationVar(&f.interval, "interval", time.Second, "how often --wait polls")
+	set = changesOf(cmd.Flags(), form.Of[api.SiteRequest]())
+	cmd.Flags().BoolVarP(&wait, "wait", "w", true, "wait until the site has been read once (never with --json)")
+	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --wait polls")
+	return cmd
+}
+
+const setSiteLong = `Change what is read of a site that was added, and which of its pages are wanted. What
+is not named stays; --clear removes a setting. The site is read anew.`
+
+func setSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var set *changes
+	cmd := &cobra.Command{
+		Use: "set SLUG", Short: "Change what is read of a site that was added", Long: setSiteLong,
+		Example: "  tidemark sites set docs-example-org --depth 5\n" +
+			"  tidemark sites set docs-example-org --include '/guide/**' --clear exclude",
+		Args: command.One("slug"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			patch, err := set.patch()
+			if err == nil && len(patch) == 0 {
+				err = command.Usagef("give what changes, such as --depth 5, or --clear NAME")
+			}
+			if err != nil {
+				return err
+			}
+			one, err := api.PatchSite.Call(cmd.Context(), s.Client(),
+				api.SitePatch{Slug: args[0], Patching: api.Patching{Patch: patch}})
+			if err == nil {
+				t.Say("%s reads: %s", terminal.Clean(one.Slug), inWords(one.Set))
+			}
+			return err
+		},
+	}
+	set = changesOf(cmd.Flags(), form.Of[api.SiteSettings]()).clears(cmd.Flags())
 	return cmd
 }
 
 // addSite adds a site and says what was found.
-func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, f addSiteFlags) error {
-	if err := command.CheckInterval(f.interval); err != nil {
-		return err
-	}
+func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.SiteRequest, wait bool,
+	interval time.Duration) error {
 	client := s.Client()
-	one, err := api.AddSite.Call(ctx, client, f.req)
+	one, err := api.AddSite.Call(ctx, client, req)
 	if err != nil {
 		return err
 	}
 	warning := one.Warning
-	if f.wait && !t.JSON {
-		err = terminal.Follow(ctx, t, f.interval, terminal.After(one, func() (api.Site, error) {
+	if wait && !t.JSON {
+		err = terminal.Follow(ctx, t, interval, terminal.After(one, func() (api.Site, error) {
 			return api.GetSite.Call(ctx, client, api.SiteSlug{Slug: one.Slug})
 		}), func(now api.Site) bool {
 			if one = now; one.Look != nil && one.Walk != nil {
@@ -135,6 +144,9 @@ func showSite(t *terminal.Terminal, one api.Site) {
 	} else if one.Question == nil {
 		t.Say("%s: %s found, %s new, %s known", terminal.Clean(one.Slug), words.Count(c.Found, "page"),
 			words.Thousands(c.New), words.Thousands(c.Known))
+	}
+	if text := form.Line(one.Set); text != "" {
+		t.Say("  reads: %s", terminal.Clean(text))
 	}
 	if one.Walk != nil {
 		t.Say("  links: %s", walkLine(*one.Walk))

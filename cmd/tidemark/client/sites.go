@@ -43,7 +43,7 @@ func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return err
 		},
 	})
-	cmd.AddCommand(addSiteCommand(t, s), &cobra.Command{
+	cmd.AddCommand(addSiteCommand(t, s), setSiteCommand(t, s), &cobra.Command{
 		Use:     "show SLUG",
 		Short:   "Show what was found on a site, and what has to be chosen",
 		Example: "  tidemark sites show docs-example-org",

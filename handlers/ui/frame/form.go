@@ -60,6 +60,20 @@ func Changed[T any](typed url.Values) (api.Patch, error) {
 	if err != nil || len(was) == 0 {
 		return nil, BadRequest("the form is not complete: open it again")
 	}
+	return changed[T](typed, was)
+}
+
+// Read changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An error
+// is an [api.Problem].
+func Read[T any](typed url.Values, into *T) error {
+	p, err := changed[T](typed, form.Inputs(*new(T)))
+	if err != nil {
+		return err
+	}
+	return p.Apply(into)
+}
+
+func changed[T any](typed, was url.Values) (api.Patch, error) {
 	p, errs := form.Changes[T](typed, was)
 	if len(errs) == 0 {
 		return p, nil
@@ -90,23 +104,24 @@ func (i Input) Is(value string) bool { return i.Form.Has(i.Path, value) }
 // Typed returns the value of the input.
 func (i Input) Typed() string { return i.Form.Get(i.Path) }
 
-// Inputs returns the inputs of the settings at or below the given paths, in the order of their description.
+// Inputs returns the inputs of the settings at or below the given paths, in the order of their description; without
+// paths, all.
 func (f Form) Inputs(below ...string) (out []Input) {
 	held, said := map[string]bool{}, map[string]bool{}
 	for _, one := range f.Of.Fields {
 		within := func(path string) bool { return one.Path == path || strings.HasPrefix(one.Path, path+".") }
-		if _, shown := f.Was[one.Path]; !shown || !slices.ContainsFunc(below, within) {
+		if _, shown := f.Was[one.Path]; !shown || len(below) > 0 && !slices.ContainsFunc(below, within) {
 			continue
 		}
 		in := Input{Field: one, Form: f}
 		for _, h := range f.Holds {
-			if isAt(h.Path, one.Path) && !held[h.Path] {
+			if in.isAt(h.Path) && !held[h.Path] {
 				in.Holds, held[h.Path] = h, true
 			}
 		}
 		if f.Problem != nil {
 			for _, e := range f.Problem.Errors {
-				if isAt(e.Field, one.Path) && !said[e.Field] && in.Wrong == "" {
+				if in.isAt(e.Field) && !said[e.Field] && in.Wrong == "" {
 					in.Wrong, said[e.Field] = strings.TrimPrefix(strings.TrimPrefix(e.Message, e.Field), ": "), true
 				}
 			}
@@ -116,9 +131,9 @@ func (f Form) Inputs(below ...string) (out []Input) {
 	return out
 }
 
-// isAt reports whether what is said of a setting belongs to an input: to its own, or that of a part of it.
-func isAt(said, input string) bool {
-	return said == input || strings.HasPrefix(said, input+".") || strings.HasPrefix(input, said+".")
+// isAt reports whether what is said of a setting belongs to the input: to its own, or that of a part of it.
+func (i Input) isAt(said string) bool {
+	return said == i.Path || !i.Switch && strings.HasPrefix(said, i.Path+".") || strings.HasPrefix(i.Path, said+".")
 }
 
 // Field is one field of a form that has no description.

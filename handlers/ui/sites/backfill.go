@@ -3,14 +3,12 @@ package sites
 import (
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // runsShown is the number of backfill runs that a page lists.
@@ -19,23 +17,21 @@ const runsShown = 20
 type backfillData struct {
 	api.BackfillSites
 	api.BackfillRuns
-	Form    url.Values // the input, which is shown again
-	Limits  map[string]string
-	Problem *api.Problem // why the input was refused
-	First   bool         // whether this is the first page of the runs
+	Form  frame.Form
+	First bool // whether this is the first page of the runs
 }
-
-// Chosen reports whether the given value is among the values of a field.
-func (d backfillData) Chosen(field, value string) bool { return slices.Contains(d.Form[field], value) }
 
 // backfill shows the sites, the runs and the form that starts one.
 func (a area) backfill(r *http.Request) (frame.Page, error) {
-	return a.backfillPage(r, url.Values{}, nil)
+	return a.backfillPage(r, nil, nil)
 }
 
-func (a area) backfillPage(r *http.Request, form url.Values, problem *api.Problem) (frame.Page, error) {
+func (a area) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (frame.Page, error) {
 	after := r.URL.Query().Get("after")
-	d := backfillData{Form: form, Problem: problem, First: after == ""}
+	d := backfillData{Form: frame.NewForm(api.BackfillRequest{}), First: after == ""}
+	if typed != nil {
+		d.Form = d.Form.Typed(typed, problem)
+	}
 	var err error
 	if d.BackfillSites, err = api.ListBackfillSites.Call(r.Context(), a.client, api.None{}); err != nil {
 		return frame.Page{}, err
@@ -45,7 +41,10 @@ func (a area) backfillPage(r *http.Request, form url.Values, problem *api.Proble
 		return frame.Page{}, err
 	}
 	config, err := api.GetConfig.Call(r.Context(), a.client, api.None{})
-	d.Limits = config.Settings
+	for path, setting := range map[string]string{"maxUrls": "BACKFILL_MAX_URLS_PER_RUN",
+		"maxUrlsPerSource": "BACKFILL_MAX_URLS_PER_SOURCE", "concurrency": "BACKFILL_MAX_CONCURRENCY"} {
+		d.Form.Holds = append(d.Form.Holds, frame.Fact{Fact: form.Fact{Path: path, Value: config.Settings[setting]}})
+	}
 	p := frame.Page{Name: "backfill", Title: "Backfill", Data: d}
 	if problem != nil {
 		p.Status = problem.Status
@@ -55,7 +54,8 @@ func (a area) backfillPage(r *http.Request, form url.Values, problem *api.Proble
 
 // startBackfill starts a run, or shows the form again with the errors in it.
 func (a area) startBackfill(r *http.Request) (frame.Page, error) {
-	req, err := backfillOf(r.PostForm)
+	req := api.BackfillRequest{DryRun: r.PostForm.Get("do") == "dry", RunBy: "the dashboard"}
+	err := frame.Read(r.PostForm, &req)
 	var run api.BackfillRun
 	if err == nil {
 		run, err = api.StartBackfill.Call(r.Context(), a.client, req)
@@ -64,28 +64,6 @@ func (a area) startBackfill(r *http.Request) (frame.Page, error) {
 		return a.backfillPage(r, r.PostForm, problem)
 	}
 	return frame.GoTo("/backfill/" + url.PathEscape(run.ID)), err
-}
-
-// backfillOf reads the request from the form. It checks only that numeric fields have numbers; the API checks the
-// rest.
-func backfillOf(form url.Values) (api.BackfillRequest, error) {
-	req := api.BackfillRequest{
-		Sources: form["sources"], Mode: form.Get("mode"), DateFrom: form.Get("dateFrom"), DateTo: form.Get("dateTo"),
-		DryRun: form.Get("do") == "dry", RunBy: "the dashboard",
-	}
-	for name, into := range map[string]*int{"maxUrls": &req.MaxURLs, "maxUrlsPerSource": &req.MaxURLsPerSource,
-		"concurrency": &req.Concurrency, "delayMs": &req.DelayMS} {
-		text := strings.TrimSpace(form.Get(name))
-		if text == "" {
-			continue
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return req, frame.BadRequest(name + " must be a whole number")
-		}
-		*into = n
-	}
-	return req, nil
 }
 
 type runData struct {
@@ -106,12 +84,6 @@ func (a area) run(r *http.Request) (frame.Page, error) {
 		d.Domains[site.Slug] = site.Domain
 	}
 	return frame.Page{Name: "run", Title: "Backfill of " + show.Some(run.Sources), Data: d}, err
-}
-
-// modes returns the ways in which a backfill can find pages.
-func modes() []show.Choice {
-	return show.Choices("SITEMAP", "sitemaps and feeds", "ARCHIVE", "archives by date", "PAGINATION", "listings",
-		"CONTAINER", "containers of blobs", "LINKS", "links from page to page")
 }
 
 // actRun pauses, resumes or cancels a run.

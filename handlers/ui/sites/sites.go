@@ -11,10 +11,13 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/status"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // Funcs are the functions that the templates of this part call.
-var Funcs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "modes": modes, "verdict": verdict}
+var Funcs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "siteForm": siteForm,
+	"siteInputs": form.Inputs[api.SiteRequest],
+	"siteWords":  form.Line[api.SiteSettings], "verdict": verdict}
 
 // area is this part of the dashboard.
 type area struct {
@@ -32,10 +35,12 @@ func Views(client *api.Client, clock func() time.Time, tally *status.Tally) map[
 		"GET /backfill":      a.backfill,
 		"GET /backfill/{id}": a.run,
 
-		"GET /sites/{slug}":   a.site,
-		"POST /sites/{slug}":  a.actSite,
-		"POST /backfill":      a.startBackfill,
-		"POST /backfill/{id}": a.actRun,
+		"GET /sites/{slug}":           a.site,
+		"GET /sites/{slug}/settings":  a.siteSettings,
+		"POST /sites/{slug}/settings": a.saveSite,
+		"POST /sites/{slug}":          a.actSite,
+		"POST /backfill":              a.startBackfill,
+		"POST /backfill/{id}":         a.actRun,
 	}
 }
 
@@ -49,6 +54,40 @@ func (a area) site(r *http.Request) (frame.Page, error) {
 		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
 	}
 	return frame.Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
+}
+
+// siteForm returns the form of a new site.
+func siteForm() frame.Form { return frame.NewForm(api.SiteRequest{}) }
+
+type siteData struct {
+	api.Site
+	Form frame.Form
+}
+
+// siteSettings shows the form for the settings of a site that was added.
+func (a area) siteSettings(r *http.Request) (frame.Page, error) {
+	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
+	return frame.Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, frame.NewForm(s.Set)}}, err
+}
+
+// saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
+func (a area) saveSite(r *http.Request) (frame.Page, error) {
+	patch, err := frame.Changed[api.SiteSettings](r.PostForm)
+	var s api.Site
+	if err == nil {
+		s, err = api.PatchSite.Call(r.Context(), a.client,
+			api.SitePatch{Slug: r.PathValue("slug"), Patching: api.Patching{Patch: patch}})
+	}
+	problem := frame.Refusal(err)
+	if problem == nil {
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
+	}
+	p, err := a.siteSettings(r)
+	if d, is := p.Data.(siteData); is {
+		d.Form = d.Form.Typed(r.PostForm, problem)
+		p.Data, p.Status = d, problem.Status
+	}
+	return p, err
 }
 
 // actSite polls a site now, or removes it.

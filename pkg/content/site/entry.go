@@ -1,84 +1,80 @@
 package site
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Entry is an entry of a site file. It is made from the address that a user gives for a site.
 type Entry struct {
 	Slug, Domain string
-	Sitemap      string   // address of the sitemap; "" to try robots.txt and /sitemap.xml
-	Include      string   // pattern of the wanted pages; "" for all
-	Home         string   // address of a page of the site
-	Sources      *Sources // what a user names; nil for nothing
-}
-
-// Sources are what lists the pages of a site, and which of them are wanted, as a user says it.
-type Sources struct {
-	Sitemaps, Feeds, Listings []string
-	Follow                    *Follow  // how links are followed; zero numbers stand for the defaults
-	Include, Exclude          []string // globs (see [Glob]); those of Include stand instead of the part of the address
-}
-
-// Named reports whether anything is named.
-func (s Sources) Named() bool {
-	return s.Follow != nil || len(s.Sitemaps)+len(s.Feeds)+len(s.Listings) > 0
+	Sitemap      string            // address of the sitemap; "" to try robots.txt and /sitemap.xml
+	Include      string            // pattern of the wanted pages; "" for all
+	Home         string            // address of a page of the site
+	Sources      *api.SiteSettings // what a user names; nil for nothing
 }
 
 // Using returns the entry with what a user says about its sources. What is named stands instead of what is guessed.
-// Errors: Invalid, with the name of the list.
-func (e Entry) Using(s Sources) (Entry, error) {
+// Errors: Invalid, with the name of the setting.
+func (e Entry) Using(s api.SiteSettings) (Entry, error) {
 	if e.Sources = &s; s.Named() {
 		e.Sitemap = ""
 	}
-	for name, list := range map[string][]string{"sitemaps": s.Sitemaps, "feeds": s.Feeds, "listings": s.Listings} {
-		for _, text := range list {
-			if _, err := address(text); err != nil {
-				return e, fault.Field(name, "%.200q %w", text, err)
+	if errs := form.Check(s); len(errs) > 0 {
+		return e, errs[0]
+	}
+	var hosts []string
+	if s.Follow != nil {
+		hosts = s.Follow.Hosts
+	}
+	for _, of := range []struct {
+		name  string
+		list  []string
+		check func(string) (string, error)
+	}{{"sitemaps", s.Sitemaps, address}, {"feeds", s.Feeds, address}, {"listings", s.Listings, address},
+		{"follow.hosts", hosts, hostName}, {"include", s.Include, Glob}, {"exclude", s.Exclude, Glob}} {
+		for _, text := range of.list {
+			if _, err := of.check(text); err != nil {
+				return e, fault.Field(of.name, "%s: %w", of.name, err)
 			}
 		}
-	}
-	for name, list := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
-		for _, text := range list {
-			if _, err := Glob(text); err != nil {
-				return e, fault.Field(name, "%w", err)
-			}
-		}
-	}
-	if err := s.Follow.check(); err != nil {
-		return e, err
 	}
 	_, err := Parse(e.Slug, []byte(e.File()))
 	return e, err
 }
 
-// check returns Invalid, with the name of the field, for limits that a site file would not take.
-func (f *Follow) check() error {
-	if f == nil {
-		return nil
+// Settings returns what is said about the sources of a site and its wanted pages. An expression that no glob stands for
+// stays one.
+func (s *Site) Settings() api.SiteSettings {
+	out := api.SiteSettings{Sitemaps: s.Sitemaps, Feeds: s.Feeds, Follow: s.Follow, Include: globs(s.Include),
+		Exclude: globs(s.Exclude)}
+	for _, l := range s.Listings {
+		out.Listings = append(out.Listings, l.URL.String())
 	}
-	for _, n := range []struct {
-		name     string
-		is, most int
-	}{{"depth", f.Depth, MaxDepth}, {"pages", f.Pages, MaxPages}, {"addresses", f.Addresses, MaxAddresses}} {
-		if n.is < 0 || n.is > n.most {
-			return fault.Field("follow."+n.name, "%s is %d: allowed is 1 to %d", n.name, n.is, n.most)
-		}
+	return out
+}
+
+// Entry returns the entry of a site that a user has added, and what the user has set of it: without what is guessed of
+// its address.
+func (s *Site) Entry() (Entry, api.SiteSettings, error) {
+	e, err := EntryOf(s.Start[0])
+	set := s.Settings()
+	if e.Slug = s.Slug; slices.Equal(set.Sitemaps, []string{e.Sitemap}) {
+		set.Sitemaps = nil
 	}
-	for _, host := range f.Hosts {
-		if strings.ContainsAny(host, "/\\?#@ ") || hostOf("http://"+host+"/") == "" {
-			return fault.Field("follow.hosts", "%.70q is no host: write one such as docs.port.example", host)
-		}
+	if slices.Equal(set.Include, []string{e.Include}) {
+		set.Include = nil
 	}
-	return nil
+	return e, set, err
 }
 
 var (
@@ -147,7 +143,7 @@ func (e Entry) File() string {
 	if e.Home != "" {
 		fmt.Fprintf(&b, "    start: [%q]\n", e.Home)
 	}
-	named := Sources{}
+	named := api.SiteSettings{}
 	if e.Sources != nil {
 		named = *e.Sources
 	}
@@ -158,9 +154,9 @@ func (e Entry) File() string {
 	list(&b, "sitemaps", sitemaps, "%q")
 	list(&b, "feeds", named.Feeds, "%q")
 	list(&b, "listings", named.Listings, "{url: %q, poll: true}")
-	if f := named.Follow; f != nil {
-		fmt.Fprintf(&b, "    follow: {depth: %d, pages: %d, addresses: %d, hosts: [%s]}\n", cmp.Or(f.Depth, DefaultDepth),
-			cmp.Or(f.Pages, DefaultPages), cmp.Or(f.Addresses, DefaultAddresses),
+	if named.Follow != nil {
+		f := complete(*named.Follow)
+		fmt.Fprintf(&b, "    follow: {depth: %d, pages: %d, addresses: %d, hosts: [%s]}\n", f.Depth, f.Pages, f.Addresses,
 			strings.Join(quotedHosts(f.Hosts), ", "))
 	}
 	include := expressions(named.Include)

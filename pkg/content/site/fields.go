@@ -7,16 +7,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pattern"
 	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"go.yaml.in/yaml/v3"
 )
 
 // site reads one site.
 func (r *reader) site(n node) *Site {
-	s := &Site{line: n.Line}
+	s := &Site{line: n.Line, File: r.name}
 	r.fields(n, fieldReaders{
 		"slug":       into(&s.Slug, r.slug),
 		"domain":     into(&s.Domain, r.domain),
@@ -62,16 +64,23 @@ func (r *reader) slug(n node) string {
 }
 
 // domain reads a host in the form of source.Source.Host. The host has a port unless it uses the default port.
-func (r *reader) domain(n node) string {
-	text, ok := r.text(n)
-	if !ok {
-		return ""
-	}
-	host := hostOf("http://" + text + "/")
-	if strings.ContainsAny(text, "/\\?#@ ") || host == "" || host != hostOf("https://"+text+"/") {
-		r.bad(n, "is %q; write one host such as port.example, with a port only if it is neither 80 nor 443", clip(text))
+func (r *reader) domain(n node) (host string) {
+	if text, ok := r.text(n); ok {
+		var err error
+		host, err = hostName(text)
+		r.check(n, err)
 	}
 	return host
+}
+
+// hostName returns a host in the form of source.Source.Host.
+func hostName(text string) (string, error) {
+	host := hostOf("http://" + text + "/")
+	if strings.ContainsAny(text, "/\\?#@ ") || host == "" || host != hostOf("https://"+text+"/") {
+		return "", fmt.Errorf("is %q; write one host such as port.example, with a port only if it is neither 80 nor 443",
+			clip(text))
+	}
+	return host, nil
 }
 
 // hostOf returns the host of an address, or "".
@@ -134,16 +143,21 @@ func (r *reader) listing(n node) (l Listing) {
 }
 
 // follow reads how links are followed. Without limits, the defaults apply.
-func (r *reader) follow(n node) *Follow {
-	f := new(Site).Following().Follow
-	upTo := func(most int) func(node) int { return func(n node) int { return r.number(n, 1, most) } }
+func (r *reader) follow(n node) *api.SiteFollow {
+	f := new(api.SiteFollow)
 	r.fields(n, fieldReaders{
-		"depth":     into(&f.Depth, upTo(MaxDepth)),
-		"pages":     into(&f.Pages, upTo(MaxPages)),
-		"addresses": into(&f.Addresses, upTo(MaxAddresses)),
-		"hosts":     func(n node) { r.list(n, MaxEntries, func(n node) { f.Hosts = append(f.Hosts, r.domain(n)) }) },
+		"depth":     into(&f.Depth, r.described("follow.depth")),
+		"pages":     into(&f.Pages, r.described("follow.pages")),
+		"addresses": into(&f.Addresses, r.described("follow.addresses")),
+		"hosts":     into(&f.Hosts, texts(r, hostName)),
 	})
-	return f
+	return complete(*f)
+}
+
+// complete returns limits with the defaults where they are not set.
+func complete(f api.SiteFollow) *api.SiteFollow {
+	form.Merge(&f, form.Defaults[api.SiteFollow](), func(string, bool) {})
+	return &f
 }
 
 // selector reads a CSS selector.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -35,6 +36,24 @@ func Glob(text string) (string, error) {
 		pattern.Wildcard{Text: "*", Expression: "[^/]*"})
 	return below(expression) + "$", nil
 }
+
+// globs returns the globs that expressions stand for.
+func globs(all []*regexp.Regexp) (out []string) {
+	for _, one := range all {
+		text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(one.String(), "^"), "[a-z]+://[^/]+"), "$")
+		if folder, found := strings.CutSuffix(text, "(?:[/?].*)?"); found {
+			text = folder + "/.*"
+		}
+		text = escaped.ReplaceAllString(strings.NewReplacer(".*", "**", "[^/]*", "*").Replace(text), "$1")
+		if expression, err := Glob(text); err != nil || expression != one.String() {
+			text = one.String()
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+var escaped = regexp.MustCompile(`\\(.)`)
 
 // below lets the expression of a folder's pages match the folder itself: normalized addresses end without a slash.
 func below(expression string) string {

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -176,12 +178,32 @@ func (r *reader) text(n node) (string, bool) {
 
 // number reads a whole number within bounds.
 func (r *reader) number(n node, least, most int) int {
-	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || v < least || v > most {
+	v, ok := whole(n)
+	if !ok || v < least || v > most {
 		r.bad(n, "is %s; write a whole number from %d to %d", shown(n), least, most)
 		return least
 	}
 	return v
+}
+
+func whole(n node) (int, bool) {
+	v, err := strconv.Atoi(n.Value)
+	return v, err == nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int"
+}
+
+// described returns a reader of a number that package api describes.
+func (r *reader) described(setting string) func(node) int {
+	of, _ := form.Of[api.SiteSettings]().Field(setting)
+	return func(n node) int {
+		v, ok := whole(n)
+		if !ok {
+			return r.number(n, of.Min, of.Max)
+		}
+		if why := of.Wrong(v); why != "" {
+			r.bad(n, "%s", why)
+		}
+		return v
+	}
 }
 
 // truth reads true or false.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -32,14 +33,15 @@ type Site struct {
 	Containers []string            // blob containers; their blobs need not be on Domain
 	Alternates bool                // also read the translations of pages that sitemaps list
 
-	Follow *Follow // how the links of its pages are followed, from the pages of Start; nil if they are not
+	Follow *api.SiteFollow // how the links of its pages are followed, from the pages of Start; nil if they are not
 
 	Include, Exclude []*regexp.Regexp // patterns for source.Source.Normalized
 	Limits           *Limits          // nil for the defaults
 
 	Warning string // what is not as one may expect of its addresses, for people
 
-	line int // line in the file
+	File string // the name of the file
+	line int    // line in the file
 }
 
 // Listing describes a page that lists others, and how to read it. If URL contains {n}, the numbers after the first
@@ -50,21 +52,6 @@ type Listing struct {
 	Next  string // CSS selector of the link to the next page; "" for rel=next
 	Poll  bool   // polls read the page, too, and those that follow it while they list new pages
 }
-
-// Follow describes how the links of a site's pages are followed.
-type Follow struct {
-	Depth     int      // links between a page of Start and another page, at most
-	Pages     int      // pages that are found, at most
-	Addresses int      // addresses that are examined, at most
-	Hosts     []string // other hosts whose pages are the site's, too
-}
-
-// Defaults and bounds of following links.
-const (
-	DefaultDepth, MaxDepth         = 3, 20
-	DefaultPages, MaxPages         = 5_000, 50_000
-	DefaultAddresses, MaxAddresses = 100_000, 500_000
-)
 
 // Limits bound how fast and how much a host may be requested (E3). The pause between the starts of two requests is
 // random, from MinDelay to MaxDelay.
@@ -140,7 +127,7 @@ func (s *Site) Root() string {
 func (s *Site) Following() *Site {
 	out := *s
 	if out.Follow == nil {
-		out.Follow = &Follow{Depth: DefaultDepth, Pages: DefaultPages, Addresses: DefaultAddresses}
+		out.Follow = complete(api.SiteFollow{})
 	}
 	if len(out.Start) == 0 {
 		out.Start = []string{s.Root()}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -275,7 +276,7 @@ func TestE18Trap(t *testing.T) {
 		return string(got.Body)
 	}
 	r.o.Sites = site.List{{Slug: "trap", Domain: strings.TrimPrefix(host.URL, "http://"), Start: []string{root},
-		Follow: &site.Follow{Depth: 8, Pages: 5000, Addresses: 100_000}}}
+		Follow: &api.SiteFollow{Depth: 8, Pages: 5000, Addresses: 100_000}}}
 	r.o.Snapshots, r.o.MaxPerSource = r.crawl.Snaps, 1000
 	aside(func(*rig) backfill.Request { return backfill.Request{} })(r)
 	r.Service = backfill.New(r.Store, r.reg, hosts, r.web, r.o)

@@ -1,6 +1,7 @@
 package sitepoll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/run/walk"
@@ -20,7 +22,6 @@ type addedRow struct {
 	RowVersion int       `col:"rowVersion"`
 	File       string    `col:"file,must"`
 	AddedAt    time.Time `col:"addedAt"`
-	Sources    string    `col:"sources"` // of a dry run: what the user named, in JSON
 }
 
 var addedRows = row.Of[addedRow]()
@@ -67,20 +68,25 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			continue
 		}
 		for _, added := range sites.All() {
-			if len(added.Start) == 0 { // an earlier version added it
-				added.Start = []string{added.Root()}
-			}
-			out = append(out, added)
+			out = append(out, withStart(added))
 		}
 	}
 	return out, nil
+}
+
+// withStart returns a site with its first page, which a site has not that an earlier version added.
+func withStart(added *site.Site) *site.Site {
+	if len(added.Start) == 0 {
+		added.Start = []string{added.Root()}
+	}
+	return added
 }
 
 // Add adds a site and begins a poll of it. The address is the site's domain, the address of its sitemap, or the
 // address of a part of the site. Sources may name the documents that list its pages; they replace those of a site that
 // was added before. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while polls are
 // switched off.
-func (s *Service) Add(ctx context.Context, address string, from site.Sources) (Site, error) {
+func (s *Service) Add(ctx context.Context, address string, from api.SiteSettings) (Site, error) {
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
 	}
@@ -143,8 +149,68 @@ func (s *Service) beginAnew(ctx context.Context, slug string, fresh bool) error 
 	return err
 }
 
+// Change changes what is set of a site that was added, and begins a poll of the site under its new definition. Errors:
+// NotFound, Invalid, Conflict for a site of the site file, Blocked while polls are switched off.
+func (s *Service) Change(ctx context.Context, slug string, by api.Patch) (Site, error) {
+	if s.o.PerDay == 0 {
+		return Site{}, errOff
+	}
+	err := s.checkAdded(slug, "change")
+	for tries := 0; err == nil && tries < 10; tries++ {
+		changed, failed := s.change(ctx, slug, by)
+		if fault.Is(failed, fault.Conflict) { // somebody else changed it meanwhile
+			continue
+		}
+		if err = failed; err == nil && changed {
+			err = s.beginAnew(ctx, slug, false)
+		}
+		break
+	}
+	if err != nil {
+		return Site{}, err
+	}
+	return s.Get(ctx, slug)
+}
+
+// change writes the changed definition of a site, unless it stays the same.
+func (s *Service) change(ctx context.Context, slug string, by api.Patch) (changed bool, err error) {
+	r, etag, err := addedRows.Load(ctx, s.polls.Table, key(addedSites+slug))
+	if err != nil {
+		return false, err
+	}
+	sites, err := site.Parse(slug, []byte(r.File))
+	if err != nil || len(sites.All()) == 0 {
+		return false, errors.Join(err, unknownSite(slug))
+	}
+	entry, set, err := withStart(sites.All()[0]).Entry()
+	if err == nil {
+		err = by.Apply(&set)
+	}
+	if err == nil {
+		entry, err = entry.Using(set)
+	}
+	if err != nil || entry.File() == r.File {
+		return false, err
+	}
+	r.File = entry.File()
+	_, err = s.polls.Table.Transact(ctx, addedRows.Put(key(addedSites+slug), etag, &r))
+	return true, err
+}
+
+// checkAdded refuses a site that is defined elsewhere, and a text that is the name of no site.
+func (s *Service) checkAdded(slug, do string) error {
+	if found := s.o.Sites.Find(slug); found != nil {
+		return fault.New(fault.Conflict, "%s is in %s: %s it there, and start the app again", slug,
+			cmp.Or(found.File, "the site file"), do)
+	}
+	if checkSlug(slug) != nil {
+		return unknownSite(slug)
+	}
+	return nil
+}
+
 // entryOf returns the entry for an address, with the named sources.
-func (s *Service) entryOf(address string, from site.Sources) (site.Entry, error) {
+func (s *Service) entryOf(address string, from api.SiteSettings) (site.Entry, error) {
 	entry, err := site.EntryOf(address)
 	if err != nil {
 		return entry, fault.Field("url", "%w", err)
@@ -159,11 +225,8 @@ func (s *Service) entryOf(address string, from site.Sources) (site.Entry, error)
 // of the site are kept. A dry run ends, and its result is removed. Errors: NotFound for an unknown site, Conflict
 // for a site of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
-	if s.o.Sites.Find(slug) != nil {
-		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)
-	}
-	if err := checkSlug(slug); err != nil {
-		return unknownSite(slug)
+	if err := s.checkAdded(slug, "remove"); err != nil {
+		return err
 	}
 	if found, err := s.Known.trial(ctx, slug); err != nil || found != nil {
 		return errors.Join(err, s.dropTrial(ctx, slug))

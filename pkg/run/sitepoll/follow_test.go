@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
@@ -36,7 +37,7 @@ func newWalker(r *rig, change func(o *sitepoll.Options)) *walker {
 	w := &walker{r, r.Crawl(r.reg, r.web)}
 	r.restart(func(o *sitepoll.Options) {
 		o.Sites, o.Snapshots = site.List{{Slug: "tree", Domain: "tree.example", Start: []string{root},
-			Follow: &site.Follow{Depth: 3, Pages: 5000, Addresses: 100_000}}}, w.Snaps
+			Follow: &api.SiteFollow{Depth: 3, Pages: 5000, Addresses: 100_000}}}, w.Snaps
 		change(o)
 	})
 	return w
@@ -150,7 +151,7 @@ func TestE17LinksOfChangedPages(t *testing.T) {
 
 // TestE16Limits checks that a walk ends at its limits and says so, and goes on when they are raised (E16).
 func TestE16Limits(t *testing.T) {
-	limits := site.Follow{Depth: 3, Pages: 4, Addresses: 100_000}
+	limits := api.SiteFollow{Depth: 3, Pages: 4, Addresses: 100_000}
 	limit := func(o *sitepoll.Options) { o.Sites[0].Follow = &limits }
 	w := newWalker(inMemory(t), limit)
 	tree(w.rig)
@@ -200,7 +201,7 @@ func TestE16DryRun(t *testing.T) {
 	r.register(root + "b")
 	r.web.Pages[root+"a/2"] = 404
 	r.web.Pages[root+"a/1"] = `<div id=root></div><script src=/app.js></script>`
-	tried, err := r.Try(t.Context(), "tree.example", site.Sources{Follow: &site.Follow{Depth: 2},
+	tried, err := r.Try(t.Context(), "tree.example", api.SiteSettings{Follow: &api.SiteFollow{Depth: 2},
 		Exclude: []string{"/print/"}})
 	r.Must(err)
 	for range 100 {
@@ -210,11 +211,11 @@ func TestE16DryRun(t *testing.T) {
 		r.Clock.Pass(time.Second)
 	}
 	one := r.site(tried.Slug)
-	would, named, err := r.Would(t.Context(), one)
+	would, err := r.Would(t.Context(), one)
 	r.Must(err)
 	same(t, []string{root, root + "a", root + "b", root + "a/1", root + "b/1"}, would)
 	if one.Now != nil || one.Last.New != 4 || one.Last.Known != 1 || one.Watched || one.TrialUntil.IsZero() ||
-		named.Follow.Depth != 2 || one.Last.Reasons["HTTP 404"] != 1 || one.Walk.Thin != 1 ||
+		one.Set.Follow.Depth != 2 || one.Last.Reasons["HTTP 404"] != 1 || one.Walk.Thin != 1 ||
 		one.Walk.ThinAt != root+"a/1" {
 		t.Errorf("%+v; %+v", one, one.Last)
 	}

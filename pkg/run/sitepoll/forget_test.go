@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -13,7 +13,7 @@ func TestE16RemovedSite(t *testing.T) {
 	for _, steps := range []int{1, 100} {
 		w := newWalker(inMemory(t), func(o *sitepoll.Options) { o.Sites = nil })
 		tree(w.rig)
-		added, err := w.Add(t.Context(), "tree.example", site.Sources{Follow: &site.Follow{}})
+		added, err := w.Add(t.Context(), "tree.example", api.SiteSettings{Follow: &api.SiteFollow{}})
 		w.Must(err)
 		work := func() {
 			for _, m := range w.Messages(sitepoll.Queue) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -75,7 +75,7 @@ func TestE16LinksNotFollowed(t *testing.T) {
 // TestE16MoreAddresses checks that links that the limit on addresses cut off are followed after it was raised, also of
 // pages that have not changed (E16).
 func TestE16MoreAddresses(t *testing.T) {
-	limits := site.Follow{Depth: 3, Pages: 5_000, Addresses: 3}
+	limits := api.SiteFollow{Depth: 3, Pages: 5_000, Addresses: 3}
 	w := newWalker(inMemory(t), func(o *sitepoll.Options) { o.Sites[0].Follow = &limits })
 	tree(w.rig)
 	w.poll()
@@ -100,7 +100,7 @@ func TestE16DryRunEnds(t *testing.T) {
 		front = append(front, fmt.Sprintf("/gone/%d/x", i))
 	}
 	r.web.Pages[root] = runtest.Links(front...)
-	tried, err := r.Try(t.Context(), "tree.example", site.Sources{Follow: &site.Follow{Pages: 20}})
+	tried, err := r.Try(t.Context(), "tree.example", api.SiteSettings{Follow: &api.SiteFollow{Pages: 20}})
 	r.Must(err)
 	for range 100 {
 		for _, m := range r.Messages(sitepoll.Queue) {

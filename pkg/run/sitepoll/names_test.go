@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -196,7 +197,7 @@ func TestX5Forms(t *testing.T) {
 				n.pages = tt.pages
 				r.restart(func(o *sitepoll.Options) { o.Sites = site.List{} })
 				r.Service = sitepoll.New(r.Store, r.reg, n.hosts(t, r), r.o)
-				added, err := r.Add(t.Context(), tt.typed, site.Sources{})
+				added, err := r.Add(t.Context(), tt.typed, api.SiteSettings{})
 				r.Must(err)
 				r.settle()
 				poll := r.site(added.Slug).Last

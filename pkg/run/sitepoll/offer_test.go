@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -27,7 +27,7 @@ func atom(urls ...string) string {
 // offersOf adds a site without sitemaps, and returns what its first poll offers.
 func (r *rig) offersOf(address string) (sitepoll.Site, []sitepoll.Offer) {
 	r.Helper()
-	added, err := r.Add(r.Context(), address, site.Sources{})
+	added, err := r.Add(r.Context(), address, api.SiteSettings{})
 	r.Must(err)
 	r.settle()
 	one := r.site(added.Slug)
@@ -57,7 +57,7 @@ func TestU6SiteWithoutSitemap(t *testing.T) {
 			t.Errorf("%d pages were registered before anybody chose", n)
 		}
 
-		_, err := r.Add(t.Context(), bareHome, site.Sources{Feeds: []string{bareFeed}, Listings: []string{bareHome}})
+		_, err := r.Add(t.Context(), bareHome, api.SiteSettings{Feeds: []string{bareFeed}, Listings: []string{bareHome}})
 		r.Must(err)
 		r.settle()
 		if poll := r.site(one.Slug).Last; poll.New != 6 || poll.Asks || poll.Excluded != 1 || poll.Errors != 0 {
@@ -108,7 +108,7 @@ func TestU6ListingGoesOn(t *testing.T) {
 	r.web.Pages["https://new.example/news"] = `<a href="/1">1</a><a rel="next" href="/news?page=2">more</a>`
 	r.web.Pages["https://new.example/news?page=2"] = `<a href="/2">2</a><a rel="next" href="/news?page=3">more</a>`
 	r.web.Pages["https://new.example/news?page=3"] = `<a href="/2">2</a><a rel="next" href="/news?page=4">more</a>`
-	added, err := r.Add(t.Context(), "new.example", site.Sources{Listings: []string{"https://new.example/news"}})
+	added, err := r.Add(t.Context(), "new.example", api.SiteSettings{Listings: []string{"https://new.example/news"}})
 	r.Must(err)
 	r.settle()
 	if poll := r.site(added.Slug).Last; poll.Documents < 3 || poll.Errors != 0 {

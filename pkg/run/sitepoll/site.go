@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -13,13 +14,14 @@ import (
 // Site is the state of the polls of one site.
 type Site struct {
 	*site.Site
-	Added      bool      // whether the site was added at run time, and is not in the site file
-	Watched    bool      // whether the site is polled; see the function [Watched]
-	NextPollAt time.Time // time of the next full poll; if past, the poll begins within the hour; zero for none
-	Now        *Poll     // the active poll; nil if none
-	Last       *Poll     // the full poll that ended last; nil before the first
-	LastFeeds  *Poll     // the poll of feeds that ended last; nil before the first
-	NewToday   int       // pages registered on this day (UTC), at most Options.PerDay
+	Set        api.SiteSettings // what is set of its sources and its wanted pages
+	Added      bool             // whether the site was added at run time, and is not in the site file
+	Watched    bool             // whether the site is polled; see the function [Watched]
+	NextPollAt time.Time        // time of the next full poll; if past, the poll begins within the hour; zero for none
+	Now        *Poll            // the active poll; nil if none
+	Last       *Poll            // the full poll that ended last; nil before the first
+	LastFeeds  *Poll            // the poll of feeds that ended last; nil before the first
+	NewToday   int              // pages registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
 	Coverage   Coverage
 	Walk       *walk.Walk // progress of following links; nil if they are not followed
@@ -64,6 +66,11 @@ func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
 func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
 	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New,
 		Coverage: st.All.plus(st.Now), Added: s.o.Sites.Find(found.Slug) == nil, TrialUntil: st.TrialUntil}
+	if out.Set = found.Settings(); out.Added {
+		if _, out.Set, err = found.Entry(); err != nil {
+			return out, err
+		}
+	}
 	if found.Follow != nil {
 		out.Walk = st.Walk
 	}

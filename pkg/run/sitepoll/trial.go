@@ -2,10 +2,10 @@ package sitepoll
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -27,7 +27,7 @@ func (st *state) isTrial() bool { return !st.TrialUntil.IsZero() }
 // Try begins a dry run: it follows the links of a site, fetches its pages within the limits, and registers nothing.
 // What it would register is kept for a day. A dry run of the same site that was begun before is replaced. Errors: as
 // those of [Service.Add].
-func (s *Service) Try(ctx context.Context, address string, from site.Sources) (Site, error) {
+func (s *Service) Try(ctx context.Context, address string, from api.SiteSettings) (Site, error) {
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
 	}
@@ -39,12 +39,8 @@ func (s *Service) Try(ctx context.Context, address string, from site.Sources) (S
 		return Site{}, err
 	}
 	entry.Slug = words.Clip(entry.Slug, 64-len(trialSuffix)) + trialSuffix
-	named, err := json.Marshal(from)
-	if err != nil {
-		return Site{}, err
-	}
 	definition := addedRows.Put(key(trialRows+entry.Slug), "",
-		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now(), Sources: string(named)})
+		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})
 	definition.Kind = storage.Upsert
 	if _, err := s.polls.Table.Transact(ctx, definition); err != nil {
 		return Site{}, err
@@ -104,16 +100,10 @@ func (s *Service) dropTrial(ctx context.Context, slug string) error {
 	return nil
 }
 
-// Would returns the addresses that a dry run would register, in the order in which it found them, and what the user has
-// named for it.
-func (s *Service) Would(ctx context.Context, of Site) (out []string, named site.Sources, err error) {
-	asked, _, err := addedRows.Load(ctx, s.polls.Table, key(trialRows+of.Slug))
-	if err != nil || of.Walk == nil {
-		return nil, named, err
+// Would returns the addresses that a dry run would register, in the order in which it found them.
+func (s *Service) Would(ctx context.Context, of Site) ([]string, error) {
+	if of.Walk == nil {
+		return nil, nil
 	}
-	if err := json.Unmarshal([]byte(asked.Sources), &named); err != nil {
-		return nil, named, err
-	}
-	out, err = walk.Found(ctx, s.polls.Table, partition, of.Slug, of.Walk)
-	return out, named, err
+	return walk.Found(ctx, s.polls.Table, partition, of.Slug, of.Walk)
 }

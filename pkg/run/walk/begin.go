@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
@@ -35,11 +36,11 @@ func (w *Walk) Resume() {
 func (w *Walk) GoOn() { w.Idle, w.IdleFrom = 0, time.Time{} }
 
 // Reached names the limits that are reached; "" for none.
-func (w *Walk) Reached(f *site.Follow) string {
+func (w *Walk) Reached(f *api.SiteFollow) string {
 	if !w.TooDeep {
 		return w.Full
 	}
-	deep := limit{"depth", f.Depth, site.MaxDepth}.reached("link")
+	deep := limit{"depth", f.Depth}.reached("link")
 	if w.Full != "" {
 		deep += "; " + w.Full
 	}

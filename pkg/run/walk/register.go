@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/content/discover"
-	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -45,7 +44,7 @@ func (v *walking) registerPages(ctx context.Context) error {
 func (v *walking) room() int {
 	left := v.Site.Follow.Pages - v.walk.Pages
 	if left <= 0 && v.walk.Waiting > 0 {
-		v.walk.Full = limit{"pages", v.Site.Follow.Pages, site.MaxPages}.reached("page")
+		v.walk.Full = limit{"pages", v.Site.Follow.Pages}.reached("page")
 	}
 	return min(left, v.MaxOpen-v.walk.Open, v.Report.Room())
 }

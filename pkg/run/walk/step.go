@@ -340,7 +340,7 @@ func (v *walking) links(from *linked, page *discover.Page) (ended, cut bool) {
 			return false, false
 		}
 		if v.walk.Seen >= v.Site.Follow.Addresses {
-			v.walk.Full = limit{"addresses", v.Site.Follow.Addresses, site.MaxAddresses}.reached("address")
+			v.walk.Full = limit{"addresses", v.Site.Follow.Addresses}.reached("address")
 			return true, true
 		}
 		v.link(link.URL, from.Depth+1)

@@ -389,6 +389,10 @@ func (r *running) looks() {
 	}
 	ok(r.GetSiteWithResponse(ctx, "port"))
 	added := ok(r.AddSiteWithResponse(ctx, SiteRequest{Url: "quay.invalid/news"}))
+	feeds := []string{"https://quay.invalid/f"}
+	if got := ok(r.PatchSiteWithResponse(ctx, added.Slug, PatchSiteJSONRequestBody{Feeds: &feeds})); got.Set == nil {
+		r.Errorf("changed %+v", got)
+	}
 	if got := ok(r.RemoveSiteWithResponse(ctx, added.Slug)); got.Domain != "quay.invalid" {
 		r.Errorf("removed %+v", got)
 	}

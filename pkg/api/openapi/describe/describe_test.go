@@ -3,9 +3,11 @@ package describe
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const top = "../../../.."
@@ -66,6 +69,9 @@ func TestHelpIsCurrent(t *testing.T) {
 var settings = []reflect.Type{
 	reflect.TypeFor[api.Watch](), reflect.TypeFor[api.Interval](), reflect.TypeFor[api.Schedule](),
 	reflect.TypeFor[api.ActiveHours](), reflect.TypeFor[api.Files](), reflect.TypeFor[api.Rendering](),
+	reflect.TypeFor[api.SiteSettings](), reflect.TypeFor[api.SiteFollow](), reflect.TypeFor[api.SiteRequest](),
+	reflect.TypeFor[api.BackfillRequest](), reflect.TypeFor[api.SearchRequest](), reflect.TypeFor[api.RetrieveRequest](),
+	reflect.TypeFor[api.RetrieveFilter](),
 	reflect.TypeFor[api.TagSettings](), reflect.TypeFor[api.Settings](), reflect.TypeFor[api.ItemSettings](),
 	reflect.TypeFor[api.ChangeFilter](), reflect.TypeFor[api.RuleFilter](), reflect.TypeFor[api.RuleSpec](),
 	reflect.TypeFor[api.Condition](), reflect.TypeFor[api.QuietHours](), reflect.TypeFor[api.MessageWording](),
@@ -87,6 +93,35 @@ func TestRulesSchemaIsCurrent(t *testing.T) {
 		t.Errorf("%s is not what the code says: run make openapi\n-file +code\n%s", file, diff)
 	}
 }
+
+// TestSitesSchemaIsCurrent checks that the schema of the site file describes how links are followed as the type of the
+// setting does: the site file and the API have the same bounds, defaults and help.
+func TestSitesSchemaIsCurrent(t *testing.T) {
+	file := filepath.Join(top, "schemas", "sites.json")
+	kept, err := os.ReadFile(file)
+	must(t, err)
+	var b strings.Builder
+	for i, f := range form.Of[api.SiteFollow]().Fields {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		rest := fmt.Sprintf(`"type": ["array", "null"], "maxItems": %d, "items": {"$ref": "#/$defs/host"}`, f.Most)
+		if f.Max > 0 {
+			rest = fmt.Sprintf(`"type": ["integer", "null"], "minimum": %d, "maximum": %d, "default": %s`, f.Min, f.Max,
+				f.Default)
+		}
+		fmt.Fprintf(&b, "    %q: {\n     \"description\": %q,\n     %s\n    }", f.Path,
+			strings.ToUpper(f.Help[:1])+f.Help[1:]+".", rest)
+	}
+	have := followSchema.ReplaceAllString(string(kept), "${1}"+strings.ReplaceAll(b.String(), "$", "$$")+"$2")
+	if *update {
+		must(t, os.WriteFile(file, []byte(have), 0o644))
+	} else if diff := cmp.Diff(string(kept), have); diff != "" {
+		t.Errorf("%s is not what the description says: run make openapi\n-file +code\n%s", file, diff)
+	}
+}
+
+var followSchema = regexp.MustCompile(`(?s)(  "follow": \{\n   "type": "object",\n[^\n]*\n   "properties": \{\n).*?(\n   \}\n  \},\n)`)
 
 // TestRoutesInDocsAreCurrent checks that the tables in docs/api.md equal those built from the document.
 func TestRoutesInDocsAreCurrent(t *testing.T) {

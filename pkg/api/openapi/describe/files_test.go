@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/notify"
 )
@@ -308,7 +309,7 @@ func TestW5ExamplesAreValid(t *testing.T) {
 	for _, address := range []string{"example.com", "https://example.com/a'b/", "http://example.com/sitemap.xml"} {
 		e, err := site.EntryOf(address)
 		must(t, err)
-		e, err = e.Using(site.Sources{Follow: &site.Follow{}, Include: []string{"/a/*"}, Listings: []string{e.Home}})
+		e, err = e.Using(api.SiteSettings{Follow: &api.SiteFollow{}, Include: []string{"/a/*"}, Listings: []string{e.Home}})
 		must(t, err)
 		sites = append(sites, e.File())
 	}

@@ -91,7 +91,6 @@ var limits = map[string]openapi.Schema{
 	"Policy.update_fields":            nullable("array"),
 
 	"BackfillRequest.sources": batchOf(backfill.MaxSources),
-	"BackfillRequest.mode":    among(backfill.Modes...),
 	"BackfillRun.mode":        among(backfill.Modes...),
 	"BackfillRun.status": among(api.BackfillPending, api.BackfillRunning, api.BackfillPaused,
 		api.BackfillCompleted, api.BackfillFailed, api.BackfillCancelled),

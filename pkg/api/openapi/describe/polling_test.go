@@ -40,6 +40,16 @@ func polling() []operation {
 			shown: []string{"U6 a site is added"},
 		},
 		{
+			of: api.PatchSite.Endpoint, id: "patchSite", tag: tagSites,
+			summary: "Change what is read of a site that was added",
+			about: "The request is a JSON Merge Patch (RFC 7396): what is left out stays, and null removes a setting. The " +
+				"site is read anew. 403 while polling is switched off; 409, with the name of the file, for a site of the site " +
+				"file.",
+			gives: "The site; `set` has what is set now.",
+			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+			shown: []string{"V2 what is read is changed"},
+		},
+		{
 			of: api.RemoveSite.Endpoint, id: "removeSite", tag: tagSites,
 			summary: "Remove a site that was added",
 			about:   "The site is no longer polled. Its pages stay. 409 for a site of the site file.",

@@ -85,7 +85,11 @@ func named(name string, required bool, s *openapi.Schema) string {
 		bounds = append(bounds, "`"+strings.Join(s.Enum, "`, `")+"`")
 	}
 	if s.Minimum != nil && s.Maximum != nil {
-		bounds = append(bounds, fmt.Sprintf("%v; %d to %d", s.Default, *s.Minimum, *s.Maximum))
+		text := fmt.Sprintf("%d to %d", *s.Minimum, *s.Maximum)
+		if s.Default != nil {
+			text = fmt.Sprintf("%v; %s", s.Default, text)
+		}
+		bounds = append(bounds, text)
 	}
 	if s.MaxItems > 0 {
 		bounds = append(bounds, fmt.Sprintf("at most %d", s.MaxItems))

@@ -198,6 +198,9 @@ func (s *schemas) field(of reflect.Type, f reflect.StructField, name string) (*o
 	p := s.of(f.Type)
 	if def, lo, hi := api.Bounds(f); hi != 0 {
 		*p = number(def, lo, hi)
+		if f.Tag.Get("default") == "" {
+			p.Default = nil
+		}
 	}
 	describe(p, f)
 	limit(p, of.Name()+"."+name)
