@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -80,6 +81,9 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	if len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
 		return q, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
 	}
+	if errs := form.Check(req); len(errs) > 0 {
+		return q, errs[0]
+	}
 	q = search.Query{Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
 		Path: req.Path, NestImages: req.NestImages, Now: now}
 	if req.Path != "" && req.Path[0] != '/' {
@@ -90,12 +94,8 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 			return q, wire.Field("tag", err)
 		}
 	}
-	switch req.Sort {
-	case "", api.SortRelevance:
-	case api.SortChanged:
+	if req.Sort == api.SortChanged {
 		q.Sort = search.ByChange
-	default:
-		return q, fault.Field("sort", "sort must be relevance or changed, not %.40q", req.Sort)
 	}
 	if req.Since != "" && req.ChangedAfter != "" && req.Since != req.ChangedAfter {
 		return q, fault.Field("changedAfter", "changedAfter is another name of since: give one of the two")

@@ -66,12 +66,9 @@ func (h *Handlers) runJSON(run backfill.Run) api.BackfillRun {
 		ID: run.ID, Status: string(run.Status), Note: run.Note, Sources: run.Sources, Mode: string(run.Mode),
 		DateFrom: run.Dates.From, DateTo: run.Dates.To, MaxURLs: run.MaxURLs, MaxURLsPerSource: run.MaxPerSrc,
 		Concurrency: run.Concurrency, DelayMS: int(run.Delay.Milliseconds()), DryRun: run.DryRun, RunBy: run.RunBy,
-		BackfillCounts: api.BackfillCounts(run.Counts), Reasons: run.Reasons,
+		BackfillCounts: api.BackfillCounts(run.Counts), Reasons: run.Reasons, ErrorLog: run.ErrorLog,
 		LastProcessedSource: run.Last.Source, LastProcessedPage: run.Last.Page, LastProcessedURL: run.Last.URL,
 		CreatedAt: run.CreatedAt, UpdatedAt: run.UpdatedAt, StartedAt: run.StartedAt, FinishedAt: run.FinishedAt,
-	}
-	for _, p := range run.ErrorLog {
-		out.ErrorLog = append(out.ErrorLog, api.BackfillError(p))
 	}
 	for _, p := range run.Progress {
 		out.Progress = append(out.Progress, api.BackfillProgress{

@@ -14,15 +14,12 @@ func questionOf(v sitepoll.Site) *api.SiteQuestion {
 	q := &api.SiteQuestion{
 		Text:  "No sitemap or feed lists the pages of this site. Which of these shall be read?",
 		URL:   first,
-		Tried: []api.SiteTry{},
+		Tried: append([]api.SiteTry{}, v.Last.Tried...),
 		Advice: []string{"Name another sitemap, feed or page that lists pages.",
 			"Add the pages themselves, each by its address or as a list."},
 	}
 	if !v.Added {
 		q.Advice[0] = "The site is in the site file: write what is to be read there, as sitemaps, feeds, listings or follow."
-	}
-	for _, one := range v.Last.Tried {
-		q.Tried = append(q.Tried, api.SiteTry(one))
 	}
 	for _, o := range v.Last.Offers {
 		c := api.SiteChoice{Kind: o.Kind, URL: o.URL, Pages: o.Pages, LeftOut: o.LeftOut, Reasons: o.Reasons,

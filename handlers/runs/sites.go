@@ -101,36 +101,16 @@ func siteJSON(v sitepoll.Site) api.Site {
 		Look: pollJSON(v.Now), Last: pollJSON(v.Last), LastFeeds: pollJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
-		Coverage: coverageJSON(v.Coverage), Question: questionOf(v),
+		Coverage: v.Coverage.Coverage, Question: questionOf(v),
 		Follow: v.Follow, Set: v.Set, Walk: walkJSON(v.Walk, v.Site), DryRun: dryRunJSON(v),
 	}
-}
-
-func coverageJSON(c sitepoll.Coverage) api.Coverage {
-	return api.Coverage{Found: c.Found, New: c.New, Known: c.Known, Excluded: c.Excluded, Trapped: c.Trapped,
-		Refused: c.Refused, Reasons: c.Reasons, Examples: c.Examples}
 }
 
 func pollJSON(l *sitepoll.Poll) *api.Look {
 	if l == nil {
 		return nil
 	}
-	out := api.Look{
-		ID: l.ID, Kind: string(l.Kind), BeganAt: l.BeganAt, EndedAt: l.EndedAt, Requests: l.Requests, Documents: l.Documents,
-		Unmodified: l.Unmodified,
-		Found:      l.Found, New: l.New, Known: l.Known, Excluded: l.Excluded, Trapped: l.Trapped, Refused: l.Refused,
-		Later: l.Later,
-		Moved: l.Moved, Noted: l.Noted, Hastened: l.Expedited, Errors: l.Errors, Note: l.Note,
-	}
-	for _, p := range l.Problems {
-		out.Problems = append(out.Problems, api.LookError(p))
-	}
-	return &out
-}
-
-// indexNow accepts a submission of many addresses.
-func (h *Handlers) indexNow(ctx context.Context, req api.IndexNowRequest) (any, error) {
-	return h.push(ctx, sitepoll.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
+	return &l.Look
 }
 
 // indexNowOne accepts a submission of one address.
@@ -139,16 +119,16 @@ func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, err
 	if err != nil || u.Host == "" {
 		return nil, fault.Field("url", "%.200q is no address of a page", q.URL)
 	}
-	return h.push(ctx, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
+	return h.indexNow(ctx, api.IndexNowRequest{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLList: []string{q.URL}})
 }
 
-// push answers a submission with the statuses that the protocol requires. No other route answers with 422.
-func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
+// indexNow answers a submission with the statuses that the protocol requires. No other route answers with 422.
+func (h *Handlers) indexNow(ctx context.Context, p api.IndexNowRequest) (any, error) {
 	got, err := h.Polls.Push(ctx, p)
 	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
 		return wire.Reply{Status: http.StatusUnprocessableEntity, Body: refusal{mismatch}}, nil
 	}
-	return api.IndexNowResult(got), err
+	return got, err
 }
 
 // A refusal is a problem with a status that no kind of error has.

@@ -68,12 +68,7 @@ const (
 )
 
 // Wrong says what is wrong with a value, behind the name of the setting; "" if nothing is.
-func (f Field) Wrong(value any) string {
-	if value == nil {
-		return ""
-	}
-	return f.check(reflect.ValueOf(value))
-}
+func (f Field) Wrong(value any) string { return f.check(reflect.ValueOf(value)) }
 
 func (f Field) checkText(text string) string {
 	if len(f.Choices) > 0 && (f.Format == "" || f.Format == asList) {

@@ -66,7 +66,7 @@ func (s *Site) Settings() api.SiteSettings {
 // Entry returns the entry of a site that a user has added, and what the user has set of it: without what is guessed of
 // its address.
 func (s *Site) Entry() (Entry, api.SiteSettings, error) {
-	e, err := EntryOf(s.Start[0])
+	e, err := EntryOf(s.Following().Start[0])
 	set := s.Settings()
 	if e.Slug = s.Slug; slices.Equal(set.Sitemaps, []string{e.Sitemap}) {
 		set.Sitemaps = nil

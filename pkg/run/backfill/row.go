@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -43,7 +44,7 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 	}
 	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
 	r.Dates = discover.Dates{From: when("dateFrom"), To: when("dateTo")}
-	r.ErrorLog, _ = readList[Problem](props, "errorLog") // a damaged log is dropped
+	r.ErrorLog, _ = readList[api.BackfillError](props, "errorLog") // a damaged log is dropped
 	if r.Sources, err = readList[string](props, "sources"); err == nil {
 		r.Progress, err = readList[Progress](props, "progress")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -30,9 +31,9 @@ func TestE12FullRowFits(t *testing.T) {
 	for i := range 100 {
 		full.Reasons.Add(run.Clip(fmt.Sprintf("%02d%s", i, nasty), maxMessage), 1<<40)
 	}
-	var problems []Problem
+	var problems []api.BackfillError
 	for range 2 * MaxErrors {
-		problems = append(problems, Problem{At: at, Source: full.Sources[0], URL: nasty, Message: nasty})
+		problems = append(problems, api.BackfillError{At: at, Source: full.Sources[0], URL: nasty, Message: nasty})
 	}
 	full.report(problems)
 	e := storage.Entity{Key: key(runRow(full.ID)), Props: codec{}.Encode(&full)}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -54,7 +55,7 @@ func TestE12RowIsReadable(t *testing.T) {
 		if props["sources"] != `["a","b"]` || props["refusedCount"] != int64(0) || props["documents"] != int64(2) {
 			t.Errorf("sources %v, documents %v", props["sources"], props["documents"])
 		}
-		var first []backfill.Problem
+		var first []api.BackfillError
 		if text, _ := props["errorLog"].(string); json.Unmarshal([]byte(text), &first) != nil || len(first) == 0 ||
 			first[0].Source != "b" {
 			t.Errorf("errorLog %v", props["errorLog"])

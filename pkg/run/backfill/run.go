@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
@@ -83,14 +84,6 @@ func (c *Counts) add(d Counts) {
 	c.Bytes += d.Bytes
 }
 
-// Problem is one line of a run's error log.
-type Problem struct {
-	At      time.Time `json:"at"`
-	Source  string    `json:"source,omitempty"`
-	URL     string    `json:"url,omitempty"`
-	Message string    `json:"message"`
-}
-
 // Progress is the progress of one source.
 type Progress struct {
 	Source string      `json:"source"`
@@ -135,14 +128,14 @@ type Run struct {
 	Counts     `col:",inline"`
 	// Reasons counts the addresses that were excluded or trapped, by reason. At most 41 reasons of 300 bytes are
 	// stored, so that they fit into the row.
-	Reasons    run.Reasons `col:"reasons,must"`
-	ErrorLog   []Problem   // the first [MaxErrors] errors
-	Last       Latest      `col:",inline"` // what was processed last (OPS-2)
-	Progress   []Progress  // by source, in the order of the request
-	CreatedAt  time.Time   `col:"createdAt"`
-	UpdatedAt  time.Time   `col:"updatedAt"`
-	StartedAt  time.Time   `col:"startedAt"`
-	FinishedAt time.Time   `col:"finishedAt"`
+	Reasons    run.Reasons         `col:"reasons,must"`
+	ErrorLog   []api.BackfillError // the first [MaxErrors] errors
+	Last       Latest              `col:",inline"` // what was processed last (OPS-2)
+	Progress   []Progress          // by source, in the order of the request
+	CreatedAt  time.Time           `col:"createdAt"`
+	UpdatedAt  time.Time           `col:"updatedAt"`
+	StartedAt  time.Time           `col:"startedAt"`
+	FinishedAt time.Time           `col:"finishedAt"`
 	// KnownPages and KnownBytes are set in a dry run: the number of known pages whose size is known, and the sum of
 	// these sizes. The size of new pages is estimated from them.
 	KnownPages int   `col:"knownPages"`
@@ -215,7 +208,7 @@ func capReached(n int, of, field, setting string) string {
 		of, field, setting)
 }
 
-func (r *Run) report(problems []Problem) {
+func (r *Run) report(problems []api.BackfillError) {
 	for _, p := range problems {
 		if len(r.ErrorLog) >= MaxErrors {
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -31,7 +32,7 @@ type step struct {
 type outcome struct {
 	add      Counts
 	reasons  map[string]int
-	problems []Problem
+	problems []api.BackfillError
 	known    []int64 // sizes of known pages; only for a dry run
 	last     string  // the document that was read
 	url      string  // the address that was processed last
@@ -58,7 +59,7 @@ func (w *step) because(reason string) {
 // failed counts an error and keeps its text.
 func (w *step) failed(url, message string) {
 	w.out.add.Errors++
-	w.out.problems = append(w.out.problems, Problem{At: w.now, Source: w.at.Source, URL: url, Message: message})
+	w.out.problems = append(w.out.problems, api.BackfillError{At: w.now, Source: w.at.Source, URL: url, Message: message})
 }
 
 // end ends the source in the given state.

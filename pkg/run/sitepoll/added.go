@@ -68,18 +68,11 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			continue
 		}
 		for _, added := range sites.All() {
-			out = append(out, withStart(added))
+			added.Start = added.Following().Start // an earlier version added some without
+			out = append(out, added)
 		}
 	}
 	return out, nil
-}
-
-// withStart returns a site with its first page, which a site has not that an earlier version added.
-func withStart(added *site.Site) *site.Site {
-	if len(added.Start) == 0 {
-		added.Start = []string{added.Root()}
-	}
-	return added
 }
 
 // Add adds a site and begins a poll of it. The address is the site's domain, the address of its sitemap, or the
@@ -155,16 +148,15 @@ func (s *Service) Change(ctx context.Context, slug string, by api.Patch) (Site, 
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
 	}
-	err := s.checkAdded(slug, "change")
-	for tries := 0; err == nil && tries < 10; tries++ {
-		changed, failed := s.change(ctx, slug, by)
-		if fault.Is(failed, fault.Conflict) { // somebody else changed it meanwhile
-			continue
-		}
-		if err = failed; err == nil && changed {
-			err = s.beginAnew(ctx, slug, false)
-		}
-		break
+	if err := s.checkAdded(slug, "change"); err != nil {
+		return Site{}, err
+	}
+	changed, err := s.change(ctx, slug, by)
+	for tries := 0; fault.Is(err, fault.Conflict) && tries < 10; tries++ { // somebody else changed it meanwhile
+		changed, err = s.change(ctx, slug, by)
+	}
+	if err == nil && changed {
+		err = s.beginAnew(ctx, slug, false)
 	}
 	if err != nil {
 		return Site{}, err
@@ -182,7 +174,7 @@ func (s *Service) change(ctx context.Context, slug string, by api.Patch) (change
 	if err != nil || len(sites.All()) == 0 {
 		return false, errors.Join(err, unknownSite(slug))
 	}
-	entry, set, err := withStart(sites.All()[0]).Entry()
+	entry, set, err := sites.All()[0].Entry()
 	if err == nil {
 		err = by.Apply(&set)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
@@ -32,7 +33,7 @@ var keyForm = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
 // keyLocation checks the key and the keyLocation of a push. It returns the address at which the site publishes the
 // key.
-func keyLocation(p Push, found *site.Site) (keyFile, error) {
+func keyLocation(p api.IndexNowRequest, found *site.Site) (keyFile, error) {
 	if !keyForm.MatchString(p.Key) {
 		return keyFile{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
 	}

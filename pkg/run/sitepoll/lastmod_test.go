@@ -44,7 +44,7 @@ func newTown(t *testing.T, seed uint64, honest func(day int) bool) *town {
 func (w *town) live(from, to int) (hastened []int) {
 	for day := from; day < to; day++ {
 		w.night(day)
-		hastened = append(hastened, w.day("a").Expedited)
+		hastened = append(hastened, w.day("a").Hastened)
 		for range 12 {
 			w.crawl()
 			w.Clock.Pass(time.Hour)

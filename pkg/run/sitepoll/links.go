@@ -194,7 +194,7 @@ func (w *step) announce(ctx context.Context, moved []registry.Change) error {
 	}
 	noted, expedited, err := w.s.reg.Changes.Announce(ctx, moved)
 	poll.Noted += noted
-	poll.Expedited += expedited
+	poll.Hastened += expedited
 	today.Expedited += expedited
 	w.st.Day = today
 	return err

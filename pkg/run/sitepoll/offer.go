@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -33,16 +34,11 @@ type Offer struct {
 	Examples run.Examples `json:"examples,omitempty"` // an address of each reason
 }
 
-// Tried is an address that nobody named, where many sites list pages. That there is nothing is no error.
-type Tried struct {
-	URL    string `json:"url"`
-	Answer string `json:"answer"`
-}
-
-// tried records what an address that was tried has answered.
+// tried records what an address has answered that nobody named, where many sites list pages. That there is nothing is no
+// error.
 func (l *Poll) tried(url, answer string) {
 	if len(l.Tried) < maxTried {
-		l.Tried = append(l.Tried, Tried{run.Clip(url, maxShown), run.Clip(answer, maxMessage)})
+		l.Tried = append(l.Tried, api.SiteTry{URL: run.Clip(url, maxShown), Answer: run.Clip(answer, maxMessage)})
 	}
 }
 

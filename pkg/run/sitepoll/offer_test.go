@@ -52,7 +52,7 @@ func TestU6SiteWithoutSitemap(t *testing.T) {
 				Examples: run.Examples{other: "https://else.example/"}},
 			{Kind: "feed", URL: bareFeed, Pages: 3},
 		}, offers)
-		same(t, sitepoll.Tried{URL: "http://bare.example/sitemap.xml", Answer: "HTTP 404"}, one.Last.Tried[0])
+		same(t, api.SiteTry{URL: "http://bare.example/sitemap.xml", Answer: "HTTP 404"}, one.Last.Tried[0])
 		if n := len(r.items()); n != 0 {
 			t.Errorf("%d pages were registered before anybody chose", n)
 		}

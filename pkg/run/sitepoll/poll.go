@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
@@ -35,7 +36,7 @@ func dueAt(last time.Time) time.Time {
 }
 
 // due returns the kind of poll that is due for a site now; "" if none is due.
-func due(now time.Time, found *site.Site, st *state) Kind {
+func due(now time.Time, found *site.Site, st *state) string {
 	switch {
 	case st.Now != nil || !Watched(found):
 		return ""
@@ -142,12 +143,13 @@ func unknownSite(slug string) error {
 }
 
 // begin writes the row of an active poll, and sends its first message.
-func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind Kind) error {
+func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind string) error {
 	now := s.polls.Now()
 	if rules := rulesOf(found); st.All.Rules != rules {
 		st.All = Coverage{Rules: rules} // all addresses are evaluated again
 	}
-	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
+	st.Now = &Poll{Look: api.Look{Kind: kind, BeganAt: now,
+		ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token())}}
 	st.Docs, st.Seen, st.Traps, st.Listed, st.NotBefore, st.UpdatedAt = nil, nil, nil, false, now, now
 	st.FeedsAt = now
 	if st.Walk != nil {
@@ -165,7 +167,7 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 
 // first queues the documents that a poll begins with. Feeds come before sitemaps, because they are short and list the
 // newest pages.
-func (st *state) first(found *site.Site, kind Kind) {
+func (st *state) first(found *site.Site, kind string) {
 	if st.isTrial() {
 		return // it follows links alone
 	}

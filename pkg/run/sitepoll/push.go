@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -25,25 +26,6 @@ const (
 	MaxVerifications = 10
 )
 
-// Push is what the holder of a site's key submits (IndexNow).
-type Push struct {
-	Host        string // host of all URLs
-	Key         string
-	KeyLocation string // address of the site's key; if empty, https://<host>/<key>.txt
-	URLs        []string
-}
-
-// Pushed is the result of a push.
-type Pushed struct {
-	Received  int
-	New       int // pages that were registered
-	Forwarded int // known pages whose checks were brought forward
-	Known     int // known pages that were not changed, because they are due or were just checked
-	Excluded  int // pages that the site file excludes
-	Refused   int // pages that the registry refused
-	Left      int // pages that were dropped, because the day's bounds are reached
-}
-
 // MismatchError reports addresses of another host, a malformed key, or a key that does not cover the addresses. In
 // the protocol, this is status 422.
 type MismatchError struct{ Err error }
@@ -62,27 +44,27 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 //
 // A push costs a read and two writes of the site's row, a read for each address, and the cost of registering pages
 // and bringing checks forward.
-func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
+func (s *Service) Push(ctx context.Context, p api.IndexNowRequest) (api.IndexNowResult, error) {
 	if s.o.PerDay == 0 {
-		return Pushed{}, errOff
+		return api.IndexNowResult{}, errOff
 	}
-	if n := len(p.URLs); n == 0 || n > MaxPushed {
-		return Pushed{}, fault.Field("urlList", "urlList has %d addresses: allowed are 1 to %d", n, MaxPushed)
+	if n := len(p.URLList); n == 0 || n > MaxPushed {
+		return api.IndexNowResult{}, fault.Field("urlList", "urlList has %d addresses: allowed are 1 to %d", n, MaxPushed)
 	}
 	found, err := s.Known.of(ctx, s.o.Rules, p.Host)
 	if err != nil {
-		return Pushed{}, err
+		return api.IndexNowResult{}, err
 	}
 	location, err := keyLocation(p, found)
 	if err != nil {
-		return Pushed{}, err
+		return api.IndexNowResult{}, err
 	}
-	sources, forms, err := s.pushed(p.URLs, found, location)
+	sources, forms, err := s.pushed(p.URLList, found, location)
 	if err != nil {
-		return Pushed{}, err
+		return api.IndexNowResult{}, err
 	}
 	if err := s.verify(ctx, found, p.Key, location); err != nil {
-		return Pushed{}, err
+		return api.IndexNowResult{}, err
 	}
 	return s.register(ctx, found, sources, forms)
 }
@@ -129,7 +111,7 @@ func (s *Service) pushed(urls []string, found *site.Site, location keyFile) (out
 // register processes addresses within the day's bounds. It first reserves the number that it may need and afterwards
 // returns the unused part, so that concurrent calls together keep the bounds.
 func (s *Service) register(ctx context.Context, found *site.Site, sources []source.Source, forms source.Forms,
-) (out Pushed, err error) {
+) (out api.IndexNowResult, err error) {
 	out.Received = len(sources)
 	var room pushDay
 	err = s.changePushes(ctx, found.Slug, func(st *pushData) error {
@@ -162,7 +144,7 @@ func (s *Service) register(ctx context.Context, found *site.Site, sources []sour
 
 // work processes addresses, 32 at a time.
 func (s *Service) work(ctx context.Context, found *site.Site, sources []source.Source, forms source.Forms,
-	room pushDay, out *Pushed) (done pushDay, err error) {
+	room pushDay, out *api.IndexNowResult) (done pushDay, err error) {
 	wanted := slices.DeleteFunc(slices.Clone(sources), func(src source.Source) bool { return found.Judge(src) != "" })
 	out.Excluded = len(sources) - len(wanted)
 	for chunk := range slices.Chunk(wanted, registry.JobItems) {
@@ -193,7 +175,7 @@ func (s *Service) work(ctx context.Context, found *site.Site, sources []source.S
 }
 
 func (s *Service) registerPushed(ctx context.Context, fresh []source.Source, forms source.Forms,
-	out *Pushed) (added int, err error) {
+	out *api.IndexNowResult) (added int, err error) {
 	o := registry.RegisterOptions{NewOnly: true, Method: PushMethod, Forms: forms}
 	for _, got := range s.reg.Items.Register(ctx, fresh, o) {
 		switch kind := fault.KindOf(got.Err); {

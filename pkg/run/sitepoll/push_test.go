@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -19,8 +20,8 @@ const (
 	keyFile = "https://a.example/" + pushKey + ".txt"
 )
 
-func submission(urls ...string) sitepoll.Push {
-	return sitepoll.Push{Host: "a.example", Key: pushKey, URLs: urls}
+func submission(urls ...string) api.IndexNowRequest {
+	return api.IndexNowRequest{Host: "a.example", Key: pushKey, URLList: urls}
 }
 
 // TestE14Push checks that a push registers new pages, once, and asks the site for its key once a day (E14).
@@ -30,7 +31,7 @@ func TestE14Push(t *testing.T) {
 		r.register("https://a.example/known")
 		push := submission("https://a.example/new", "https://a.example/known", "https://A.example/new",
 			"https://a.example/print/x")
-		for i, want := range []sitepoll.Pushed{{Received: 3, New: 1, Known: 1, Excluded: 1},
+		for i, want := range []api.IndexNowResult{{Received: 3, New: 1, Known: 1, Excluded: 1},
 			{Received: 3, Known: 2, Excluded: 1}} {
 			have, err := r.Push(t.Context(), push)
 			if d := cmp.Diff(want, have); d != "" || err != nil {
@@ -60,26 +61,26 @@ func TestE14PushRefused(t *testing.T) {
 	mismatch := fault.Kind("422")
 	for _, row := range []struct {
 		name   string
-		change func(p *sitepoll.Push)
+		change func(p *api.IndexNowRequest)
 		want   fault.Kind
 		asked  int
 	}{
-		{"taken", func(*sitepoll.Push) {}, "", 1},
-		{"a key elsewhere", func(p *sitepoll.Push) { p.KeyLocation = "https://a.example/x/my.txt" }, "", 1},
-		{"http, a key elsewhere", func(p *sitepoll.Push) { p.KeyLocation = "http://a.example/x/my.txt" }, "", 1},
-		{"no addresses", func(p *sitepoll.Push) { p.URLs = nil }, fault.Invalid, 0},
-		{"too many addresses", func(p *sitepoll.Push) { p.URLs = make([]string, sitepoll.MaxPushed+1) }, fault.Invalid, 0},
-		{"no site", func(p *sitepoll.Push) { p.Host = "stranger.example" }, fault.Blocked, 0},
-		{"no host", func(p *sitepoll.Push) { p.Host = "" }, fault.Blocked, 0},
-		{"another host's address", func(p *sitepoll.Push) { p.URLs = append(p.URLs, "https://stranger.example/") }, mismatch,
+		{"taken", func(*api.IndexNowRequest) {}, "", 1},
+		{"a key elsewhere", func(p *api.IndexNowRequest) { p.KeyLocation = "https://a.example/x/my.txt" }, "", 1},
+		{"http, a key elsewhere", func(p *api.IndexNowRequest) { p.KeyLocation = "http://a.example/x/my.txt" }, "", 1},
+		{"no addresses", func(p *api.IndexNowRequest) { p.URLList = nil }, fault.Invalid, 0},
+		{"too many addresses", func(p *api.IndexNowRequest) { p.URLList = make([]string, sitepoll.MaxPushed+1) }, fault.Invalid, 0},
+		{"no site", func(p *api.IndexNowRequest) { p.Host = "stranger.example" }, fault.Blocked, 0},
+		{"no host", func(p *api.IndexNowRequest) { p.Host = "" }, fault.Blocked, 0},
+		{"another host's address", func(p *api.IndexNowRequest) { p.URLList = append(p.URLList, "https://stranger.example/") }, mismatch,
 			0},
-		{"no address", func(p *sitepoll.Push) { p.URLs = append(p.URLs, "x") }, mismatch, 0},
-		{"a short key", func(p *sitepoll.Push) { p.Key = "short" }, mismatch, 0},
-		{"a key that is a path", func(p *sitepoll.Push) { p.Key = "../../secret" }, mismatch, 0},
-		{"a key on another host", func(p *sitepoll.Push) { p.KeyLocation = "https://stranger.example/my.txt" }, mismatch, 0},
-		{"a key of another folder", func(p *sitepoll.Push) { p.KeyLocation = "https://a.example/y/my.txt" }, mismatch, 0},
-		{"a key that is not shown", func(p *sitepoll.Push) { p.Key = "fedcba9876543210" }, fault.Blocked, 1},
-		{"part of the key that is shown", func(p *sitepoll.Push) { p.KeyLocation, p.Key = keyFile, pushKey[:8] },
+		{"no address", func(p *api.IndexNowRequest) { p.URLList = append(p.URLList, "x") }, mismatch, 0},
+		{"a short key", func(p *api.IndexNowRequest) { p.Key = "short" }, mismatch, 0},
+		{"a key that is a path", func(p *api.IndexNowRequest) { p.Key = "../../secret" }, mismatch, 0},
+		{"a key on another host", func(p *api.IndexNowRequest) { p.KeyLocation = "https://stranger.example/my.txt" }, mismatch, 0},
+		{"a key of another folder", func(p *api.IndexNowRequest) { p.KeyLocation = "https://a.example/y/my.txt" }, mismatch, 0},
+		{"a key that is not shown", func(p *api.IndexNowRequest) { p.Key = "fedcba9876543210" }, fault.Blocked, 1},
+		{"part of the key that is shown", func(p *api.IndexNowRequest) { p.KeyLocation, p.Key = keyFile, pushKey[:8] },
 			fault.Blocked, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -145,11 +146,11 @@ func TestE14PushBounds(t *testing.T) {
 	}
 	for _, step := range []struct {
 		wait time.Duration
-		want sitepoll.Pushed
+		want api.IndexNowResult
 	}{
-		{0, sitepoll.Pushed{Received: 8, New: 3, Left: 5}},
-		{time.Hour, sitepoll.Pushed{Received: 8, Known: 3, Left: 5}},
-		{24 * time.Hour, sitepoll.Pushed{Received: 8, New: 3, Known: 3, Left: 2}},
+		{0, api.IndexNowResult{Received: 8, New: 3, Left: 5}},
+		{time.Hour, api.IndexNowResult{Received: 8, Known: 3, Left: 5}},
+		{24 * time.Hour, api.IndexNowResult{Received: 8, New: 3, Known: 3, Left: 2}},
 	} {
 		r.Clock.Pass(step.wait)
 		have, err := r.Push(t.Context(), submission(urls...))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -81,9 +82,9 @@ func TestE14RealServer(t *testing.T) {
 	same(t, []string{"304 /map.xml", "304 /one.xml", "200 /two.xml"}, web.requests())
 
 	web.pages["/"+pushKey+".txt"] = pushKey
-	got, err := r.Push(t.Context(), sitepoll.Push{
+	got, err := r.Push(t.Context(), api.IndexNowRequest{
 		Host: strings.TrimPrefix(host.URL, "http://"), Key: pushKey, KeyLocation: host.URL + "/" + pushKey + ".txt",
-		URLs: []string{host.URL + "/pushed"},
+		URLList: []string{host.URL + "/pushed"},
 	})
 	if err != nil || got.New != 1 {
 		t.Errorf("%+v, %v", got, err)

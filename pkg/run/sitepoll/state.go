@@ -5,18 +5,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Kind is a kind of poll. It decides which documents the poll reads.
-type Kind string
-
-// The kinds of polls.
+// The kinds of polls, which decide which documents a poll reads.
 const (
-	Full  Kind = "full"  // feeds and sitemaps, once a day
-	Feeds Kind = "feeds" // feeds only, once an hour
+	Full  = "full"  // feeds and sitemaps, once a day
+	Feeds = "feeds" // feeds only, once an hour
 )
 
 // Bounds of a poll and of its row, part of which comes from unknown hosts.
@@ -31,58 +29,24 @@ const (
 	maxShown         = 500
 )
 
-// Problem is one error of a poll.
-type Problem struct {
-	At      time.Time `json:"at"`
-	URL     string    `json:"url,omitempty"`
-	Message string    `json:"message"`
-}
-
-// Poll is one poll of a site. Its fields count only addresses in documents that have changed.
+// Poll is one poll of a site, as it is shown and stored. It counts only addresses in documents that have changed.
 type Poll struct {
-	ID         string    `json:"id"`
-	Kind       Kind      `json:"kind"`
-	BeganAt    time.Time `json:"beganAt"`
-	EndedAt    time.Time `json:"endedAt,omitzero"` // zero while the poll is active
-	Requests   int       `json:"requests"`         // number of requests to the site for documents
-	Documents  int       `json:"documents"`        // number of documents that were read, including unchanged ones
-	Unmodified int       `json:"unmodified"`       // number of documents that have not changed since the previous poll
-	Found      int       `json:"found"`            // addresses that no earlier poll had processed; the sum of the next six
-	New        int       `json:"new"`              // addresses that were registered
-	Known      int       `json:"known"`            // addresses that are items already
-	Excluded   int       `json:"excluded"`         // addresses that the site file excludes
-	Trapped    int       `json:"trapped"`          // addresses in an endless series, such as a calendar
-	Refused    int       `json:"refused"`          // addresses that the registry refused, each with an error
-	Later      int       `json:"later"`            // addresses left for the next poll, because a bound was reached
-	Moved      int       `json:"moved"`            // known addresses with a later lastmod
-	Noted      int       `json:"noted"`            // addresses of Moved whose reports are compared with the next check
-	Expedited  int       `json:"hastened"`         // addresses of Moved whose checks were brought forward
-	Errors     int       `json:"errors"`
-	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems] errors
-	Note       string    `json:"note,omitempty"`     // what the poll is waiting for, or the reason why it ended early
+	api.Look
 	// Reasons counts the excluded and trapped addresses, by reason.
 	Reasons  run.Reasons  `json:"reasons,omitempty"`
 	Examples run.Examples `json:"examples,omitempty"` // an address of each reason
 	// Tried is what was asked for without being named, and Offers what a person may choose. Asks reports that no
 	// document of the site lists pages, so that a person has to choose or to name others.
-	Tried  []Tried `json:"tried,omitempty"`
-	Offers []Offer `json:"offers,omitempty"`
-	Asks   bool    `json:"asks,omitempty"`
+	Tried  []api.SiteTry `json:"tried,omitempty"`
+	Offers []Offer       `json:"offers,omitempty"`
+	Asks   bool          `json:"asks,omitempty"`
 }
 
-// Coverage counts the addresses that the polls of a site have found so far, grouped by outcome. Each address is
-// counted once.
+// Coverage counts the addresses that the polls of a site have found so far. The examples are of the first poll that met
+// their reason.
 type Coverage struct {
-	Rules    string      `json:"rules,omitempty"` // rules of the site file under which the addresses were counted
-	Found    int         `json:"found"`           // the sum of the next five
-	New      int         `json:"new"`
-	Known    int         `json:"known"`
-	Excluded int         `json:"excluded"`
-	Trapped  int         `json:"trapped"`
-	Refused  int         `json:"refused"`
-	Reasons  run.Reasons `json:"reasons,omitempty"`
-	// Examples is an address of each reason, as the first poll that met it found it.
-	Examples run.Examples `json:"examples,omitempty"`
+	Rules string `json:"rules,omitempty"` // rules of the site file under which the addresses were counted
+	api.Coverage
 }
 
 // plus adds the addresses that a poll found. It omits the addresses that were left for later, because the next poll
@@ -97,13 +61,14 @@ func (c Coverage) plus(l *Poll) Coverage {
 	c.Excluded += l.Excluded
 	c.Trapped += l.Trapped
 	c.Refused += l.Refused
-	c.Reasons, c.Examples = maps.Clone(c.Reasons), maps.Clone(c.Examples)
+	reasons, examples := run.Reasons(maps.Clone(c.Reasons)), run.Examples(maps.Clone(c.Examples))
 	for reason, n := range l.Reasons {
-		entry := c.Reasons.Add(reason, n)
+		entry := reasons.Add(reason, n)
 		if address := l.Examples[reason]; address != "" {
-			c.Examples.Note(entry, address)
+			examples.Note(entry, address)
 		}
 	}
+	c.Reasons, c.Examples = reasons, examples
 	return c
 }
 
@@ -115,7 +80,8 @@ func (l *Poll) leftOut(why, address string) {
 func (l *Poll) failed(at time.Time, url, message string) {
 	l.Errors++
 	if len(l.Problems) < MaxProblems {
-		l.Problems = append(l.Problems, Problem{at, run.Clip(url, maxShown), run.Clip(message, maxMessage)})
+		l.Problems = append(l.Problems, api.LookError{At: at, URL: run.Clip(url, maxShown),
+			Message: run.Clip(message, maxMessage)})
 	}
 }
 

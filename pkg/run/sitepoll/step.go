@@ -42,7 +42,7 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	}
 	s.o.Log.InfoContext(ctx, "poll ended", "site", st.Slug, "poll", poll.ID, "kind", poll.Kind, "documents",
 		poll.Documents,
-		"unmodified", poll.Unmodified, "new", poll.New, "later", poll.Later, "expedited", poll.Expedited, "errors",
+		"unmodified", poll.Unmodified, "new", poll.New, "later", poll.Later, "expedited", poll.Hastened, "errors",
 		poll.Errors)
 	return nil
 }
