@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"go.yaml.in/yaml/v3"
 )
 
 // Entry is an entry of a site file. It is made from the address that a user gives for a site.
@@ -135,37 +135,43 @@ func EntryOf(text string) (Entry, error) {
 	return e, err
 }
 
+// written is a site as [Entry.File] writes it.
+type written struct {
+	Slug, Domain     string
+	WWW              bool
+	Start            []string         `yaml:",flow,omitempty"`
+	Sitemaps, Feeds  []string         `yaml:",flow,omitempty"`
+	Listings         []map[string]any `yaml:",flow,omitempty"`
+	Follow           *api.SiteFollow  `yaml:",flow,omitempty"`
+	Include, Exclude []string         `yaml:",flow,omitempty"`
+}
+
 // File returns a site file with only this entry. People type the bare domain of a site that lives at www, and the other
 // way round, so both names are the site's.
 func (e Entry) File() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "sites:\n  - slug: %s\n    domain: %q\n    www: true\n", e.Slug, e.Domain)
-	if e.Home != "" {
-		fmt.Fprintf(&b, "    start: [%q]\n", e.Home)
-	}
 	named := api.SiteSettings{}
 	if e.Sources != nil {
 		named = *e.Sources
 	}
-	sitemaps := named.Sitemaps
+	out := written{Slug: e.Slug, Domain: e.Domain, WWW: true, Sitemaps: named.Sitemaps, Feeds: named.Feeds,
+		Include: expressions(named.Include), Exclude: expressions(named.Exclude)}
+	if e.Home != "" {
+		out.Start = []string{e.Home}
+	}
 	if e.Sitemap != "" {
-		sitemaps = append([]string{e.Sitemap}, sitemaps...)
+		out.Sitemaps = append([]string{e.Sitemap}, out.Sitemaps...)
 	}
-	list(&b, "sitemaps", sitemaps, "%q")
-	list(&b, "feeds", named.Feeds, "%q")
-	list(&b, "listings", named.Listings, "{url: %q, poll: true}")
+	for _, url := range named.Listings {
+		out.Listings = append(out.Listings, map[string]any{"url": url, "poll": true})
+	}
 	if named.Follow != nil {
-		f := complete(*named.Follow)
-		fmt.Fprintf(&b, "    follow: {depth: %d, pages: %d, addresses: %d, hosts: [%s]}\n", f.Depth, f.Pages, f.Addresses,
-			strings.Join(quotedHosts(f.Hosts), ", "))
+		out.Follow = complete(*named.Follow)
 	}
-	include := expressions(named.Include)
-	if e.Include != "" && len(include) == 0 {
-		include = []string{e.Include}
+	if e.Include != "" && len(out.Include) == 0 {
+		out.Include = []string{e.Include}
 	}
-	list(&b, "include", quoted(include), "'%s'")
-	list(&b, "exclude", quoted(expressions(named.Exclude)), "'%s'")
-	return b.String()
+	text, _ := yaml.Marshal(map[string][]written{"sites": {out}}) // unreachable: these types can be encoded
+	return string(text)
 }
 
 // expressions returns the expressions of globs. Those that are no globs are left out.
@@ -176,32 +182,4 @@ func expressions(globs []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// quoted escapes texts within single quotes.
-func quoted(all []string) (out []string) {
-	for _, one := range all {
-		out = append(out, strings.ReplaceAll(one, "'", "''"))
-	}
-	return out
-}
-
-// quotedHosts returns hosts as texts of YAML, in the form of source.Source.Host where they are hosts.
-func quotedHosts(hosts []string) (out []string) {
-	for _, host := range hosts {
-		out = append(out, fmt.Sprintf("%q", strings.ToLower(strings.TrimSpace(host))))
-	}
-	return out
-}
-
-// list writes a field with a list, unless the list is empty.
-func list(b *strings.Builder, name string, all []string, form string) {
-	if len(all) == 0 {
-		return
-	}
-	var parts []string
-	for _, one := range all {
-		parts = append(parts, fmt.Sprintf(form, one))
-	}
-	fmt.Fprintf(b, "    %s: [%s]\n", name, strings.Join(parts, ", "))
 }
