@@ -126,7 +126,7 @@ func TestE18LinksByTheAPI(t *testing.T) {
 	shows(t, r, "/api/ui/backfill", `<option value="LINKS">links from page to page</option>`)
 	shows(t, r, "/api/ui/backfill/"+run.ID, "other host: else.example", "LINKS")
 	if w := do(t, r, "POST", "/api/backfill/runs", `{"sources":["port"],"mode":"WALK"}`); w.Code != http.StatusBadRequest ||
-		!strings.Contains(w.Body.String(), "CONTAINER and LINKS") {
+		!strings.Contains(w.Body.String(), "CONTAINER or LINKS") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -152,7 +152,7 @@ func TestE7Errors(t *testing.T) {
 		{"POST /api/backfill/runs", `{}`, 400, `"field": "sources"`},
 		{"POST /api/backfill/runs", `{"sources":["nobody"]}`, 400, "known sites: port"},
 		{"POST /api/backfill/runs", `{"sources":["port","port"]}`, 400, "named twice"},
-		{"POST /api/backfill/runs", `{"sources":["port"],"mode":"sitemap"}`, 400, "allowed are SITEMAP"},
+		{"POST /api/backfill/runs", `{"sources":["port"],"mode":"sitemap"}`, 400, "mode must be SITEMAP"},
 		{"POST /api/backfill/runs", `{"sources":["port"],"mode":"ARCHIVE"}`, 400, "lists nothing for ARCHIVE"},
 		{"POST /api/backfill/runs", `{"sources":["port"],"maxUrls":1001}`, 400, "BACKFILL_MAX_URLS_PER_RUN"},
 		{"POST /api/backfill/runs", `{"sources":["port"],"maxUrlsPerSource":501}`, 400, "BACKFILL_MAX_URLS_PER_SOURCE"},

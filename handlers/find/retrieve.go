@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -24,9 +23,6 @@ const retrievedPages = 20
 // retrieve answers questions with whole passages, which together have at most a given number of tokens.
 func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
 	out.Passages = []api.RetrievedPassage{}
-	if errs := form.Check(req); len(errs) > 0 {
-		return out, errs[0]
-	}
 	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
 	if err != nil {
 		return out, err

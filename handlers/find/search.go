@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -80,9 +79,6 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	}
 	if len(search.Terms(req.Q)) == 0 && !search.IsSigns(req.Q) {
 		return q, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
-	}
-	if errs := form.Check(req); len(errs) > 0 {
-		return q, errs[0]
 	}
 	q = search.Query{Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
 		Path: req.Path, NestImages: req.NestImages, Now: now}

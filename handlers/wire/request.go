@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // Decode decodes a request strictly: the path, the query and the body may have only what the route's type lists.
@@ -36,8 +37,8 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 		if err != nil {
 			return request, err
 		}
-		if err := checkBounds(to); err != nil {
-			return request, err
+		if to.Kind() == reflect.Struct {
+			form.Merge(&request, form.Defaults[Q](), func(string, bool) {})
 		}
 	}
 	for _, p := range params {
@@ -52,6 +53,11 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 				return request, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
 			}
 			field.SetString(value)
+		}
+	}
+	if to.Kind() == reflect.Struct {
+		if errs := form.Check(request); len(errs) > 0 {
+			return request, errs[0]
 		}
 	}
 	return request, nil
@@ -77,24 +83,6 @@ func WithoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	q.Del("key")
 	r.URL.RawQuery = q.Encode()
 	return r
-}
-
-// checkBounds checks the numbers of a body against the bounds in the tags of their fields.
-func checkBounds(request reflect.Value) error {
-	for f := range request.Type().Fields() {
-		def, lo, hi := api.Bounds(f)
-		if hi == 0 {
-			continue
-		}
-		field, name := request.FieldByIndex(f.Index), strings.Split(f.Tag.Get("json"), ",")[0]
-		switch n := int(field.Int()); {
-		case n == 0:
-			field.SetInt(int64(def))
-		case n < lo || n > hi:
-			return fault.Field(name, "%s must be from %d to %d, not %d", name, lo, hi, n)
-		}
-	}
-	return nil
 }
 
 // inQuery returns the names of the parameters that may be in the query.

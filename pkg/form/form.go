@@ -157,10 +157,10 @@ func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {
 	}
 }
 
-// Defaults returns a value in which the numbers are set that have a default.
+// Defaults returns a value in which the numbers of its own are set that have a default.
 func Defaults[T any]() (v T) {
 	for _, f := range Of[T]().Fields {
-		if n, err := strconv.Atoi(f.Default); err == nil && f.Type.Kind() == reflect.Int {
+		if n, err := strconv.Atoi(f.Default); err == nil && f.Type.Kind() == reflect.Int && len(f.steps) == 1 {
 			f.of(reflect.ValueOf(&v).Elem()).SetInt(int64(n))
 		}
 	}

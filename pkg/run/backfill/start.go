@@ -14,10 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-const (
-	maxDelay = time.Hour
-	maxRunBy = 200
-)
+const maxRunBy = 200
 
 // Start begins a run. When it returns, the run is durable and continues by itself. Errors: Blocked while backfill is
 // disabled (E6), Invalid for a field with an impossible value, Conflict while [MaxActive] other runs are active.
@@ -78,10 +75,6 @@ func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 // complete checks a request and replaces its empty fields by the values of the settings.
 func (o *Options) complete(sites site.List, req Request, now time.Time) (Request, error) {
 	req.Mode = cmp.Or(req.Mode, Sitemap)
-	if !slices.Contains(Modes, req.Mode) {
-		return req, fault.Field("mode", "mode is %.50q: allowed are SITEMAP, ARCHIVE, PAGINATION, CONTAINER and LINKS",
-			string(req.Mode))
-	}
 	for _, n := range []struct {
 		field, setting string
 		value          *int
@@ -98,9 +91,6 @@ func (o *Options) complete(sites site.List, req Request, now time.Time) (Request
 		*n.value = cmp.Or(*n.value, n.def)
 	}
 	switch {
-	case req.Delay < 0 || req.Delay > maxDelay:
-		return req, fault.Field("delayMs", "delayMs is %d: allowed is 0 to %d", req.Delay.Milliseconds(),
-			maxDelay.Milliseconds())
 	case len(req.RunBy) > maxRunBy:
 		return req, fault.Field("runBy", "runBy is longer than %d bytes", maxRunBy)
 	case !req.Dates.From.IsZero() && !req.Dates.To.IsZero() && !req.Dates.From.Before(req.Dates.To):
