@@ -77,7 +77,7 @@ var retiredInProse = func() (all []*regexp.Regexp) {
 }()
 
 // storedNames contain a retired word because they are stored or go over the wire.
-var storedNames = []string{"SiteLook", "NextLookAt", "LookAtSite"}
+var storedNames = []string{"SiteLook", "NextLookAt", "LookAtSite", "Look", "LookError"}
 
 // TestDocsGlossary checks that no name, comment, document or page of the dashboard uses a word in a sense that
 // docs/glossary.md has retired.
