@@ -116,8 +116,8 @@ func TestW5RuleCommands(t *testing.T) {
 	}
 }
 
-// TestV4RuleFlags checks flags for what could only be set elsewhere before, in any order, and a condition that is none
-// (V4).
+// TestV4RuleFlags checks flags for what could only be set elsewhere before, in any order, and a text that is not a
+// condition (V4).
 func TestV4RuleFlags(t *testing.T) {
 	for _, sc := range []script{
 		{name: "what a rule could not be told", args: []string{"rules", "set", "rule_a", "--against", "lowest", "--when",
