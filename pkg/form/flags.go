@@ -152,7 +152,7 @@ func (f Field) read(texts []string) (any, error) {
 			return nil, err
 		}
 		return map[string]any{}, nil
-	case len(f.Choices) > 0 && t.Kind() == reflect.String:
+	case len(f.Choices) > 0 && f.Format != asList && t.Kind() == reflect.String:
 		for _, c := range f.Choices {
 			if strings.EqualFold(c.Value, last) {
 				return c.Value, nil

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -120,7 +121,7 @@ func TestV1MergeProperty(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(want, from); diff != "" {
+		if diff := gocmp.Diff(want, from); diff != "" {
 			t.Fatal(diff)
 		}
 		for path, i := range from {
@@ -216,7 +217,7 @@ func TestV1FlagsAndInputs(t *testing.T) {
 		must(t, err)
 		var have api.ItemSettings
 		must(t, byFlag.Apply(&have))
-		if diff := cmp.Diff(want, have); diff != "" {
+		if diff := gocmp.Diff(want, have); diff != "" {
 			t.Errorf("%s by a flag: %s", s.path, diff)
 		}
 
@@ -225,7 +226,7 @@ func TestV1FlagsAndInputs(t *testing.T) {
 		byInput, errs := Changes[api.ItemSettings](typed, was)
 		have = api.ItemSettings{}
 		must(t, byInput.Apply(&have))
-		if diff := cmp.Diff(want, have); diff != "" || len(errs) > 0 {
+		if diff := gocmp.Diff(want, have); diff != "" || len(errs) > 0 {
 			t.Errorf("%s by an input: %v %s", s.path, errs, diff)
 		}
 		shown := Inputs(have)
@@ -264,7 +265,7 @@ func TestV2AFormWritesWhatChanged(t *testing.T) {
 	must(t, p.Apply(&now))
 	want := api.TagSettings{Watch: &api.Watch{Trigger: "y", Fields: map[string]api.FieldSpec{
 		"a": {From: "css", Path: ".a", Type: "number"}, "c": {From: "declared"}}}}
-	if diff := cmp.Diff(want, now); diff != "" {
+	if diff := gocmp.Diff(want, now); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -417,18 +418,20 @@ func TestV1Switches(t *testing.T) {
 func TestV1TimesAndChoicesOfFlags(t *testing.T) {
 	for given, want := range map[string]string{
 		"delay=5s": `{"delayMs":5000}`, "delay=250": `{"delayMs":250}`, "mode=links": `{"mode":"LINKS"}`,
-		"delay=2h": "--delay must be from 0 to 3600000, not 7200000", "concurrency=0": "--concurrency must be from 1 to 16, not 0",
-		"mode=all": `--mode must be SITEMAP, ARCHIVE, PAGINATION, CONTAINER or LINKS, not "all"`,
-		"delay=x":  `must be a time such as 500ms or 5s, not "x"`,
+		"delay=2h":      "--delay must be from 0 to 3600000, not 7200000",
+		"concurrency=0": "--concurrency must be from 1 to 16, not 0",
+		"mode=all":      `--mode must be SITEMAP, ARCHIVE, PAGINATION, CONTAINER or LINKS, not "all"`,
+		"delay=x":       `must be a time such as 500ms or 5s, not "x"`,
 	} {
 		flags := Of[api.BackfillRequest]().Flags()
 		name, value, _ := strings.Cut(given, "=")
 		i := slices.IndexFunc(flags.All, func(f *Flag) bool { return f.Name == name })
 		err := flags.All[i].Set(value)
+		p, problem := flags.Patch()
 		if err == nil {
-			err = flags.Check()
+			err = cmp.Or(problem, flags.Check(p))
 		}
-		have, _ := json.Marshal(flags.patch)
+		have, _ := json.Marshal(p)
 		if err != nil {
 			have = []byte(err.Error())
 		}
