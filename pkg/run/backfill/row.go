@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -93,7 +92,7 @@ func columnOf(name string, part int) string {
 func writeList[T any](props storage.Properties, name string, list []T) {
 	part, text := 1, []byte("[")
 	for _, one := range list {
-		next := readable(one)
+		next := row.JSON(one)
 		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte needs at most one UTF-16 unit
 			props[columnOf(name, part)] = string(append(text, ']'))
 			part, text = part+1, []byte("[")
@@ -118,13 +117,4 @@ func readList[T any](props storage.Properties, name string) (list []T, err error
 		}
 		list = append(list, some...)
 	}
-}
-
-// readable encodes a value as JSON and leaves <, > and & as they are.
-func readable(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // encoding these types cannot fail
-	return bytes.TrimSpace(b.Bytes())
 }

@@ -82,7 +82,7 @@ func (c column) encodeParts(props storage.Properties, f reflect.Value) {
 	case f.Type() == bytesType:
 		b = f.Bytes()
 	case !f.IsZero() || c.has("always"):
-		b = jsonOf(f)
+		b = JSON(f.Interface())
 	}
 	if len(b) > 0 && c.has("gzip") {
 		b = Gzip(b)

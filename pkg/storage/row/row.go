@@ -130,9 +130,9 @@ func (c column) encode(props storage.Properties, f reflect.Value) {
 	switch value := plain(f, c.has("ms")); {
 	case value == nil && f.IsZero() && !c.has("always"):
 	case value == nil && c.has("bytes"):
-		props[c.name] = jsonOf(f)
+		props[c.name] = JSON(f.Interface())
 	case value == nil:
-		props[c.name] = string(jsonOf(f))
+		props[c.name] = string(JSON(f.Interface()))
 	case value == "" && !c.has("always"):
 	default:
 		props[c.name] = value
@@ -181,12 +181,13 @@ func Text(s string) string {
 	return s
 }
 
-// jsonOf encodes a value without escaping HTML characters, because people read these rows.
-func jsonOf(f reflect.Value) []byte {
+// JSON encodes a value without escaping HTML characters, because people read these rows. The value must be of a type
+// that can be encoded.
+func JSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(f.Interface()); err != nil {
+	if err := enc.Encode(v); err != nil {
 		panic("row: a column cannot be encoded: " + err.Error()) // a bug: row types are part of the program
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
