@@ -27,11 +27,9 @@ var errTimeout = fault.New(fault.Unavailable, "ran longer than functionTimeout")
 
 // newEnvelopeClient returns the client for envelopes. It follows redirects, as the real host does.
 func newEnvelopeClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		MaxIdleConnsPerHost: 256,
-		IdleConnTimeout:     time.Minute,
-		DisableCompression:  true,
-	}}
+	t := newProxyTransport()
+	t.DialContext = nil // an envelope that is not taken is sent again with its message
+	return &http.Client{Transport: t}
 }
 
 // An invoker runs functions in the handler process.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -85,18 +86,17 @@ func (i *importing) once(ctx context.Context) error {
 }
 
 func (i *importing) create(ctx context.Context) error {
-	var makers []func(context.Context) error
-	for _, name := range i.plan.Tables {
-		makers = append(makers, i.store.Table(name).Create)
-	}
+	tables := i.plan.Tables
 	if i.plan.Hints != "" {
-		makers = append(makers, i.store.Table(i.plan.Hints).Create)
+		tables = append(slices.Clip(tables), i.plan.Hints)
+	}
+	for _, name := range tables {
+		if err := i.store.Table(name).Create(ctx); err != nil {
+			return err
+		}
 	}
 	for _, name := range i.plan.Containers {
-		makers = append(makers, i.store.Container(name).Create)
-	}
-	for _, make := range makers {
-		if err := make(ctx); err != nil {
+		if err := i.store.Container(name).Create(ctx); err != nil {
 			return err
 		}
 	}
