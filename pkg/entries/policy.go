@@ -183,10 +183,7 @@ func (p *policies) rekeyed(ctx context.Context, key string) error {
 		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
 		Props: storage.Properties{revisionColumn: entry.KeyRevision},
 	}})
-	if fault.Is(err, fault.NotFound) {
-		return nil // a policy that was removed accepts no inserts
-	}
-	return err
+	return fault.Except(err, fault.NotFound) // a policy that was removed accepts no inserts
 }
 
 // enabled reads a policy that is enabled. Errors: Invalid for an unknown policy, Blocked for a disabled one.

@@ -109,10 +109,7 @@ func DeleteOp(key Key, etag ETag) Op { return Op{Kind: Delete, Entity: Entity{Ke
 // DeleteRow deletes a row, whatever its revision. That the row is not there is no error.
 func DeleteRow(ctx context.Context, t Table, key Key) error {
 	_, err := t.Transact(ctx, DeleteOp(key, AnyETag))
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return fault.Except(err, fault.NotFound)
 }
 
 // TransactAll applies any number of ops of one partition, in several transactions one after the other.

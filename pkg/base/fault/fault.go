@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -83,6 +84,14 @@ func Is(err error, k Kind) bool { return KindOf(err) == k }
 
 // Lost reports whether a write did nothing because another writer changed, created or deleted the row first.
 func Lost(err error) bool { return Is(err, Conflict) || Is(err, NotFound) }
+
+// Except returns err, or nil if it is of one of the given kinds.
+func Except(err error, kinds ...Kind) error {
+	if slices.Contains(kinds, KindOf(err)) {
+		return nil
+	}
+	return err
+}
 
 // Refused reports whether the input itself is at fault, so that a retry cannot help.
 func Refused(err error) bool { return Is(err, Invalid) || Is(err, TooLarge) }

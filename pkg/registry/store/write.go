@@ -100,9 +100,4 @@ func AsConflict(err error) error {
 }
 
 // IgnoreLost drops the error of a delete if the row was already deleted or rewritten.
-func IgnoreLost(err error) error {
-	if fault.Lost(err) {
-		return nil
-	}
-	return err
-}
+func IgnoreLost(err error) error { return fault.Except(err, fault.Conflict, fault.NotFound) }

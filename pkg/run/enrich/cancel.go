@@ -66,8 +66,5 @@ func (s *Service) releaseOne(ctx context.Context, b *Batch, l *Line) error {
 		r.Status, r.Batch, r.Error, r.At = Failed, b.ID, cancelledText, s.now()
 		return r, ours
 	})
-	if fault.Is(err, fault.NotFound) {
-		return nil // the entry no longer exists
-	}
-	return err
+	return fault.Except(err, fault.NotFound) // the entry no longer exists
 }

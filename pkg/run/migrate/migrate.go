@@ -254,9 +254,4 @@ func names(steps []Step) (out []string) {
 
 // ignoreLost drops the error of a write that failed because another process wrote first: that process continues the
 // run.
-func ignoreLost(err error) error {
-	if fault.Lost(err) {
-		return nil
-	}
-	return err
-}
+func ignoreLost(err error) error { return fault.Except(err, fault.Conflict, fault.NotFound) }

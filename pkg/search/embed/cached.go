@@ -142,10 +142,7 @@ func (c *Cached) read(ctx context.Context, flights []*flight) error {
 			if err == nil {
 				f.vector = c.kept(e)
 			}
-			if fault.Is(err, fault.NotFound) {
-				return nil
-			}
-			return err
+			return fault.Except(err, fault.NotFound)
 		})
 	}
 	return g.Wait()

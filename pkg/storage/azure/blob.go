@@ -178,10 +178,7 @@ func (c *blobs) Delete(ctx context.Context, name string) error {
 		_, err := c.client.NewBlobClient(name).Delete(ctx, nil)
 		return err
 	}))
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
+	return fault.Except(err, fault.NotFound)
 }
 
 // List yields names, page by page.

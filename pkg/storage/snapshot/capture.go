@@ -116,12 +116,7 @@ func (t captures) find(ctx context.Context, id source.ID, rawHash, version strin
 }
 
 // absent converts a NotFound error of a read to success.
-func absent(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
+func absent(err error) error { return fault.Except(err, fault.NotFound) }
 
 var captureRow = row.Of[Capture]()
 

@@ -156,8 +156,5 @@ func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.Captu
 	if err == nil && pointed(e).ID == id {
 		_, err = t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: e.ETag}})
 	}
-	if fault.Lost(err) {
-		return nil // by now, the row is gone or refers to another capture
-	}
-	return err
+	return fault.Except(err, fault.Conflict, fault.NotFound) // it is gone, or of another capture
 }

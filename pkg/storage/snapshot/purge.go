@@ -72,8 +72,7 @@ func (c Capture) bodies() []string {
 }
 
 func (t captures) delete(ctx context.Context, key storage.Key) error {
-	_, err := t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: storage.AnyETag}})
-	return absent(err)
+	return storage.DeleteRow(ctx, t, key)
 }
 
 // clear removes the rows of an item's partition that are not captures. It keeps the look-up rows that refer to

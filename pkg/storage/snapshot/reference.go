@@ -79,12 +79,7 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 
 // referred converts a conflict with an existing reference to success: while a reference exists, the blob is not
 // deleted.
-func referred(err error) error {
-	if fault.Is(err, fault.Conflict) {
-		return nil
-	}
-	return err
-}
+func referred(err error) error { return fault.Except(err, fault.Conflict) }
 
 // release removes an item's reference to a blob, and deletes the blob if no other item refers to it. Callers may
 // repeat the call. After an error, they must repeat it.
@@ -130,10 +125,7 @@ func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine 
 		return err
 	}
 	_, err = b.refs.Transact(ctx, storage.DeleteOp(blobKey(rawHash), tags[0]))
-	if fault.Lost(err) {
-		return nil // another process has resumed the deletion
-	}
-	return err
+	return fault.Except(err, fault.Conflict, fault.NotFound) // another process has resumed the deletion
 }
 
 // references reports which items refer to a blob: mine is for the given item, and others is for all other items.
