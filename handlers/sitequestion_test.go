@@ -81,7 +81,8 @@ func TestE16DryRunPage(t *testing.T) {
 			`<a rel=nofollow href="/never">N</a>`,
 		"https://tree.example/a": `<a href="/b">B</a><div id=root></div><script src=/app.js></script>`,
 	})
-	to := send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"}, "follow.depth": {"1"},
+	to := send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"},
+		"follow.depth":     {"1"},
 		"follow.addresses": {"50"}, "exclude": {"/print/"}, "dryRun": {"1"}})
 	shows(t, r, to, "Dry run of tree.example", "Nothing is added")
 	r.readSites()
@@ -92,13 +93,14 @@ func TestE16DryRunPage(t *testing.T) {
 		"follow.depth": {"deep"}}); w.Code != 400 {
 		t.Errorf("no number: %d", w.Code)
 	}
-	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"}, "follow.depth": {"1"}})
+	to = send(t, r, "/api/ui/sites", url.Values{"url": {"https://tree.example"}, "follow": {"true"},
+		"follow.depth": {"1"}})
 	r.readSites()
 	shows(t, r, to, "Following links")
 }
 
-// TestV2SettingsOfASite checks that the form of an added site shows what is set, writes only what a person changed in it,
-// says what is wrong, and is not there for a site of the site file (V2).
+// TestV2SettingsOfASite checks that the form of an added site shows what is set, writes only what a person changed in
+// it, says what is wrong, and is not there for a site of the site file (V2).
 func TestV2SettingsOfASite(t *testing.T) {
 	r := newWebRig(t, map[string]any{"https://tree.example/": `<a href="/a">A</a>`})
 	do(t, r, "POST", "/api/sites", `{"url":"tree.example","follow":{"depth":2},"exclude":["/print/**"]}`)

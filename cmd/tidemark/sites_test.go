@@ -48,16 +48,16 @@ What else works:
 		{name: "V2 set", args: []string{"sites", "set", "port", "--depth", "4", "--feed", "https://port.example/f", "--clear",
 			"exclude"}, answers: []answered{{200, strings.Replace(one, `"newToday"`,
 			`"set":{"feeds":["https://port.example/f"],"follow":{"depth":4,"pages":5000,"hosts":["a.example"]}},"newToday"`, 1)}},
-			out: "port reads: feeds https://port.example/f; follow links yes; links from the first page, at most 4; pages, at most " +
-				"5,000; other hosts a.example\n",
+			out: "port reads: feeds https://port.example/f; follow links yes; links from the first page, at most 4; " +
+				"pages, at most 5,000; other hosts a.example\n",
 			asked: []string{
 				`PATCH /api/sites/port {"exclude":null,"feeds":["https://port.example/f"],"follow":{"depth":4}}`}},
 		{name: "V2 set nothing", args: []string{"sites", "set", "port"}, code: 2,
 			err: "tidemark: give what changes, such as --depth 5, or --clear NAME\nsee `tidemark sites set --help`\n"},
 		{name: "V2 follow no more", args: []string{"sites", "set", "port", "--follow=false"}, answers: []answered{{200, one}},
 			out: "port reads: nothing\n", asked: []string{`PATCH /api/sites/port {"follow":null}`}},
-		{name: "E16 add and follow", args: []string{"sites", "add", "port.example", "--wait=false", "--depth", "4", "--follow",
-			"--dry-run"}, answers: []answered{{200, strings.Replace(one, `"newToday"`, `"look":{"id":"l"},"newToday"`, 1)}},
+		{name: "E16 add and follow", args: []string{"sites", "add", "port.example", "--wait=false", "--depth", "4",
+			"--follow", "--dry-run"}, answers: []answered{{200, strings.Replace(one, `"newToday"`, `"look":{"id":"l"},"newToday"`, 1)}},
 			out:   "port is being read; `tidemark sites show port` shows what was found\n",
 			asked: []string{`POST /api/sites {"url":"port.example","guessScheme":true,"follow":{"depth":4},"dryRun":true}`}},
 		{name: "E16 too deep", args: []string{"sites", "add", "port.example", "--depth", "21"}, code: 2,

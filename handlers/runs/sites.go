@@ -119,7 +119,8 @@ func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, err
 	if err != nil || u.Host == "" {
 		return nil, fault.Field("url", "%.200q is no address of a page", q.URL)
 	}
-	return h.indexNow(ctx, api.IndexNowRequest{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLList: []string{q.URL}})
+	return h.indexNow(ctx, api.IndexNowRequest{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation,
+		URLList: []string{q.URL}})
 }
 
 // indexNow answers a submission with the statuses that the protocol requires. No other route answers with 422.

@@ -102,32 +102,35 @@ func (s *Service) Add(ctx context.Context, address string, from api.SiteSettings
 	if found == nil && len(all) >= site.MaxSites {
 		return Site{}, fault.New(fault.Blocked, "there are %d sites already, which is the most", len(all))
 	}
-	definition := addedRows.Put(key(addedSites+entry.Slug), "",
-		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})
+	kind := storage.Insert
 	if found != nil {
-		definition.Kind = storage.Upsert
+		kind = storage.Upsert
 	}
-	_, err = s.polls.Table.Transact(ctx, definition)
-	if err != nil {
+	return s.define(ctx, kind, addedSites, entry, found == nil)
+}
+
+// define writes the definition of a site or a dry run, and begins a poll of it.
+func (s *Service) define(ctx context.Context, kind storage.OpKind, prefix string, entry site.Entry,
+	fresh bool) (Site, error) {
+	op := addedRows.Put(key(prefix+entry.Slug), "", &addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})
+	op.Kind = kind
+	if _, err := s.polls.Table.Transact(ctx, op); err != nil {
 		return Site{}, err
 	}
-	if err := s.beginAnew(ctx, entry.Slug, found == nil); err != nil {
-		return Site{}, err
-	}
-	return s.Get(ctx, entry.Slug)
+	return s.beginAnew(ctx, entry.Slug, fresh)
 }
 
 // beginAnew begins a full poll of a site whose definition has changed. A poll that goes on under the other definition
 // ends, because its message finds another step. A fresh site has no links that were followed before.
-func (s *Service) beginAnew(ctx context.Context, slug string, fresh bool) error {
+func (s *Service) beginAnew(ctx context.Context, slug string, fresh bool) (Site, error) {
 	found, err := s.Known.find(ctx, slug)
 	if err != nil {
-		return err
+		return Site{}, err
 	}
 	for range 10 {
 		var st state
 		if st, err = s.load(ctx, slug); err != nil {
-			return err
+			break
 		}
 		if fresh {
 			st.Walk = nil
@@ -135,11 +138,14 @@ func (s *Service) beginAnew(ctx context.Context, slug string, fresh bool) error 
 		if strings.HasSuffix(slug, trialSuffix) {
 			st.Held = Held{Now: st.Now, TrialUntil: s.polls.Now().Add(trialKept)}
 		}
-		if err = s.begin(ctx, found, &st, Full); !fault.Is(err, fault.Conflict) {
-			return err
+		if err = s.begin(ctx, found, &st, Full); err == nil {
+			return s.view(ctx, found, &st)
+		}
+		if !fault.Is(err, fault.Conflict) {
+			break
 		}
 	}
-	return err
+	return Site{}, err
 }
 
 // Change changes what is set of a site that was added, and begins a poll of the site under its new definition. Errors:
@@ -148,18 +154,18 @@ func (s *Service) Change(ctx context.Context, slug string, by api.Patch) (Site, 
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
 	}
-	if err := s.checkAdded(slug, "change"); err != nil {
+	if err := s.Known.checkAdded(slug, "change"); err != nil {
 		return Site{}, err
 	}
 	changed, err := s.change(ctx, slug, by)
 	for tries := 0; fault.Is(err, fault.Conflict) && tries < 10; tries++ { // somebody else changed it meanwhile
 		changed, err = s.change(ctx, slug, by)
 	}
-	if err == nil && changed {
-		err = s.beginAnew(ctx, slug, false)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return Site{}, err
+	case changed:
+		return s.beginAnew(ctx, slug, false)
 	}
 	return s.Get(ctx, slug)
 }
@@ -190,8 +196,8 @@ func (s *Service) change(ctx context.Context, slug string, by api.Patch) (change
 }
 
 // checkAdded refuses a site that is defined elsewhere, and a text that is the name of no site.
-func (s *Service) checkAdded(slug, do string) error {
-	if found := s.o.Sites.Find(slug); found != nil {
+func (k Known) checkAdded(slug, do string) error {
+	if found := k.file.Find(slug); found != nil {
 		return fault.New(fault.Conflict, "%s is in %s: %s it there, and start the app again", slug,
 			cmp.Or(found.File, "the site file"), do)
 	}
@@ -217,7 +223,7 @@ func (s *Service) entryOf(address string, from api.SiteSettings) (site.Entry, er
 // of the site are kept. A dry run ends, and its result is removed. Errors: NotFound for an unknown site, Conflict
 // for a site of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
-	if err := s.checkAdded(slug, "remove"); err != nil {
+	if err := s.Known.checkAdded(slug, "remove"); err != nil {
 		return err
 	}
 	if found, err := s.Known.trial(ctx, slug); err != nil || found != nil {

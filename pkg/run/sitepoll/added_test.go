@@ -49,8 +49,8 @@ func TestU6AddedSites(t *testing.T) {
 	})
 }
 
-// TestV2ChangedSite checks that a patch changes what it names of an added site and keeps the rest, that two at once both
-// hold, and that the site is read anew, but only if something has changed (V2).
+// TestV2ChangedSite checks that a patch changes what it names of an added site and keeps the rest, that two at once
+// both hold, and that the site is read anew, but only if something has changed (V2).
 func TestV2ChangedSite(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://new.example/news/", 3)...)

@@ -34,8 +34,8 @@ type Offer struct {
 	Examples run.Examples `json:"examples,omitempty"` // an address of each reason
 }
 
-// tried records what an address has answered that nobody named, where many sites list pages. That there is nothing is no
-// error.
+// tried records what an address has answered that nobody named, where many sites list pages. That there is nothing is
+// no error.
 func (l *Poll) tried(url, answer string) {
 	if len(l.Tried) < maxTried {
 		l.Tried = append(l.Tried, api.SiteTry{URL: run.Clip(url, maxShown), Answer: run.Clip(answer, maxMessage)})

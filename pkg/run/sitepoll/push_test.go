@@ -20,6 +20,8 @@ const (
 	keyFile = "https://a.example/" + pushKey + ".txt"
 )
 
+type asked = api.IndexNowRequest
+
 func submission(urls ...string) api.IndexNowRequest {
 	return api.IndexNowRequest{Host: "a.example", Key: pushKey, URLList: urls}
 }
@@ -61,26 +63,26 @@ func TestE14PushRefused(t *testing.T) {
 	mismatch := fault.Kind("422")
 	for _, row := range []struct {
 		name   string
-		change func(p *api.IndexNowRequest)
+		change func(p *asked)
 		want   fault.Kind
 		asked  int
 	}{
-		{"taken", func(*api.IndexNowRequest) {}, "", 1},
-		{"a key elsewhere", func(p *api.IndexNowRequest) { p.KeyLocation = "https://a.example/x/my.txt" }, "", 1},
-		{"http, a key elsewhere", func(p *api.IndexNowRequest) { p.KeyLocation = "http://a.example/x/my.txt" }, "", 1},
-		{"no addresses", func(p *api.IndexNowRequest) { p.URLList = nil }, fault.Invalid, 0},
-		{"too many addresses", func(p *api.IndexNowRequest) { p.URLList = make([]string, sitepoll.MaxPushed+1) }, fault.Invalid, 0},
-		{"no site", func(p *api.IndexNowRequest) { p.Host = "stranger.example" }, fault.Blocked, 0},
-		{"no host", func(p *api.IndexNowRequest) { p.Host = "" }, fault.Blocked, 0},
-		{"another host's address", func(p *api.IndexNowRequest) { p.URLList = append(p.URLList, "https://stranger.example/") }, mismatch,
+		{"taken", func(*asked) {}, "", 1},
+		{"a key elsewhere", func(p *asked) { p.KeyLocation = "https://a.example/x/my.txt" }, "", 1},
+		{"http, a key elsewhere", func(p *asked) { p.KeyLocation = "http://a.example/x/my.txt" }, "", 1},
+		{"no addresses", func(p *asked) { p.URLList = nil }, fault.Invalid, 0},
+		{"too many addresses", func(p *asked) { p.URLList = make([]string, sitepoll.MaxPushed+1) }, fault.Invalid, 0},
+		{"no site", func(p *asked) { p.Host = "stranger.example" }, fault.Blocked, 0},
+		{"no host", func(p *asked) { p.Host = "" }, fault.Blocked, 0},
+		{"another host's address", func(p *asked) { p.URLList = append(p.URLList, "https://stranger.example/") }, mismatch,
 			0},
-		{"no address", func(p *api.IndexNowRequest) { p.URLList = append(p.URLList, "x") }, mismatch, 0},
-		{"a short key", func(p *api.IndexNowRequest) { p.Key = "short" }, mismatch, 0},
-		{"a key that is a path", func(p *api.IndexNowRequest) { p.Key = "../../secret" }, mismatch, 0},
-		{"a key on another host", func(p *api.IndexNowRequest) { p.KeyLocation = "https://stranger.example/my.txt" }, mismatch, 0},
-		{"a key of another folder", func(p *api.IndexNowRequest) { p.KeyLocation = "https://a.example/y/my.txt" }, mismatch, 0},
-		{"a key that is not shown", func(p *api.IndexNowRequest) { p.Key = "fedcba9876543210" }, fault.Blocked, 1},
-		{"part of the key that is shown", func(p *api.IndexNowRequest) { p.KeyLocation, p.Key = keyFile, pushKey[:8] },
+		{"no address", func(p *asked) { p.URLList = append(p.URLList, "x") }, mismatch, 0},
+		{"a short key", func(p *asked) { p.Key = "short" }, mismatch, 0},
+		{"a key that is a path", func(p *asked) { p.Key = "../../secret" }, mismatch, 0},
+		{"a key on another host", func(p *asked) { p.KeyLocation = "https://stranger.example/my.txt" }, mismatch, 0},
+		{"a key of another folder", func(p *asked) { p.KeyLocation = "https://a.example/y/my.txt" }, mismatch, 0},
+		{"a key that is not shown", func(p *asked) { p.Key = "fedcba9876543210" }, fault.Blocked, 1},
+		{"part of the key that is shown", func(p *asked) { p.KeyLocation, p.Key = keyFile, pushKey[:8] },
 			fault.Blocked, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -42,8 +42,7 @@ type Poll struct {
 	Asks   bool          `json:"asks,omitempty"`
 }
 
-// Coverage counts the addresses that the polls of a site have found so far. The examples are of the first poll that met
-// their reason.
+// Coverage counts the addresses that the polls of a site have found so far.
 type Coverage struct {
 	Rules string `json:"rules,omitempty"` // rules of the site file under which the addresses were counted
 	api.Coverage

@@ -39,16 +39,7 @@ func (s *Service) Try(ctx context.Context, address string, from api.SiteSettings
 		return Site{}, err
 	}
 	entry.Slug = words.Clip(entry.Slug, 64-len(trialSuffix)) + trialSuffix
-	definition := addedRows.Put(key(trialRows+entry.Slug), "",
-		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()})
-	definition.Kind = storage.Upsert
-	if _, err := s.polls.Table.Transact(ctx, definition); err != nil {
-		return Site{}, err
-	}
-	if err := s.beginAnew(ctx, entry.Slug, true); err != nil {
-		return Site{}, err
-	}
-	return s.Get(ctx, entry.Slug)
+	return s.define(ctx, storage.Upsert, trialRows, entry, true)
 }
 
 // trial returns the definition of a dry run whose result is kept; nil if there is none.
