@@ -77,6 +77,19 @@ func (s *Site) Entry() (Entry, api.SiteSettings, error) {
 	return e, set, err
 }
 
+// Changed returns the entry of a site that a user has added, with what is set of it changed. Errors: Invalid, with the
+// name of the setting.
+func (s *Site) Changed(by api.Patch) (Entry, error) {
+	e, set, err := s.Entry()
+	if err != nil {
+		return e, err
+	}
+	if err := by.Apply(&set); err != nil {
+		return e, fault.New(fault.Invalid, "%w", err)
+	}
+	return e.Using(set)
+}
+
 var (
 	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 	// mapLike matches paths that look like those of sitemaps and feeds.

@@ -180,13 +180,7 @@ func (s *Service) change(ctx context.Context, slug string, by api.Patch) (change
 	if err != nil || len(sites.All()) == 0 {
 		return false, errors.Join(err, unknownSite(slug))
 	}
-	entry, set, err := sites.All()[0].Entry()
-	if err == nil {
-		err = by.Apply(&set)
-	}
-	if err == nil {
-		entry, err = entry.Using(set)
-	}
+	entry, err := sites.All()[0].Changed(by)
 	if err != nil || entry.File() == r.File {
 		return false, err
 	}
