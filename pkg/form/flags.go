@@ -122,7 +122,7 @@ func (f *Flag) into(p api.Patch) error {
 	return err
 }
 
-// Check reports the first flag whose value is none that its setting may have.
+// Check reports the first flag with a value that its setting may not have.
 func (f *Flags) Check(p api.Patch) error {
 	for _, flag := range f.All {
 		one := flag.fields[0]

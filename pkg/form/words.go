@@ -139,7 +139,7 @@ func Every(i *api.Interval) string {
 	return "every " + least + " to " + most
 }
 
-// span writes a length in words; a text that is none stays as it is.
+// span writes a length in words; any other text stays as it is.
 func span(text string) string {
 	if d, why := length(text); why == "" {
 		return words.Exact(d)

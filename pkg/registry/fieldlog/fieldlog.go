@@ -79,7 +79,8 @@ func (s *Store) Add(ctx context.Context, id source.ID, entries []track.Entry) (e
 	}
 	for _, e := range entries {
 		if e.Number > s.most {
-			if err := storage.DeleteRow(ctx, s.table, storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number-s.most)}); err != nil {
+			old := storage.Key{Partition: string(id), Row: rowKey(e.Name, e.Number-s.most)}
+			if err := storage.DeleteRow(ctx, s.table, old); err != nil {
 				return err
 			}
 		}
