@@ -145,14 +145,75 @@ func (f Field) inner() reflect.Type {
 // read reads what people write of the setting: several texts only of a list and of a map. The result is as a patch has
 // it; of an object or a map, it names the parts.
 func (f Field) read(texts []string) (any, error) {
-	last := strings.TrimSpace(texts[len(texts)-1])
+	switch t := f.inner(); {
+	case t.Kind() == reflect.Map:
+		return f.readMap(texts)
+	case f.Format == asList:
+		return strings.Join(texts, ","), nil
+	case f.splits():
+		return strings.FieldsFunc(strings.Join(texts, ","), func(r rune) bool { return r == ',' }), nil
+	case isList(t):
+		return slices.Clone(texts), nil
+	case f.Switch || t.Kind() == reflect.Struct:
+		return f.readObject(strings.TrimSpace(texts[len(texts)-1]))
+	}
+	return f.readOne(texts[len(texts)-1])
+}
+
+// readMap reads the entries of a map.
+func (f Field) readMap(texts []string) (any, error) {
+	out := map[string]any{}
+	if f.Type == reflect.TypeFor[map[string]string]() {
+		for _, text := range texts {
+			name, value, found := strings.Cut(text, "=")
+			if !found {
+				return nil, fmt.Errorf("%.40q is not of the form %s", text, f.Argument)
+			}
+			out[name] = value
+		}
+		return out, nil
+	}
+	fields, err := api.ParseFieldLines(texts)
+	for name, s := range fields {
+		out[name] = whole(s)
+	}
+	return out, err
+}
+
+// readObject reads an object that people write as one text.
+func (f Field) readObject(text string) (any, error) {
 	switch t := f.inner(); {
 	case f.Switch:
-		if on, err := strconv.ParseBool(last); !on {
+		if on, err := strconv.ParseBool(text); !on {
 			return nil, err
 		}
 		return map[string]any{}, nil
-	case len(f.Choices) > 0 && f.Format != asList && t.Kind() == reflect.String:
+	case t == reflect.TypeFor[api.Interval]():
+		least, most, isRange := strings.Cut(text, "..")
+		if !isRange {
+			most = least
+		}
+		return map[string]any{"min": orNull(least), "max": orNull(most)}, nil
+	case t == reflect.TypeFor[api.Schedule]():
+		if IsCron(text) {
+			return map[string]any{"cron": text}, nil
+		}
+		return map[string]any{"text": text}, nil
+	case written[t].read != nil:
+		return written[t].read(text)
+	}
+	from, to, found := strings.Cut(text, "-")
+	if !found {
+		return nil, fmt.Errorf("give two times of day, as %s", f.Argument)
+	}
+	return map[string]any{"from": from, "to": to}, nil
+}
+
+// readOne reads a value that is neither an object nor several.
+func (f Field) readOne(text string) (any, error) {
+	last := strings.TrimSpace(text)
+	switch kind := f.inner().Kind(); {
+	case len(f.Choices) > 0 && kind == reflect.String:
 		for _, c := range f.Choices {
 			if strings.EqualFold(c.Value, last) {
 				return c.Value, nil
@@ -169,64 +230,22 @@ func (f Field) read(texts []string) (any, error) {
 		return int(d.Milliseconds()), nil
 	case f.Format == "hostname":
 		return strings.ToLower(last), nil
-	case t == reflect.TypeFor[api.Interval]():
-		least, most, isRange := strings.Cut(last, "..")
-		if !isRange {
-			most = least
-		}
-		return map[string]any{"min": orNull(least), "max": orNull(most)}, nil
-	case t == reflect.TypeFor[api.Schedule]():
-		if IsCron(last) {
-			return map[string]any{"cron": last}, nil
-		}
-		return map[string]any{"text": last}, nil
-	case written[t].read != nil:
-		return written[t].read(last)
-	case t == reflect.TypeFor[api.ActiveHours](), t == reflect.TypeFor[api.QuietHours]():
-		from, to, found := strings.Cut(last, "-")
-		if !found {
-			return nil, fmt.Errorf("give two times of day, as %s", f.Argument)
-		}
-		return map[string]any{"from": from, "to": to}, nil
-	case t == reflect.TypeFor[map[string]string]():
-		out := map[string]any{}
-		for _, text := range texts {
-			name, value, found := strings.Cut(text, "=")
-			if !found {
-				return nil, fmt.Errorf("%.40q is not of the form %s", text, f.Argument)
-			}
-			out[name] = value
-		}
-		return out, nil
-	case t.Kind() == reflect.Map:
-		fields, err := api.ParseFieldLines(texts)
-		out := map[string]any{}
-		for name, s := range fields {
-			out[name] = whole(s)
-		}
-		return out, err
-	case f.Format == asList:
-		return strings.Join(texts, ","), nil
-	case f.splits():
-		return strings.FieldsFunc(strings.Join(texts, ","), func(r rune) bool { return r == ',' }), nil
-	case isList(t):
-		return slices.Clone(texts), nil
-	case t.Kind() == reflect.Bool:
+	case kind == reflect.Bool:
 		return strconv.ParseBool(last)
-	case t.Kind() == reflect.Int:
+	case kind == reflect.Int:
 		n, err := strconv.Atoi(last)
 		if err != nil {
 			return nil, fmt.Errorf("must be a whole number, not %.40q", last)
 		}
 		return n, nil
-	case t.Kind() == reflect.Float64:
+	case kind == reflect.Float64:
 		n, err := strconv.ParseFloat(last, 64)
 		if err != nil {
 			return nil, fmt.Errorf("must be a number, not %.40q", last)
 		}
 		return n, nil
 	}
-	return texts[len(texts)-1], nil
+	return text, nil
 }
 
 // whole returns an object as a patch that leaves nothing of what it was before: all parts are named.
