@@ -17,7 +17,7 @@ func TestW10DashboardItemSettings(t *testing.T) {
 	to := "/api/ui/items/" + idOf(t, pageOne)
 	past := itemAt(t, r, pageOne).History
 	says(t, do(t, r, "GET", to, ""), http.StatusOK, "How it is watched", "every 1 to 14 days",
-		`from the tag <a href="/api/ui/tags/sea">`, "<br><small>"+past[len(past)-1].Why)
+		`from the tag <a href="/api/ui/tags/sea">`, "<small>because: "+past[len(past)-1].Why)
 	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, `name="tags" value="sea"`, "now 7, from the tag sea",
 		"now every 1 to 14 days, the default", "now .ad, from the tag sea")
 	form := url.Values{"tags": {"sea, Port"}, "interval.min": {"2h"}, "priority": {"0"},

@@ -334,7 +334,7 @@ func TestW5RuleForm(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
-	if page := shows(t, r, "/api/ui/notifications", "kinds of change gone, back again; minimum share of the text 25 %; "+
+	if page := shows(t, r, "/api/ui/notifications", "kinds of change gone, back again; minimum share of the text 25%; "+
 		"silenced changes included; added text matches lock", "daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
 		Contains(page, "&lt;nil&gt;") {
 		t.Error("the list shows a value of Go")

@@ -90,8 +90,8 @@ func TestW16DashboardAccepts(t *testing.T) {
 	r.watchPart(id, &api.Watch{Include: []string{".price"}, Trigger: "<u>"})
 	r.say(id, "Seen by 12 people.")
 	const broken = "The watch is broken:"
-	shows(t, r, item, broken+"</strong> the selector matches nothing", "Accept the page as it is", "<code>.price</code>",
-		"<code>&lt;u&gt;</code>")
+	shows(t, r, item, broken+"</strong> the selector matches nothing", "Accept the page as it is", ">.price <small>",
+		">&lt;u&gt; <small>")
 	w := post(t, r, item, "same-origin", url.Values{"do": {"accept"}})
 	if w.Header().Get("Location") != item+"?done=accepted" {
 		t.Fatalf("%d %s", w.Code, w.Body)

@@ -65,7 +65,8 @@ func TestW3Changes(t *testing.T) {
 			strings.TrimSuffix(aChange, "}") + `,"silenced":true,"ignored":[{"hunk":"Seen 5 times","op":"added",` +
 			`"rule":"ignore: ^Seen"}]},"rules":[{"id":"rule_a","name":"Prices"}],"deliveries":[{"state":"sent",` +
 			`"channel":"ops","created":"2026-03-01T11:01:00Z","answer":{"ok":true,"status":204}}]}`}},
-			out: shown + `silenced by what is watched of the page: it is listed with --silenced only
+			out: shown + `item           url_a
+silenced by what is watched of the page: it is listed with --silenced only
 did not count, by ignore: ^Seen
     + Seen 5 times
 meets the rule Prices (rule_a)
@@ -73,7 +74,7 @@ sent to ops, 2026-03-01 11:01:00Z: 204
 `, asked: []string{"GET /api/changes/1-2-1/why"}},
 		{name: "W17 nobody was told", args: []string{"changes", "why", "1-2-1"},
 			answers: []answered{{200, `{"change":` + aChange + `,"rules":[],"deliveries":[]}`}},
-			out:     shown + "no rule wants it\n"},
+			out:     shown + "item           url_a\nno rule wants it\n"},
 		{name: "a bad share", args: []string{"changes", "--min-share", "2"}, code: 2,
 			err: "tidemark: --min-share is 2: give 0 to 1\nsee `tidemark changes --help`\n"},
 		{name: "follow to an end", args: []string{"changes", "-f", "--all"}, code: 2,

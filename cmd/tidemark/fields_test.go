@@ -40,10 +40,10 @@ sale   none                                                                     
 			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n"},
 		{name: "what is not read", args: []string{"fields", "url_w"}, answers: []answered{{body: unreadDetail}},
 			out: "no values have been read from this page; to read one, use `tidemark watch URL --field`\n",
-			err: "tidemark: 1 block of the data that the page declares could not be read: it ends too early, at \"{\"\n"},
+			err: "tidemark: 1 block of the data that the page declares could not be read: it ends too early, at “{”\n"},
 		{name: "why", args: []string{"why", "url_w"}, answers: []answered{{body: unreadDetail}, {body: `{"mutes":[]}`}},
 			out: "Indexed  https://a.example/lamp\nnot read: 1 block of the data that the page declares could not be read: " +
-				"it ends too early, at \"{\"\nnothing was decided yet\nno further check is planned\n"},
+				"it ends too early, at “{”\nnothing was decided yet\nno further check is planned\n"},
 		{name: "the answer", args: []string{"fields", "url_p", "--json"}, answers: []answered{item},
 			out: oneLine(pricedDetail)},
 		{name: "a history", args: []string{"fields", "url_p", "price"}, answers: both,

@@ -8,8 +8,8 @@ var groups = []struct {
 	commands  []string
 }{
 	{"everyday", "Everyday:", []string{
-		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "accept",
-		"reindex", "remove", "tag", "rules", "channels", "status",
+		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "pick",
+		"accept", "reindex", "remove", "tag", "rules", "channels", "status",
 	}},
 	{"runs", "Runs over many sources:", []string{
 		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",

@@ -110,7 +110,7 @@ id             url_a
 source         https://a.example/
 status         Indexed
 collapsed      2 % of it is left
-  2026-03-01 12:00:00Z  0123456789ab  content  1,200 words added, 0 removed; 25 % new, 0 % gone
+  2026-03-01 12:00:00Z  0123456789ab  content  1,200 words added, 0 removed; 25% new, 0% gone
   2026-02-01 12:00:00Z  ff  new
 `},
 	})
@@ -145,6 +145,7 @@ func TestSearch(t *testing.T) {
 	const plain = `
  1. Calibrating the float
     https://a.example/cal
+    score 1.5
     Guide › Zero
       Set the «float» to «zéro» now.
     image: the float  https://a.example/f.png
@@ -262,18 +263,21 @@ func TestShowAndWhy(t *testing.T) {
 		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, detail}},
 			asked: []string{"GET /api/items/url_a"}, out: `
 id             url_a
+kind           page
 source         https://a.example/
 status         Indexed
 next check     2026-03-04 12:00:00Z (in 3 days)
 interval       every 3 days
 last checked   2026-03-01 11:00:00Z (1 hour ago)
-answer         200, 45,231 bytes
+answer         200
+size           44.2 KiB
 robots.txt     allows it
-content        text/html en
+type           text/html
+language       en
 images         3
 
 1 capture
-  2026-02-28 12:00:00Z  0123456789ab  45,231 bytes  text/html
+  2026-02-28 12:00:00Z  0123456789ab  44.2 KiB  text/html
 
 last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` lists all
 `},
@@ -299,8 +303,8 @@ id             url_b
 source         https://a.example/b
 status         OutOfScope
 error          duplicate of https://a.example/: rel=canonical
-canonical      https://a.example/
 alias of       url_a
+canonical      https://a.example/
 `},
 		{name: "why, newest last", args: []string{"why", "url_a"}, answers: []answered{{200, detail}}, out: `
 Indexed  https://a.example/

@@ -9,7 +9,8 @@ import (
 // was refused, and what may be missing (R3).
 func TestR3RenderedIsShown(t *testing.T) {
 	const head = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource":"https://a.example/",`
-	const known = "\nid             url_a\nsource         https://a.example/\nstatus         Indexed\n"
+	const known = "\nid             url_a\nkind           page\nsource         https://a.example/\nstatus         Indexed\n"
+	const cost = "requests       1\nloaded         9 bytes\ntook           0.1 s\n"
 	rendered := head + `"rendered":{"at":"2026-03-01T11:00:00Z","why":"without its scripts it has little text: \u001b[1m",
 		"missing":"something may be missing: it met a bound (time)","url":"https://a.example/start","pictureOnly":true,
 		"bounds":["time"],"refused":[{"reason":"robots","count":3,"host":"cdn.example"},{"reason":"beacon","count":1},
@@ -21,27 +22,25 @@ func TestR3RenderedIsShown(t *testing.T) {
 		"plainSha256":"fedcba9876543210","bytes":9,"mimeType":"text/html"}]}`
 	performAll(t, []script{
 		{name: "rendered", args: []string{"show", "url_a"}, answers: []answered{{200, rendered}}, out: known +
-			"in a browser   read 2026-03-01 11:00:00Z (1 hour ago), because without its scripts it has little text: " +
-			"\ufffd[1m\n" +
+			"rendered       2026-03-01 11:00:00Z (1 hour ago)\n" +
+			"because        without its scripts it has little text: \ufffd[1m\n" +
 			"may be missing it met a bound (time)\n" +
-			"refused        robots.txt: 3 (the first: cdn.example); reports of use: 1; novel: 1 (b.example)\n" +
-			"led to         https://a.example/start\n" +
-			"render cost    4.2 s, 12 requests, 1,234,567 bytes, HeadlessChrome/156\n" +
-			"picture        it shows a picture, and hardly any text\n" +
+			"its scripts led to https://a.example/start\n" +
+			"picture        it shows a picture, and hardly any text\nbounds reached time\n" +
+			"refused requests robots.txt: 3 (the first: cdn.example); reports of use: 1; novel: 1 (b.example)\n" +
+			"requests       12\nloaded         1.2 MiB\ntook           4.2 s\nbrowser        HeadlessChrome/156\n" +
 			"data           changes while its own HTML stays the same, so each check renders it\n" +
 			"waits for      #prices\ncolours        dark\nmay send a POST to api.example, b.example (tag shop)\n" +
 			"\n1 capture\n  2026-03-01 11:00:00Z  0123456789ab  9 bytes  text/html, as a browser showed it; " +
 			"the source sent fedcba987654\n"},
 		{name: "needless", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
-			"in a browser   needs none: it said the same in one 2026-03-01 11:00:00Z (1 hour ago)\n" +
-			"render cost    0.1 s, 1 request, 9 bytes\n"},
+			"rendered       2026-03-01 11:00:00Z (1 hour ago)\nits scripts    add no text\n" + cost},
 		{name: "no text in a browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"thin":true,"why":"it has hardly any text in a browser, too",` +
 			`"rendered":{"at":"2026-03-01T11:00:00Z","needless":true,"requests":1,"bytes":9,"millis":100}}`}}, out: known +
 			"thin           it has hardly any text in a browser, too\n" +
-			"in a browser   read 2026-03-01 11:00:00Z (1 hour ago), and it said no more there\n" +
-			"render cost    0.1 s, 1 request, 9 bytes\n"},
+			"rendered       2026-03-01 11:00:00Z (1 hour ago)\nits scripts    add no text\n" + cost},
 		{name: "no browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"default"}}}`}}, out: known +
 			"thin           it is empty\nin a browser   not read, because none is set up: see `tidemark start --browser` or " +

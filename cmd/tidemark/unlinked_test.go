@@ -29,6 +29,6 @@ func TestE17ShowUnlinked(t *testing.T) {
 id             ` + id + `
 source         https://a.example/
 status         Indexed
-unlinked       no page of its site links to it any more, since 2026-02-28 12:00:00Z (1 day ago); it stays
+no page of its site links to it since 2026-02-28 12:00:00Z (1 day ago)
 `}})
 }

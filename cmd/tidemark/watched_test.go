@@ -48,7 +48,7 @@ id             rule_a
 name           Prices
 host           a.example
 kinds of change gone
-minimum share of the text 20 %
+minimum share of the text 20%
 channels       ops
 sent           daily
 time of day    07:30

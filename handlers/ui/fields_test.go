@@ -83,7 +83,7 @@ func inOrder(t *testing.T, body string, wanted ...string) {
 // what is the matter and what to do.
 func TestG1ValuesOfAPage(t *testing.T) {
 	body := read(t, shop(), "/items/"+shopItem)
-	inOrder(t, body, `id="values"`, "2 blocks of the data that the page declares could not be read: a comma is missing, at",
+	inOrder(t, body, `id="values"`, "2 blocks of the data that the page declares could not be read, the first because: a comma is missing, at",
 		"&lt;79&gt;", "The place of colour is gone:", "/settings", "accept the page",
 		`/fields/colour">`, "asked for", "red</strong> was the last one", "its place is gone", "no element matches",
 		`/fields/stars">`, "<strong>4.5</strong>", "since", "the CSS selector", ".stars &lt;b&gt;", "&lt;script&gt;owned()",

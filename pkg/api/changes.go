@@ -70,32 +70,32 @@ type ChangePage struct {
 type FeedChange struct {
 	// ID is the id of the change, which is the same in every answer. It is also a cursor. Cursors may only be
 	// compared for equality.
-	ID           string           `json:"id"`
-	ItemID       string           `json:"itemId,omitempty"`
-	EntryID      string           `json:"entryId,omitempty"` // for an entry: its id, in place of itemId
-	Type         string           `json:"type,omitempty"`
-	Host         string           `json:"host,omitempty"`
-	URL          string           `json:"url,omitempty"`
-	Title        string           `json:"title,omitempty"`
-	Tags         []string         `json:"tags,omitempty"` // tags that the item had when it changed
-	At           time.Time        `json:"at"`
-	Kind         ChangeKind       `json:"kind"`
-	Why          string           `json:"why,omitempty"`
-	Share        float64          `json:"share,omitempty"` // share of the text that has changed, 0 to 1
-	WordsAdded   int              `json:"wordsAdded,omitempty"`
-	WordsRemoved int              `json:"wordsRemoved,omitempty"`
-	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
-	Listed       *ListedEntry     `json:"listed,omitempty"`   // for the kind listed
+	ID           string           `json:"id" label:"ID"`
+	ItemID       string           `json:"itemId,omitempty" label:"Item"`
+	EntryID      string           `json:"entryId,omitempty" label:"Entry"` // for an entry: its id, in place of itemId
+	Type         string           `json:"type,omitempty" label:"Type"`
+	Host         string           `json:"host,omitempty" label:"Host"`
+	URL          string           `json:"url,omitempty" label:"Address"`
+	Title        string           `json:"title,omitempty" label:"Title"`
+	Tags         []string         `json:"tags,omitempty" label:"Tags"` // tags that the item had when it changed
+	At           time.Time        `json:"at" label:"When"`
+	Kind         ChangeKind       `json:"kind" label:"Kind"`
+	Why          string           `json:"why,omitempty" label:"Why"`
+	Share        float64          `json:"share,omitempty" label:"Changed share" format:"share"` // share of the text that has changed, 0 to 1
+	WordsAdded   int              `json:"wordsAdded,omitempty" label:"Words added"`
+	WordsRemoved int              `json:"wordsRemoved,omitempty" label:"Words removed"`
+	Passages     []ChangedPassage `json:"passages,omitempty"`                              // the first four passages that changed
+	Listed       *ListedEntry     `json:"listed,omitempty" label:"New entry" unit:"whole"` // for the kind listed
 	// Fields are the values of the page that have changed. Field is the first of them that is reported, or else the first.
-	Fields []ChangedField `json:"fields,omitempty"`
-	Field  *ChangedField  `json:"field,omitempty"`
+	Fields []ChangedField `json:"fields,omitempty" label:"Values"`
+	Field  *ChangedField  `json:"field,omitempty" label:"-"`
 	// Silenced is true when a rule of the item's watch hides the change.
-	Silenced bool `json:"silenced,omitempty"`
+	Silenced bool `json:"silenced,omitempty" label:"Silenced"`
 	// Ignored lists at most three pieces of text that did not count as a change, and why.
 	Ignored []IgnoredChange `json:"ignored,omitempty"`
-	From    string          `json:"from,omitempty"` // sha256 of the previous capture
-	To      string          `json:"to,omitempty"`   // sha256 of the current capture
-	Diff    string          `json:"diff,omitempty"` // path of the diff between the two captures
+	From    string          `json:"from,omitempty" label:"Capture before"` // sha256 of the previous capture
+	To      string          `json:"to,omitempty" label:"Capture"`          // sha256 of the current capture
+	Diff    string          `json:"diff,omitempty" label:"Difference"`     // path of the diff between the two captures
 }
 
 // ListedEntry is a new entry of a list, or the number of those that are not told one by one.

@@ -2,127 +2,132 @@ package api
 
 import "time"
 
+// The labels of an item say what people call a field that is shown to them, in the order of the fields; see package
+// form. The choices of a yes or no are its words.
+
 // Item is one source as the registry stores it, without nesting (spec 003 §4).
 type Item struct {
-	ID     string `json:"id"`   // {type}_{26 characters of base32}
-	Type   string `json:"type"` // TypeURL or TypeFile
-	Status Status `json:"status"`
-	Thin   bool   `json:"thin,omitempty"` // the page has little text unless its scripts run
+	ID   string `json:"id" label:"ID"`                                  // {type}_{26 characters of base32}
+	Type string `json:"type" label:"Kind" choices:"url=page|file=file"` // TypeURL or TypeFile
+	// the page's own title when it was last indexed
+	Title            string `json:"title,omitempty" label:"Title"`
+	NormalizedSource string `json:"normalizedSource" label:"Stored as"`
+	// the source as people read it, with IDNA decoded
+	DisplaySource string `json:"displaySource,omitempty" label:"Source"`
+	SourceHost    string `json:"sourceHost,omitempty" label:"Host"` // empty for files
+	Status        Status `json:"status" label:"Status"`
+	ErrorMessage  string `json:"errorMessage,omitempty" label:"Error"` // at most 1,024 characters
+	// number of checks in a row that failed or found 404 or 410
+	CrawlAttempts int `json:"crawlAttempts" label:"Checks in a row that failed or found no page"`
 	// Warning says what is not as one may expect of the address that was given. Only the answer to an addition has it.
-	Warning string `json:"warning,omitempty"`
+	Warning string `json:"warning,omitempty" label:"Warning"`
+	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
+	WatchBroken bool `json:"watchBroken,omitempty" label:"Watch broken"`
 	// Collapsed is true when the last check found almost nothing left of the content. Searches keep finding the
 	// previous content until two more checks find the same.
-	Collapsed bool `json:"collapsed,omitempty"`
-	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
-	WatchBroken bool `json:"watchBroken,omitempty"`
+	Collapsed bool `json:"collapsed,omitempty" label:"Collapsed"`
+	Thin      bool `json:"thin,omitempty" label:"Thin"` // the page has little text unless its scripts run
 	// Why explains the first of WatchBroken, Collapsed and Thin that is true.
-	Why string `json:"why,omitempty"`
+	Why string `json:"why,omitempty" label:"Why"`
 	// NotIndexed says why the content is kept, but not in the index, such as noindex: that is obeyed in the page as it
 	// was sent, and if its scripts set it.
-	NotIndexed string `json:"notIndexed,omitempty"`
-	// Rendered is what a browser showed of the page when it was last rendered, if it ever was.
-	Rendered         *Rendered `json:"rendered,omitempty"`
-	NormalizedSource string    `json:"normalizedSource"`
-	DisplaySource    string    `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
-	Title            string    `json:"title,omitempty"`         // the page's own title when it was last indexed
-	SourceHost       string    `json:"sourceHost,omitempty"`    // empty for files
-	ParentPageID     string    `json:"parentPageId,omitempty"`
-	ContentGroupID   string    `json:"contentGroupId,omitempty"` // shared by the http, https and query variants of a URL
-
+	NotIndexed string `json:"notIndexed,omitempty" label:"Not indexed"`
+	// what is not read of the text, and whether it is watched
+	Cut string `json:"cut,omitempty" label:"Cut"`
 	// AliasOf is the id of the item that is in the index in place of this one. ErrorMessage says why.
-	AliasOf string `json:"aliasOf,omitempty"`
+	AliasOf string `json:"aliasOf,omitempty" label:"Alias of"`
+	// RemoveRequested is true while the item is being removed.
+	RemoveRequested bool `json:"removeRequested,omitempty" label:"Being removed"`
+	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
+	// has to confirm that it is missing.
+	GuardedSince time.Time `json:"heldSince,omitzero" label:"Missing, with others of its host, since"`
+	// UnlinkedSince is the time since which no page of the followed site links to the page. The page is not removed.
+	UnlinkedSince time.Time `json:"unlinkedSince,omitzero" label:"No page of its site links to it since"`
+	// GoneSince is when it was confirmed that the item is missing.
+	GoneSince time.Time `json:"goneSince,omitzero" label:"Gone since"`
+	// Uncompared is left out if all text is compared.
+	Uncompared *Uncompared `json:"uncompared,omitempty" label:"Not compared" unit:"whole"`
+	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the
+	// rule to watch.ignore, the number is compared.
+	Offer *IgnoreOffer `json:"offer,omitempty" label:"Offer" unit:"whole"`
+	// Fields are the values of the page, by name: those that watch.fields asks for, and what the page declares.
+	Fields map[string]ItemField `json:"fields,omitempty" label:"Values"`
+	// UnreadData says what of the data that the page declares for programs was not read.
+	UnreadData *UnreadData `json:"unreadData,omitempty" label:"Not read" unit:"whole"`
+	// Rendered is what a browser showed of the page when it was last rendered, if it ever was.
+	Rendered *Rendered `json:"rendered,omitempty"`
+
+	// These are the settings of the item itself. [ItemDetail] has the effective ones.
+
+	Tags []string `json:"tags,omitempty" label:"Tags"`
+	Settings
+	// Paused is true when the item is checked only on request.
+	Paused bool `json:"paused,omitempty" label:"Paused"`
+	// Effective has the settings in force. The item's own settings take precedence over those of its tags, and these
+	// over the defaults of the app. Lists leave it out.
+	Effective *Effective `json:"effective,omitempty" label:"-"`
+	// Replaced are settings that this change has removed, because another one was set in their place: schedule or
+	// interval.
+	Replaced []string `json:"replaced,omitempty" label:"Replaced"`
+
+	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero" label:"Next check"` // left out if no check is scheduled
+	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty" label:"Interval" format:"every"`
+	LastChecked          time.Time `json:"lastChecked,omitzero" label:"Last checked"`
+	LastChanged          time.Time `json:"lastChanged,omitzero" label:"Last changed"`
+	LastIndexed          time.Time `json:"lastIndexed,omitzero" label:"Last indexed"`
+	FirstSeen            time.Time `json:"firstSeen,omitzero" label:"First seen"`
+	ReindexRequested     bool      `json:"reindexRequested" label:"Force" choices:"true=a forced check is waiting"`
+	// increases whenever the item is to be indexed again; never decreases
+	ReindexGeneration int64 `json:"reindexGeneration" label:"Generation"`
+
+	// These fields are from the last successful fetch of a URL.
+
+	HTTPStatusCode    int       `json:"httpStatusCode,omitempty" label:"Answer" format:"plain"`
+	HTTPContentLength *int64    `json:"httpContentLength,omitempty" label:"Size" format:"bytes"` // bytes; left out if unknown
+	HTTPLastModified  time.Time `json:"httpLastModified,omitzero" label:"Last-Modified"`
+	HTTPETag          string    `json:"httpEtag,omitempty" label:"ETag"`
+	// Validators says what was found out about HTTPETag and HTTPLastModified: whether they change together with the
+	// content, and how many checks were made without the whole page. It is left out if the page has neither.
+	Validators        string   `json:"validators,omitempty" label:"Validators"`
+	HTTPRedirectChain []string `json:"httpRedirectChain,omitempty" label:"Redirects"` // first hop first
+	// left out until robots.txt has been read
+	HTTPRobotsAllowed *bool `json:"httpRobotsAllowed,omitempty" label:"robots.txt" choices:"true=allows it|false=forbids it"`
+	// the page's own canonical URL, or else the target of permanent redirects
+	HTTPCanonicalURL string `json:"httpCanonicalUrl,omitempty" label:"Canonical"`
+
+	// These fields are from the file's properties.
+
+	FileETag         string    `json:"fileEtag,omitempty" label:"ETag of the file"`
+	FileLastModified time.Time `json:"fileLastModified,omitzero" label:"File changed"`
+	FileLength       *int64    `json:"fileLength,omitempty" label:"Size of the file" format:"bytes"` // bytes; left out if unknown
+	FileContentType  string    `json:"fileContentType,omitempty" label:"Type of the file"`
+
+	// These fields are from the page's own metadata. Dates before 1990 and in the future are left out.
+
+	PublishedAt time.Time `json:"publishedAt,omitzero" label:"Published" format:"day"`
+	ModifiedAt  time.Time `json:"modifiedAt,omitzero" label:"Modified" format:"day"`
+	Author      string    `json:"author,omitempty" label:"Author"` // several authors are joined by commas
+	SiteName    string    `json:"siteName,omitempty" label:"Site"`
+
+	MimeType    string `json:"mimeType,omitempty" label:"Type"`
+	Language    string `json:"language,omitempty" label:"Language"` // BCP 47
+	ImageCount  int    `json:"imageCount" label:"Images"`
+	ContentHash string `json:"contentHash,omitempty" label:"Content hash"` // sha256:<hex> of what is indexed
+	TextHash    string `json:"textHash,omitempty" label:"Text hash"`       // sha256:<hex> of all visible text
+
+	ParentPageID     string `json:"parentPageId,omitempty" label:"Parent page"`
+	ContentGroupID   string `json:"contentGroupId,omitempty" label:"Group"` // shared by the variants of a URL
+	LastIndexedDocID string `json:"lastIndexedDocId,omitempty" label:"Indexed as"`
 
 	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
 	// of the run and a job id. The job id of a backfill is always the same for the same site and address. Of a poll,
 	// it names the step of the site's poll, so all pages that one step found have the same job id.
 
-	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
-	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
-	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}; other pages have that of a step
-
-	ReindexRequested bool `json:"reindexRequested"`
-	// increases whenever the item is to be indexed again; never decreases
-	ReindexGeneration int64 `json:"reindexGeneration"`
-
-	// These fields are from the last successful fetch of a URL.
-
-	HTTPETag          string    `json:"httpEtag,omitempty"`
-	HTTPLastModified  time.Time `json:"httpLastModified,omitzero"`
-	HTTPContentLength *int64    `json:"httpContentLength,omitempty"` // bytes; left out if unknown
-	HTTPStatusCode    int       `json:"httpStatusCode,omitempty"`
-	// Validators says what was found out about HTTPETag and HTTPLastModified: whether they change together with the
-	// content, and how many checks were made without the whole page. It is left out if the page has neither.
-	Validators        string   `json:"validators,omitempty"`
-	HTTPRedirectChain []string `json:"httpRedirectChain,omitempty"` // first hop first
-	HTTPRobotsAllowed *bool    `json:"httpRobotsAllowed,omitempty"` // left out until robots.txt has been read
-	// the page's own canonical URL, or else the target of permanent redirects
-	HTTPCanonicalURL string `json:"httpCanonicalUrl,omitempty"`
-
-	// These fields are from the file's properties.
-
-	FileETag         string    `json:"fileEtag,omitempty"`
-	FileLastModified time.Time `json:"fileLastModified,omitzero"`
-	FileLength       *int64    `json:"fileLength,omitempty"` // bytes; left out if unknown
-	FileContentType  string    `json:"fileContentType,omitempty"`
-
-	ContentHash string `json:"contentHash,omitempty"` // sha256:<hex> of what is indexed
-	TextHash    string `json:"textHash,omitempty"`    // sha256:<hex> of all visible text
-	Cut         string `json:"cut,omitempty"`         // what is not read of the text, and whether it is watched
-	// Uncompared is left out if all text is compared.
-	Uncompared *Uncompared `json:"uncompared,omitempty"`
-	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the
-	// rule to watch.ignore, the number is compared.
-	Offer    *IgnoreOffer `json:"offer,omitempty"`
-	Language string       `json:"language,omitempty"` // BCP 47
-	MimeType string       `json:"mimeType,omitempty"`
-
-	// These fields are from the page's own metadata. Dates before 1990 and in the future are left out.
-
-	PublishedAt time.Time `json:"publishedAt,omitzero"`
-	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
-	Author      string    `json:"author,omitempty"` // several authors are joined by commas
-	SiteName    string    `json:"siteName,omitempty"`
-
-	// Fields are the values of the page, by name: those that watch.fields asks for, and what the page declares.
-	Fields map[string]ItemField `json:"fields,omitempty"`
-	// UnreadData says what of the data that the page declares for programs was not read.
-	UnreadData *UnreadData `json:"unreadData,omitempty"`
-
-	LastIndexedDocID string `json:"lastIndexedDocId,omitempty"`
-	ImageCount       int    `json:"imageCount"`
-
-	FirstSeen            time.Time `json:"firstSeen,omitzero"`
-	LastChecked          time.Time `json:"lastChecked,omitzero"`
-	LastChanged          time.Time `json:"lastChanged,omitzero"`
-	LastIndexed          time.Time `json:"lastIndexed,omitzero"`
-	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out if no check is scheduled
-	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
-	CrawlAttempts        int       `json:"crawlAttempts"`          // number of checks in a row that failed or found 404 or 410
-	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
-
-	// These are the settings of the item itself. [ItemDetail] has the effective ones.
-
-	Tags []string `json:"tags,omitempty"`
-	Settings
-	// Paused is true when the item is checked only on request.
-	Paused bool `json:"paused,omitempty"`
-
-	// Effective has the settings in force. The item's own settings take precedence over those of its tags, and these
-	// over the defaults of the app. Lists leave it out.
-	Effective *Effective `json:"effective,omitempty"`
-	// Replaced are settings that this change has removed, because another one was set in their place: schedule or
-	// interval.
-	Replaced []string `json:"replaced,omitempty"`
-
-	// RemoveRequested is true while the item is being removed.
-	RemoveRequested bool `json:"removeRequested,omitempty"`
-	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
-	// has to confirm that it is missing.
-	GuardedSince time.Time `json:"heldSince,omitzero"`
-	// UnlinkedSince is the time since which no page of the followed site links to the page. The page is not removed.
-	UnlinkedSince time.Time `json:"unlinkedSince,omitzero"`
-	// GoneSince is when it was confirmed that the item is missing.
-	GoneSince time.Time `json:"goneSince,omitzero"`
+	// API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
+	DiscoveryMethod string `json:"discoveryMethod,omitempty" label:"Discovered by"`
+	DiscoveryRunID  string `json:"discoveryRunId,omitempty" label:"Discovered in"`
+	// backfill:{source}:{12 hex digits}; other pages have that of a step
+	JobID string `json:"jobId,omitempty" label:"Job"`
 }
 
 // ItemDetail is an item with its history.
@@ -136,11 +141,11 @@ type ItemDetail struct {
 	// FormerIDs are the ids, at most MaxFormers, of items that newer URL rules merged into this one. Requests for
 	// such an id return this item. Captures includes the captures of the merged items, each with the rules under
 	// which it was made.
-	FormerIDs []string `json:"formerIds,omitempty"`
+	FormerIDs []string `json:"formerIds,omitempty" label:"Former IDs"`
 	// List is what was read of a page that is watched as a list.
-	List *ListState `json:"list,omitempty"`
+	List *ListState `json:"list,omitempty" label:"List" unit:"whole"`
 	// Folder is what the last listing of a folder found.
-	Folder *FolderState `json:"folder,omitempty"`
+	Folder *FolderState `json:"folder,omitempty" label:"Files" unit:"whole"`
 }
 
 // FolderState says what the last listing of a folder found.
@@ -175,26 +180,26 @@ type RefusedEntry struct {
 
 // Rendered says how a page was last read in a browser.
 type Rendered struct {
-	At time.Time `json:"at"`
+	At time.Time `json:"at" label:"Rendered"`
 	// Needless is true if the page has the same text in a browser as without its scripts, so that no browser is used for
 	// it. If the item is thin nevertheless, the page has hardly any text in a browser either.
-	Needless bool   `json:"needless,omitempty"`
-	Why      string `json:"why,omitempty"`     // why it was rendered
-	Missing  string `json:"missing,omitempty"` // what may not have been read, and why
-	URL      string `json:"url,omitempty"`     // the address to which its scripts led
+	Needless bool   `json:"needless,omitempty" label:"Its scripts" choices:"true=add no text"`
+	Why      string `json:"why,omitempty" label:"Because"`                             // why it was rendered
+	Missing  string `json:"missing,omitempty" label:"May be missing" format:"missing"` // what may not have been read, and why
+	URL      string `json:"url,omitempty" label:"Its scripts led to"`                  // the address to which its scripts led
 	// PictureOnly is true if the page shows a picture and hardly any text.
-	PictureOnly bool `json:"pictureOnly,omitempty"`
+	PictureOnly bool `json:"pictureOnly,omitempty" label:"Picture" choices:"true=it shows a picture, and hardly any text"`
 	// Bounds are the bounds that the page reached: time, requests, bytes, memory, scrolls, workers, dialogs, popups,
 	// downloads, sockets or navigations.
-	Bounds   []string          `json:"bounds,omitempty"`
-	Refused  []RefusedRequests `json:"refused,omitempty"`
-	Requests int               `json:"requests"` // number of requests, without the first
-	Bytes    int64             `json:"bytes"`    // bytes of the answers, decoded
-	Millis   int64             `json:"millis"`
-	Browser  string            `json:"browser,omitempty"` // its name and version
+	Bounds   []string          `json:"bounds,omitempty" label:"Bounds reached"`
+	Refused  []RefusedRequests `json:"refused,omitempty" label:"Refused requests"`
+	Requests int               `json:"requests" label:"Requests"`           // number of requests, without the first
+	Bytes    int64             `json:"bytes" label:"Loaded" format:"bytes"` // bytes of the answers, decoded
+	Millis   int64             `json:"millis" label:"Took" format:"millis"`
+	Browser  string            `json:"browser,omitempty" label:"Browser"` // its name and version
 	// DataChanges is true if the content has changed while the page's own HTML stayed the same. Each check then renders
 	// the page. Otherwise, checks that find the same HTML may do without, at most 15 in a row.
-	DataChanges bool `json:"dataChanges,omitempty"`
+	DataChanges bool `json:"dataChanges,omitempty" label:"Data" choices:"true=changes while its own HTML stays the same, so each check renders it"`
 }
 
 // RefusedRequests says how many requests of a page were refused for a reason.
@@ -243,32 +248,32 @@ func (d Decision) IsShared() bool { return d.Times > 1 && d.What != "scheduled" 
 // Capture is an immutable record of the bytes that were fetched for an item and of what was read from them under one
 // normalization version. After that version changes, the same bytes may get another capture.
 type Capture struct {
-	SHA256       string `json:"sha256"` // SHA-256 of the raw bytes, in hex
-	ContentHash  string `json:"contentHash,omitempty"`
-	CanonicalURI string `json:"canonicalUri,omitempty"`
+	SHA256       string `json:"sha256" label:"Capture"` // SHA-256 of the raw bytes, in hex
+	ContentHash  string `json:"contentHash,omitempty" label:"Content hash"`
+	CanonicalURI string `json:"canonicalUri,omitempty" label:"Canonical"`
 	// the URL that returned the bytes, if it may be shown
-	FetchURL       string              `json:"fetchUrl,omitempty"`
+	FetchURL       string              `json:"fetchUrl,omitempty" label:"Fetched from"`
 	Header         map[string][]string `json:"header,omitempty"` // the stored headers of the answer
-	CapturedAt     time.Time           `json:"capturedAt,omitzero"`
-	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero"` // when the same bytes were last seen
+	CapturedAt     time.Time           `json:"capturedAt,omitzero" label:"Captured"`
+	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero" label:"Last verified"` // when the same bytes were last seen
 	// when the stored bytes were read again under this normalization version
-	ReprocessedAt time.Time `json:"reprocessedAt,omitzero"`
+	ReprocessedAt time.Time `json:"reprocessedAt,omitzero" label:"Reprocessed"`
 	// digest of the bytes that were captured first with this text, if these came later and only the bytes differ
-	SameTextAs string `json:"sameTextAs,omitempty"`
+	SameTextAs string `json:"sameTextAs,omitempty" label:"Same text as"`
 	// PlainSHA256 is the digest of the bytes that the source sent, if those of the capture are what a browser showed.
-	PlainSHA256          string `json:"plainSha256,omitempty"`
-	Bytes                int64  `json:"bytes,omitempty"`
-	MimeType             string `json:"mimeType,omitempty"`
-	StatusCode           int    `json:"statusCode,omitempty"`
-	RunID                string `json:"runId,omitempty"`
-	NormalizationVersion string `json:"normalizationVersion,omitempty"`
+	PlainSHA256          string `json:"plainSha256,omitempty" label:"Sent by the source"`
+	Bytes                int64  `json:"bytes,omitempty" label:"Size" format:"bytes"`
+	MimeType             string `json:"mimeType,omitempty" label:"Type"`
+	StatusCode           int    `json:"statusCode,omitempty" label:"Answer" format:"plain"`
+	RunID                string `json:"runId,omitempty" label:"Run"`
+	NormalizationVersion string `json:"normalizationVersion,omitempty" label:"Read by the rules"`
 
 	// The page's own metadata when the capture was made, as in an item.
 
-	PublishedAt time.Time `json:"publishedAt,omitzero"`
-	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
-	Author      string    `json:"author,omitempty"`
-	SiteName    string    `json:"siteName,omitempty"`
+	PublishedAt time.Time `json:"publishedAt,omitzero" label:"Published" format:"day"`
+	ModifiedAt  time.Time `json:"modifiedAt,omitzero" label:"Modified" format:"day"`
+	Author      string    `json:"author,omitempty" label:"Author"`
+	SiteName    string    `json:"siteName,omitempty" label:"Site"`
 }
 
 // Edge records that a newer capture superseded an older one, and why (spec 000 §4.3). A capture is identified by the

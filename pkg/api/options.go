@@ -157,16 +157,16 @@ type Effective struct {
 // Tag has the settings that a tag gives to its items. An item's own settings take precedence over those of its tags.
 // If several tags have the same setting, the tag whose name sorts first is used.
 type Tag struct {
-	Name string `json:"name"`
+	Name string `json:"name" label:"Tag"`
 	TagSettings
-	ChangedAt time.Time `json:"changedAt,omitzero"`
+	ChangedAt time.Time `json:"changedAt,omitzero" label:"Last changed"`
 	// Run is the bulk run that reschedules the next checks of the tag's items; see POST items/bulk.
-	Run string `json:"run,omitempty"`
+	Run string `json:"run,omitempty" label:"Rescheduled by the run"`
 	// Effective has these settings with the defaults of the app. Lists leave it out.
-	Effective *Effective `json:"effective,omitempty"`
+	Effective *Effective `json:"effective,omitempty" label:"-"`
 	// Replaced are settings that this change has removed, because another one was set in their place: schedule or
 	// interval.
-	Replaced []string `json:"replaced,omitempty"`
+	Replaced []string `json:"replaced,omitempty" label:"Replaced"`
 }
 
 // Tags lists the tags that have settings, by name.

@@ -135,19 +135,19 @@ type SearchResult struct {
 	Type     string  `json:"type"`
 	URL      string  `json:"url"` // for an entry, the page that it is about, or empty
 	Title    string  `json:"title"`
-	Language string  `json:"language,omitempty"`
-	Score    float64 `json:"score"` // comparable within one answer only
+	Language string  `json:"language,omitempty" label:"Language"`
+	Score    float64 `json:"score" label:"Score"` // comparable within one answer only
 	// ChangedAt is when the content last changed. With Azure AI Search, it is when the passages that were found last
 	// changed.
-	ChangedAt time.Time `json:"changedAt,omitzero"`
+	ChangedAt time.Time `json:"changedAt,omitzero" label:"Changed"`
 	// PublishedAt is the publication date that the page states.
-	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	PublishedAt time.Time `json:"publishedAt,omitzero" label:"Published"`
 	Passages    []Passage `json:"passages"`
 	Images      []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
 	// Page is the linked page, for an entry that is a link.
-	Page *LinkedPage `json:"page,omitempty"`
+	Page *LinkedPage `json:"page,omitempty" label:"-"`
 	// CheckedAt is when the page was last verified; only with maxAge.
-	CheckedAt time.Time `json:"checkedAt,omitzero"`
+	CheckedAt time.Time `json:"checkedAt,omitzero" label:"Verified"`
 }
 
 // LinkedPage is the item of a linked page. The title is empty until the page is crawled.

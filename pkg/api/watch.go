@@ -6,22 +6,22 @@ import "time"
 // text and hunk.
 type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
-	// Pattern is a regular expression (RE2) for lines.
-	Pattern string `json:"pattern,omitempty"`
-	// Patterns are several such expressions, which are saved together or not at all.
-	Patterns []string `json:"patterns,omitempty"`
-	// Text is a line from which a rule is made. The rule also matches lines that differ from Text only in numbers. If
-	// Was is set, it is the line that Text replaced, and the rule keeps only what both lines have in common.
-	Text string `json:"text,omitempty"`
-	Was  string `json:"was,omitempty"`
-	// Hunk is the number of a hunk, from 1, in the diff between the captures From and To, or in the last change.
-	Hunk int    `json:"hunk,omitempty"`
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
-	Part string `json:"part,omitempty"` // the part of the page, as in the diff
-	// Preview reports which changes the rules would have silenced, without saving the rules.
+	// a regular expression (RE2) for lines
+	Pattern string `json:"pattern,omitempty" flag:"-"`
+	// several such expressions, which are saved together or not at all
+	Patterns []string `json:"patterns,omitempty" flag:"-"`
+	// a line from which a rule is made, which also matches lines that differ from it only in numbers; with was, the rule
+	// keeps only what both lines have in common
+	Text string `json:"text,omitempty" flag:"ignore-text LINE"`
+	Was  string `json:"was,omitempty" flag:"was LINE"` // the line that the text replaced
+	// the number of a hunk, from 1, in the diff between the captures from and to, or in the last change
+	Hunk int    `json:"hunk,omitempty" flag:"hunk NUMBER"`
+	From string `json:"from,omitempty" flag:"from CAPTURE"`      // the earlier capture of the diff
+	To   string `json:"to,omitempty" flag:"to CAPTURE"`          // the later capture of the diff
+	Part string `json:"part,omitempty" flag:"part page|watched"` // the part of the page, as in the diff
+	// only report which changes the rules would have silenced
 	Preview bool `json:"preview,omitempty"`
-	// Undo removes the rule given as pattern, or the item's last rule.
+	// remove the rule given as pattern, or the item's last rule
 	Undo bool `json:"undo,omitempty"`
 }
 

@@ -97,13 +97,13 @@ func (f *Form) add(t reflect.Type, around Field) {
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
-		isObject := inner.Kind() == reflect.Struct && inner.PkgPath() == apiPath
+		isObject := isObject(inner)
 		switch {
 		case sf.Anonymous && isObject:
 			one.Path = around.Path
 			f.add(sf.Type, one)
 			continue
-		case name == "" || name == "-" || sf.Tag.Get("also") != "":
+		case name == "" || name == "-" || sf.Tag.Get("label") == "-" || sf.Tag.Get("also") != "":
 			continue
 		}
 		one.Path = strings.TrimPrefix(around.Path+"."+name, ".")
@@ -129,6 +129,8 @@ func (f *Form) add(t reflect.Type, around Field) {
 }
 
 var apiPath = reflect.TypeFor[api.Watch]().PkgPath()
+
+func isObject(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == apiPath }
 
 // describe reads the description of a field.
 func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {

@@ -8,40 +8,79 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Fact is a setting in words.
-type Fact struct{ Path, Label, Value string }
+// Fact is a setting, or what is known of a thing, in words.
+type Fact struct {
+	Path, Label, Value string
+	At                 time.Time // in place of the value: when that was
+	From               string    // of a setting in force: item, default, or tag followed by the name of a tag
+}
 
-func (f Fact) Lower() string { return strings.ToLower(f.Label[:1]) + f.Label[1:] }
+// Text returns the value, and of a time how far it is from now.
+func (f Fact) Text(now time.Time) string { return f.Value + words.Moment(now, f.At) }
 
-// Facts puts the settings that a value has into words, in the order of their description. A setting that is merged as
-// a whole is one fact, and each entry of a map is one.
+// Lowered returns the label as it stands within a line.
+func (f Fact) Lowered() string {
+	switch upper := strings.ToUpper(f.Label); {
+	case upper == f.Label:
+		return strings.ToLower(f.Label)
+	case upper[1] == f.Label[1]: // ETag
+		return f.Label
+	}
+	return strings.ToLower(f.Label[:1]) + f.Label[1:]
+}
+
+// Own reports whether the item itself has the setting.
+func (f Fact) Own() bool { return f.From == "item" }
+
+// Tag returns the tag that has the setting; "" if none has.
+func (f Fact) Tag() string {
+	tag, isTag := strings.CutPrefix(f.From, "tag ")
+	if !isTag {
+		return ""
+	}
+	return tag
+}
+
+// Facts puts what a value has into words, in the order of its description. What is merged as a whole is one fact, and
+// each entry of a map is one. Fields without a label are left out.
 func Facts[T any](v T) (out []Fact) {
 	src := reflect.ValueOf(&v).Elem()
 	for _, f := range of(src.Type()).units {
 		value := f.in(src)
-		if !value.IsValid() || isEmpty(value) {
+		if !value.IsValid() || isEmpty(value) || f.Label == "" && !isObject(f.inner()) {
 			continue
 		}
-		if fields, ok := value.Interface().(map[string]api.FieldSpec); ok {
-			for _, name := range slices.Sorted(maps.Keys(fields)) {
-				out = append(out, Fact{f.Path + "." + name, f.Label, api.FieldLine(name, fields[name])})
+		switch is := value.Interface().(type) {
+		case map[string]api.FieldSpec:
+			for _, name := range slices.Sorted(maps.Keys(is)) {
+				out = append(out, Fact{Path: f.Path + "." + name, Label: f.Label, Value: api.FieldLine(name, is[name])})
 			}
 			continue
-		}
-		if fields, ok := value.Interface().(map[string]string); ok {
-			for _, name := range slices.Sorted(maps.Keys(fields)) {
-				out = append(out, Fact{f.Path + "." + name, name, fields[name]})
+		case map[string]string:
+			for _, name := range slices.Sorted(maps.Keys(is)) {
+				out = append(out, Fact{Path: f.Path + "." + name, Label: name, Value: is[name]})
 			}
 			continue
+		case map[string]api.ItemField:
+			for _, name := range slices.Sorted(maps.Keys(is)) {
+				out = append(out, Fact{Path: f.Path + "." + name, Label: name, Value: fieldWords(is[name])})
+			}
+			continue
+		case time.Time:
+			if f.Format != "day" {
+				out = append(out, Fact{Path: f.Path, Label: f.Label, At: is})
+				continue
+			}
 		}
 		for _, part := range f.parts(value) {
 			if text := part.Field.Words(part.value); text != "" {
-				out = append(out, Fact{part.Path, part.Label, text})
+				out = append(out, Fact{Path: part.Path, Label: part.Label, Value: text})
 			}
 		}
 	}
@@ -85,6 +124,25 @@ func (f Field) Words(v reflect.Value) string {
 		return When(is)
 	case *api.ActiveHours:
 		return Hours(is)
+	case *api.Uncompared:
+		return uncomparedWords(is)
+	case *api.IgnoreOffer:
+		return fmt.Sprintf("%q moves each time, as in %s: ignore it? The rule would be %s", is.Line,
+			words.Count(is.Times, "check"), is.Ignore)
+	case *api.UnreadData:
+		return Unread(is)
+	case *api.ListState:
+		return listWords(is)
+	case *api.FolderState:
+		return folderWords(is)
+	case *api.ListedEntry:
+		return listedWords(is)
+	case []api.ChangedField:
+		return joined(is, changedWords)
+	case []api.RefusedRequests:
+		return joined(is, api.RefusedRequests.Words)
+	case time.Time:
+		return is.UTC().Format(time.DateOnly)
 	case []string:
 		all := slices.Clone(is)
 		for i := range all {
@@ -92,6 +150,9 @@ func (f Field) Words(v reflect.Value) string {
 		}
 		return strings.Join(all, ", ")
 	case string:
+		if f.Format == "missing" {
+			is = strings.TrimPrefix(is, "something may be missing: ")
+		}
 		all := f.several(is)
 		for i := range all {
 			all[i] = f.Text(all[i])
@@ -99,7 +160,7 @@ func (f Field) Words(v reflect.Value) string {
 		return strings.Join(all, ", ")
 	case float64:
 		if f.Format == asShare {
-			return strconv.FormatFloat(100*is, 'g', 4, 64) + " %"
+			return strconv.FormatFloat(100*is, 'g', 4, 64) + "%"
 		}
 	}
 	switch v.Kind() {
@@ -109,11 +170,14 @@ func (f Field) Words(v reflect.Value) string {
 		}
 		return f.Words(v.Elem())
 	case reflect.Bool:
-		return map[bool]string{true: "yes"}[v.Bool()]
+		text := strconv.FormatBool(v.Bool())
+		return cmp.Or(strings.TrimPrefix(f.Text(text), text), map[bool]string{true: "yes"}[v.Bool()])
 	case reflect.Struct:
 		return "yes"
-	case reflect.Int:
-		return words.Thousands(int(v.Int()))
+	case reflect.Int, reflect.Int64:
+		return f.numberWords(v.Int())
+	case reflect.Float64:
+		return fmt.Sprintf("%.3g", v.Float())
 	}
 	return fmt.Sprint(v.Interface())
 }
@@ -183,9 +247,6 @@ func Line[T any](v T) string {
 	}
 	return strings.Join(said, "; ")
 }
-
-// Lowered returns the label as it stands within a line.
-func (f Fact) Lowered() string { return strings.ToLower(f.Label[:1]) + f.Label[1:] }
 
 // Hours puts hours of the day into words: 08:00 to 18:00, mon tue, UTC.
 func Hours(a *api.ActiveHours) string {

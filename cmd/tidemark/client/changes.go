@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const changesHelp = `changes
@@ -70,7 +71,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			q := o.query
 			return exported(ctx, t, s, api.ExportChanges, api.ChangeExport{Format: o.format, Since: q.Since,
 				Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q,
-				Unread: q.Unread, Silenced: q.Silenced})
+				Unread: q.Unread, Silenced: q.Silenced, Order: q.Order})
 		case o.follow:
 			return followChanges(ctx, t, s, o)
 		}
@@ -90,6 +91,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.Float64Var(&o.query.MinShare, "min-share", 0, "the smallest changed `PART` of the text, 0 to 1")
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that must all occur in the title, the address or the passages")
 	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
+	f.StringVar(&o.query.Order, "order", "", "`ORDER`: newest (the default) or oldest")
 	f.BoolVar(&o.all, "all", false, "list everything, to the end")
 	formatFlag(f, &o.format)
 	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
@@ -111,6 +113,10 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 // that did not count.
 func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	showChange(t, why.Change)
+	said := why.Change // of which the lines above have these
+	said.ID, said.URL, said.Title, said.Why, said.At, said.Kind, said.From, said.To = "", "", "", "", time.Time{}, "", "", ""
+	said.Silenced = false
+	sayFields(t, factFields(t.Now(), form.Facts(said)))
 	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {
 		t.Say("did not count, by %s", terminal.Clean(ig.Rule))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ changes --mark-read" showed last. On a terminal the text is shown in PAGER.
 
 func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var stat, sinceRead bool
+	var part string
 	cmd := command.New(diffHelp, nil, func(ctx context.Context, args []string) error {
 		if len(args) < 1 || len(args) > 3 {
 			return command.Usagef("give an id or a source, and up to two captures, not %s",
@@ -40,7 +42,8 @@ func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if sinceRead && len(args) > 1 {
 			return command.Usagef("--since-read stands for FROM: leave the captures out")
 		}
-		d, err := diffOf(ctx, s, args[0], args[1:], sinceRead)
+		args = append(args, "", "")
+		d, err := diffOf(ctx, s, args[0], api.DiffQuery{From: args[1], To: args[2], Part: part}, sinceRead)
 		if err != nil || t.JSON {
 			return err
 		}
@@ -52,35 +55,41 @@ func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
 		"compare with the version that was last marked as read")
+	cmd.Flags().StringVar(&part, "part", "", "the `PART` to compare: page (the default), or watched")
 	cmd.Flags().BoolVar(&stat, "stat", false, "print only how much differs")
 	return cmd
 }
 
-func diffOf(ctx context.Context, s *command.Server, name string, captures []string, sinceRead bool) (d api.Diff,
-	err error) {
-	var q api.DiffQuery
+func diffOf(ctx context.Context, s *command.Server, name string, q api.DiffQuery, sinceRead bool) (d api.Diff, err error) {
+	if name, err = namedCaptures(ctx, s, name, &q.From, &q.To); err != nil {
+		return d, err
+	}
 	if sinceRead {
 		q.From = api.SinceRead
-	}
-	if len(captures) > 0 {
-		it, err := itemFrom(ctx, s, s.Silent(), name)
-		if err == nil {
-			err = s.Silent().Past(ctx, &it)
-		}
-		name = it.ID
-		for i, into := range []*string{&q.From, &q.To}[:len(captures)] {
-			if err == nil {
-				*into, err = captureOf(it, captures[i])
-			}
-		}
-		if err != nil {
-			return d, err
-		}
 	}
 	return onItem(ctx, s, name, func(id string) (api.Diff, error) {
 		q.ID = id
 		return api.GetDiff.Call(ctx, s.Client(), q)
 	})
+}
+
+// namedCaptures replaces the beginnings of digests, of which some may be empty, by the digests of captures of an item.
+// It returns the id of the item, or the name if there is nothing to replace.
+func namedCaptures(ctx context.Context, s *command.Server, name string, captures ...*string) (string, error) {
+	captures = slices.DeleteFunc(captures, func(c *string) bool { return *c == "" })
+	if len(captures) == 0 {
+		return name, nil
+	}
+	it, err := itemFrom(ctx, s, s.Silent(), name)
+	if err == nil {
+		err = s.Silent().Past(ctx, &it)
+	}
+	for _, into := range captures {
+		if err == nil {
+			*into, err = captureOf(it, *into)
+		}
+	}
+	return it.ID, err
 }
 
 // captureOf returns the digest that begins with prefix. It returns an error unless exactly one capture has such a

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const fieldsHelp = `fields ID|SOURCE [NAME]
@@ -66,25 +67,17 @@ func showValues(ctx context.Context, t *terminal.Terminal, s *command.Server, na
 	if err != nil || t.JSON {
 		return err
 	}
-	unread := terminal.Clean(unreadDataText(item.UnreadData))
+	unread := terminal.Clean(form.Unread(item.UnreadData))
 	t.NoteWhen(unread != "", "%s", unread)
 	none := fmt.Sprintf("no values have been read from this page; to read one, use `%s watch URL --field`", t.Name)
 	header := "NAME\tVALUE\tSINCE\tFIRST\tLOWEST\tHIGHEST\tSTATE"
 	return terminal.List(t, slices.Sorted(maps.Keys(item.Fields)), none, header, func(name string) string {
 		f := item.Fields[name]
-		why := cmp.Or(f.Why, terminal.When(f.Last != "", "it was %s", f.Last))
+		why := cmp.Or(f.Why, form.Last(f))
 		return terminal.Row(name, cmp.Or(f.Text, "none"),
-			terminal.When(!f.At.IsZero(), "%s", f.At.Format(time.DateOnly)), pointText(f.First), pointText(f.Lowest),
-			pointText(f.Highest), terminal.Join(": ", f.State, why))
+			terminal.When(!f.At.IsZero(), "%s", f.At.Format(time.DateOnly)), form.Point(f.First), form.Point(f.Lowest),
+			form.Point(f.Highest), terminal.Join(": ", f.State, why))
 	})
-}
-
-// pointText describes a value that a field had.
-func pointText(p *api.FieldPoint) string {
-	if p == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s on %s", p.Text, p.At.Format(time.DateOnly))
 }
 
 // valueHistory shows the history of a value, or writes it as CSV.
@@ -109,33 +102,4 @@ func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 		t.Say("%s  %s", terminal.Stamp(e.At), terminal.Clean(text))
 	}
 	return nil
-}
-
-// unreadDataText says what was not read of the data that a page declares; "" if all was read.
-func unreadDataText(u *api.UnreadData) string {
-	switch {
-	case u == nil:
-		return ""
-	case u.Blocks == 0:
-		return "no values: " + u.Why
-	}
-	return words.Count(u.Blocks, "block") + " of the data that the page declares could not be read" +
-		terminal.When(u.Blocks > 1, ", the first because") + ": " + u.Why +
-		terminal.When(u.Text != "", ", at %q", u.Text)
-}
-
-// valueText describes a value: what it is and since when, what it was at first, at least and at most, and where it was
-// read.
-func valueText(now time.Time, f api.ItemField) string {
-	text := cmp.Or(f.Text, "none") + terminal.When(!f.At.IsZero(), " since %s", terminal.Moment(now, f.At)) +
-		terminal.When(f.State != "value", " (%s)", f.State) + terminal.When(f.Why != "", ": %s", f.Why)
-	for _, p := range []struct {
-		name  string
-		point *api.FieldPoint
-	}{{"first", f.First}, {"lowest", f.Lowest}, {"highest", f.Highest}} {
-		if p.point != nil && f.Entries > 1 {
-			text += "; " + p.name + " " + pointText(p.point)
-		}
-	}
-	return text + terminal.When(f.Evidence.From != "", "; from %s %s", f.Evidence.From, f.Evidence.Path)
 }

@@ -7,37 +7,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/form"
 )
-
-// settingFields returns the settings in force of an item, each with its origin unless that is the item itself.
-// Defaults of the app are left out.
-func settingFields(it api.ItemDetail) (all []field) {
-	add := func(f form.Fact, from string) {
-		switch from {
-		case "default":
-			return
-		case "item":
-		default:
-			f.Value += " (" + from + ")"
-		}
-		all = append(all, field{f.Lowered(), f.Value})
-	}
-	own := api.ItemSettings{Tags: it.Tags, Settings: api.Settings{Files: it.Files}}
-	if it.Paused {
-		own.Paused = &it.Paused
-	}
-	for _, f := range form.Facts(own) {
-		add(f, "item")
-	}
-	if it.Effective == nil {
-		return all
-	}
-	for _, f := range form.Facts(it.Effective.TagSettings) {
-		add(f, it.Effective.From[f.Path])
-	}
-	return all
-}
 
 // mostBroken limits how many broken watches a status lists.
 const mostBroken = 20

@@ -109,6 +109,7 @@ func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
 		"the page at this `TIME`: a date, a date and time, week, or the digest of a capture")
+	cmd.Flags().StringVar(&q.Zone, "zone", "", "`ZONE`: main leaves out the text beside the main content")
 	cmd.Flags().BoolVar(&plain, "plain", false, "print plain text without Markdown")
 	return cmd
 }

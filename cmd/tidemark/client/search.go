@@ -51,6 +51,10 @@ func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return runSearch(cmd.Context(), t, s, req)
 		},
 	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		found, _ := api.Suggest.Call(cmd.Context(), s.Silent(), api.SuggestQuery{Q: typed})
+		return found.Suggestions, cobra.ShellCompDirectiveNoFileComp
+	}
 	set = changesOf(cmd.Flags(), form.Of[api.SearchRequest]())
 	cmd.Flags().Lookup("facets").NoOptDefVal = string(api.AllFacets)
 	recheckFlag(cmd.Flags(), &recheck)
@@ -79,7 +83,14 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 		showResult(t, req.Skip+i+1, r)
 	}
 	first, last := req.Skip+1, req.Skip+len(res.Results)
-	t.Say("%s–%s of %s", words.Thousands(first), words.Thousands(last), words.Count(res.Count, nounOf(res.Results)))
+	of := words.Count(res.Count, nounOf(res.Results))
+	if res.Estimated {
+		of = "about " + of
+	}
+	if res.DidYouMean != "" {
+		of += " for " + terminal.Clean(res.DidYouMean)
+	}
+	t.Say("%s–%s of %s", words.Thousands(first), words.Thousands(last), of)
 	showFacets(t, res.Facets)
 	return nil
 }
@@ -153,6 +164,13 @@ func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
 		t.Say("%sentry  %s", indent, terminal.Clean(firstOf(r.URL, r.ID)))
 	} else {
 		t.Say("%s%s", indent, terminal.Clean(r.URL))
+	}
+	var details []string
+	for _, f := range factFields(t.Now(), form.Facts(r)) {
+		details = append(details, f.name+" "+terminal.Clean(f.value))
+	}
+	if len(details) > 0 {
+		t.Say("%s%s", indent, strings.Join(details, ", "))
 	}
 	if page := r.Page; page != nil {
 		t.Say("%spage: %s  %s  (%s)", indent, terminal.Clean(firstOf(page.Title, "(no title yet)")), terminal.Clean(page.URL),

@@ -75,9 +75,10 @@ are checked now. Settings that are not named stay; --clear removes one.
 A source's own settings override those of its tags (see "tidemark tag"), and those
 override the settings of the app.
 
-For one known source, --ignore and --ignore-text add lines that do not count, and
-print which changes they would have silenced in the last 30 captures. --preview only
-prints them and stores nothing. --accept ends a broken watch.`
+For one known source, --ignore, --ignore-text and --hunk add lines that do not count,
+and print which changes they would have silenced in the last 30 captures. --preview
+only prints them and stores nothing. --accept ends a broken watch. "tidemark pick"
+chooses the parts of a page that are watched.`
 
 const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
@@ -172,6 +173,15 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd.AddCommand(set,
 		&cobra.Command{Use: "list", Short: "List the tags that have settings", Args: cobra.NoArgs, Example: tagExample,
 			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), t, s) }},
+		&cobra.Command{Use: "show NAME", Short: "Show what a tag sets, and since when", Args: command.One("name"),
+			Example: tagExample,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				tag, err := api.GetTag.Call(cmd.Context(), s.Client(), api.TagName{Name: args[0]})
+				if err == nil {
+					sayFields(t, factFields(t.Now(), form.OfTag(tag)))
+				}
+				return err
+			}},
 		&cobra.Command{Use: "remove NAME", Short: "Remove all settings of a tag", Args: command.One("name"),
 			Example: tagExample,
 			RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,10 +2,9 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
@@ -29,7 +29,14 @@ last fetch, its schedule, and its captures.
 
 func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var all bool
+	var capture api.CaptureID
 	cmd := command.New(showHelp, command.One("id or source"), func(ctx context.Context, args []string) error {
+		if capture.SHA256 != "" {
+			return showCapture(ctx, t, s, args[0], capture)
+		}
+		if capture.Raw || capture.Plain {
+			return command.Usagef("--raw and --plain are of one capture: give --capture")
+		}
 		item, err := getItem(ctx, s, args[0])
 		if err == nil && all {
 			err = s.Client().Past(ctx, &item)
@@ -41,23 +48,57 @@ func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s",
 		words.Thousands(api.MaxPast)))
+	cmd.Flags().StringVar(&capture.SHA256, "capture", "", "show the `CAPTURE` whose digest begins so")
+	cmd.Flags().BoolVar(&capture.Raw, "raw", false, "with --capture: write its bytes")
+	cmd.Flags().BoolVar(&capture.Plain, "plain", false, "with --capture: write the bytes that the source sent, of a "+
+		"page that was rendered")
 	return cmd
 }
 
+// showCapture shows what is known of a capture, or writes its bytes.
+func showCapture(ctx context.Context, t *terminal.Terminal, s *command.Server, name string, q api.CaptureID) error {
+	it, err := itemFrom(ctx, s, s.Silent(), name)
+	if err == nil {
+		err = s.Silent().Past(ctx, &it)
+	}
+	if err == nil {
+		q.SHA256, err = captureOf(it, q.SHA256)
+	}
+	if err != nil {
+		return err
+	}
+	if q.Raw || q.Plain {
+		q.ID, q.Raw = it.ID, true
+		body, err := api.GetCapture.Call(ctx, s.Silent(), q)
+		if err == nil {
+			_, err = t.Out.Write(body)
+		}
+		return err
+	}
+	c := it.Captures[slices.IndexFunc(it.Captures, func(c api.Capture) bool { return c.SHA256 == q.SHA256 })]
+	if t.JSON {
+		return json.NewEncoder(t.Out).Encode(c)
+	}
+	sayFields(t, factFields(t.Now(), form.Facts(c)))
+	return nil
+}
+
 func showItem(t *terminal.Terminal, item api.ItemDetail, all bool) {
-	sayFields(t, fields(t.Now(), item))
+	sayFields(t, factFields(t.Now(), form.OfItem(item)))
+	t.SayWhen(item.LacksBrowser(), "in a browser   not read, because none is set up: see `tidemark start --browser` or "+
+		"RENDER_ENDPOINT")
 	t.SayWhen(len(item.Captures) > 0, "\n%s", words.Count(len(item.Captures), "capture"))
 	for _, c := range item.Captures {
-		again := terminal.When(!c.ReprocessedAt.IsZero(), ", reprocessed %s", terminal.Stamp(c.ReprocessedAt)) +
+		again := terminal.When(!c.ReprocessedAt.IsZero(), ", reprocessed %s", words.Stamp(c.ReprocessedAt)) +
 			terminal.When(c.PlainSHA256 != "", ", as a browser showed it; the source sent %.12s",
 				terminal.Clean(c.PlainSHA256))
-		t.Say("  %s  %.12s  %s bytes  %s%s", terminal.Stamp(c.CapturedAt), terminal.Clean(c.SHA256),
-			words.Thousands(int(c.Bytes)), terminal.Clean(c.MimeType), again)
+		t.Say("  %s  %.12s  %s  %s%s", words.Stamp(c.CapturedAt), terminal.Clean(c.SHA256),
+			words.Size(c.Bytes), terminal.Clean(c.MimeType), again)
 	}
 	t.SayWhen(!all && len(item.Captures) == api.MaxPast, "  and older ones, if there are any; --all has them")
 	showChanges(t, item.Changes)
 	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
-		t.Say("  %s  %s supersedes %s: %s", terminal.Stamp(e.At), captureName(item.ID, e.Newer),
+		t.Say("  %s  %s supersedes %s: %s", words.Stamp(e.At), captureName(item.ID, e.Newer),
 			captureName(item.ID, e.Older), terminal.Clean(e.Meta.Reason))
 	}
 	more := len(item.Lineage) - shownEdges
@@ -76,11 +117,11 @@ func showChanges(t *terminal.Terminal, changes []api.Change) {
 	for _, c := range changes[:min(len(changes), shownEdges)] {
 		how := ""
 		if c.WordsAdded != nil && c.WordsRemoved != nil && c.NewShare != nil && c.GoneShare != nil {
-			how = fmt.Sprintf("  %s added, %s removed; %.0f %% new, %.0f %% gone", words.Count(*c.WordsAdded, "word"),
-				words.Thousands(*c.WordsRemoved), 100**c.NewShare, 100**c.GoneShare)
+			how = fmt.Sprintf("  %s added, %s removed; %s new, %s gone", words.Count(*c.WordsAdded, "word"),
+				words.Thousands(*c.WordsRemoved), words.Percent(*c.NewShare), words.Percent(*c.GoneShare))
 		}
 		how += terminal.When(c.Fields != "", "  %s", terminal.Clean(c.Fields))
-		t.Say("  %s  %.12s  %s%s", terminal.Stamp(c.At), terminal.Clean(c.SHA256), terminal.Clean(string(c.Kind)), how)
+		t.Say("  %s  %.12s  %s%s", words.Stamp(c.At), terminal.Clean(c.SHA256), terminal.Clean(string(c.Kind)), how)
 	}
 	more := len(changes) - shownEdges
 	t.SayWhen(more > 0, "  and %d changes before; --json has them", more)
@@ -96,106 +137,22 @@ func captureName(item, capture string) string {
 	return fmt.Sprintf("%.12s of %s", terminal.Clean(digest), terminal.Clean(of))
 }
 
-// uncompared says what is not compared, and how often only that has changed.
-func uncompared(now time.Time, u *api.Uncompared) string {
-	if u == nil {
-		return ""
-	}
-	out := []string{terminal.When(u.Moved > 0, "furniture and text that changes by itself moved %s, last %s",
-		words.Count(u.Moved, "time"), terminal.Moment(now, u.Last)),
-		terminal.When(u.Unread != "", "text in %s, unless a selector asks for it", u.Unread)}
-	for _, f := range u.Folded {
-		out = append(out, fmt.Sprintf("%q (%s)", f.Line, f.Rule))
-	}
-	return terminal.Join("; ", out...)
-}
-
-// refusedEntries says which entries of a list were not registered, and why.
-func refusedEntries(l *api.ListState) string {
-	if l == nil {
-		return ""
-	}
-	var out []string
-	for _, r := range l.Refused {
-		out = append(out, r.URL+": "+r.Why)
-	}
-	return terminal.Join("; ", append(out, terminal.When(l.RefusedMore > 0, "and %s",
-		words.Count(l.RefusedMore, "more entry")))...)
-}
-
-// passedOver says what the last listing of a folder passed over.
-func passedOver(f *api.FolderState) string {
-	if f == nil {
-		return ""
-	}
-	var out []string
-	for _, p := range f.PassedOver {
-		out = append(out, fmt.Sprintf("%s %s (%q)", words.Thousands(p.Number), p.Why, p.Example))
-	}
-	return strings.Join(out, ", ")
-}
-
-// offer asks whether a number that moves each time is to be ignored.
-func offer(o *api.IgnoreOffer) string {
-	if o == nil {
-		return ""
-	}
-	return fmt.Sprintf("%q moves each time: ignore it? The rule would be %s", o.Line, o.Ignore)
-}
-
 // A field is one known fact, printed on a line.
 type field struct{ name, value string }
 
-// fields returns what is known about an item, the most useful facts first.
-func fields(now time.Time, detail api.ItemDetail) []field {
-	it := detail.Item
-	all := []field{
-		{"id", it.ID},
-		{"title", it.Title},
-		{"source", sourceOf(it)},
-		{"status", string(it.Status)},
-		{"error", failure(it)},
-		{"watch broken", terminal.When(it.WatchBroken, "%s", it.Why)},
-		{"collapsed", terminal.When(it.Collapsed && !it.WatchBroken, "%s", it.Why)},
-		{"thin", terminal.When(it.Thin && !it.Collapsed && !it.WatchBroken, "%s", it.Why)},
-		{"not indexed", it.NotIndexed},
-		{"cut", it.Cut},
-		{"passed over", passedOver(detail.Folder)},
-		{"unlinked", terminal.When(!it.UnlinkedSince.IsZero(),
-			"no page of its site links to it any more, since %s; it stays", terminal.Moment(now, it.UnlinkedSince))},
-		{"not registered", refusedEntries(detail.List)},
-		{"not compared", uncompared(now, it.Uncompared)},
-		{"offer", offer(it.Offer)},
+// factFields returns facts to be printed, with the origin of a setting unless that is the item itself. Defaults of the
+// app are left out.
+func factFields(now time.Time, facts []form.Fact) (all []field) {
+	for _, f := range facts {
+		value := f.Text(now)
+		if f.From != "" && !f.Own() {
+			value += " (" + f.From + ")"
+		}
+		if f.From != "default" {
+			all = append(all, field{f.Lowered(), value})
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(it.Fields)) {
-		all = append(all, field{name, valueText(now, it.Fields[name])})
-	}
-	all = append(all, field{"not read", unreadDataText(it.UnreadData)})
-	all = append(all, renderedFields(now, detail)...)
-	all = append(all, settingFields(detail)...)
-	return append(all, []field{
-		{"next check", terminal.Moment(now, it.NextCrawlAt)},
-		{"interval", interval(it.CrawlIntervalSeconds)},
-		{"last checked", terminal.Moment(now, it.LastChecked)},
-		{"last changed", terminal.Moment(now, it.LastChanged)},
-		{"last indexed", terminal.Moment(now, it.LastIndexed)},
-		{"first seen", terminal.Moment(now, it.FirstSeen)},
-		{"force", terminal.When(it.ReindexRequested, "asked for (generation %d)", it.ReindexGeneration)},
-		{"answer", answer(it)},
-		{"etag", firstOf(it.HTTPETag, it.FileETag)},
-		{"validators", it.Validators},
-		{"redirects", strings.Join(it.HTTPRedirectChain, " → ")},
-		{"robots.txt", robots(it.HTTPRobotsAllowed)},
-		{"canonical", it.HTTPCanonicalURL},
-		{"alias of", it.AliasOf},
-		{"published", day(it.PublishedAt)},
-		{"modified", day(it.ModifiedAt)},
-		{"author", it.Author},
-		{"site", it.SiteName},
-		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
-		{"content hash", it.ContentHash},
-		{"images", positive(it.ImageCount)},
-	}...)
+	return all
 }
 
 // sayFields prints the fields that have a value, one on a line.
@@ -206,70 +163,4 @@ func sayFields(t *terminal.Terminal, all []field) {
 	}
 }
 
-// day formats a date from a page. Such a date often has no time of day.
-func day(t time.Time) string {
-	return terminal.When(!t.IsZero(), "%s", t.UTC().Format(time.DateOnly))
-}
-
-func interval(seconds int64) string {
-	every := time.Duration(min(seconds, 1e9)) * time.Second
-	return terminal.When(seconds > 0, "every %s", words.Span(every))
-}
-
-func failure(it api.Item) string {
-	return it.ErrorMessage + terminal.When(it.ErrorMessage != "" && it.CrawlAttempts > 0,
-		" (%s in a row failed or found no page)", words.Count(it.CrawlAttempts, "check"))
-}
-
-func answer(it api.Item) string {
-	if it.HTTPStatusCode == 0 {
-		return ""
-	}
-	text := fmt.Sprint(it.HTTPStatusCode)
-	if it.HTTPContentLength != nil {
-		text += fmt.Sprintf(", %s bytes", words.Thousands(int(*it.HTTPContentLength)))
-	}
-	return text + terminal.When(!it.HTTPLastModified.IsZero(), ", modified %s",
-		terminal.Stamp(it.HTTPLastModified))
-}
-
-func robots(allowed *bool) string {
-	switch {
-	case allowed == nil:
-		return ""
-	case *allowed:
-		return "allows it"
-	default:
-		return "forbids it"
-	}
-}
-
 func positive(n int) string { return terminal.When(n > 0, "%s", words.Thousands(n)) }
-
-// renderedFields says what a browser showed of an item, what that cost, and what may be missing.
-func renderedFields(now time.Time, it api.ItemDetail) []field {
-	r := it.Rendered
-	if it.LacksBrowser() {
-		return []field{{"in a browser", "not read, because none is set up: see `tidemark start --browser` or " +
-			"RENDER_ENDPOINT"}}
-	}
-	if r == nil {
-		return nil
-	}
-	how := "read " + terminal.Moment(now, r.At) + ", because " + r.Why
-	if it.StaysThin() {
-		how = "read " + terminal.Moment(now, r.At) + ", and it said no more there"
-	} else if r.Needless {
-		how = "needs none: it said the same in one " + terminal.Moment(now, r.At)
-	}
-	var refused []string
-	for _, f := range r.Refused {
-		refused = append(refused, f.Words())
-	}
-	cost := terminal.Join(", ", r.Seconds(), words.Count(r.Requests, "request"),
-		words.Thousands(int(r.Bytes))+" bytes", r.Browser)
-	return []field{{"in a browser", how}, {"may be missing", r.Lacks()}, {"refused", strings.Join(refused, "; ")},
-		{"led to", r.URL}, {"render cost", cost},
-		{"picture", terminal.When(r.PictureOnly, "it shows a picture, and hardly any text")},
-		{"data", terminal.When(r.DataChanges, "changes while its own HTML stays the same, so each check renders it")}}
-}

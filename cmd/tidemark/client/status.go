@@ -66,7 +66,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 // statusLines returns the whole report. It lists at most the given number of hosts, or all hosts if that number is 0.
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
 	lines := []string{summary(st.Counts), fmt.Sprintf("%s; of recent checks %s found a change, %s failed",
-		backlog(st.Counts, work), percent(st.ChangeRate), percent(st.ErrorRate))}
+		backlog(st.Counts, work), words.Percent(st.ChangeRate), words.Percent(st.ErrorRate))}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
 		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
 	}
@@ -106,20 +106,12 @@ func backlog(c api.Counts, work []string) string {
 	return fmt.Sprintf("%s due, %s in flight", words.Thousands(c.Due), words.Thousands(c.InFlight))
 }
 
-// percent formats a share of 0 to 1. A share a little above 0 is not shown as 0.
-func percent(share float64) string {
-	if share > 0 && share < 0.005 {
-		return "<1%"
-	}
-	return fmt.Sprintf("%.0f%%", share*100)
-}
-
 // renderedPages says what browsers cost, and how often none was needed.
 func renderedPages(r api.Renders) string {
 	text := "since the server started: " + words.Count(r.Pages, "page") + " rendered"
 	text += terminal.When(r.Pages > 0, ", %.1f s each on average, %s failed", r.MeanSeconds,
 		words.Thousands(r.Failed))
-	return text + "; " + percent(r.SparedShare()) + " of the checks of pages that may be rendered used no browser"
+	return text + "; " + words.Percent(r.SparedShare()) + " of the checks of pages that may be rendered used no browser"
 }
 
 // hostTable lists hosts, those with the largest backlog first.
@@ -148,7 +140,7 @@ func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
 func hostRow(h api.HostStatus, now time.Time) string {
 	why := terminal.Join(": ", words.Relative(now, h.PausedUntil), terminal.Clean(h.PauseReason))
 	return terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
-		percent(h.ChangeRate), percent(h.ErrorRate)) +
+		words.Percent(h.ChangeRate), words.Percent(h.ErrorRate)) +
 		terminal.When(h.PausedUntil.After(now), "  paused, goes on %s", why)
 }
 

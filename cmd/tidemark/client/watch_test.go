@@ -62,14 +62,3 @@ func TestFrameFits(t *testing.T) {
 		}
 	})
 }
-
-// W25: TestW25RefusedEntries checks that the entries of a list that were not registered are shown with the reasons.
-func TestW25RefusedEntries(t *testing.T) {
-	if got := refusedEntries(nil); got != "" {
-		t.Errorf("no list: %q", got)
-	}
-	l := &api.ListState{Refused: []api.RefusedEntry{{URL: "u", Why: "w"}, {URL: "v", Why: "x"}}, RefusedMore: 2}
-	if got, want := refusedEntries(l), "u: w; v: x; and 2 more entries"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

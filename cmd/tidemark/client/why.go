@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const whyHelp = `why ID|SOURCE
@@ -55,10 +57,9 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 // sayWatch says how a source is watched, whether its watch is broken, and until when its messages are muted.
 func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item api.ItemDetail) {
 	t.SayWhen(item.WatchBroken, "the watch is broken: %s", terminal.Clean(item.Why))
-	unread := unreadDataText(item.UnreadData)
-	t.SayWhen(unread != "", "not read: %s", terminal.Clean(unread))
-	for _, f := range settingFields(item) {
-		t.SayWhen(f.value != "", "%s: %s", f.name, terminal.Clean(f.value))
+	facts := slices.DeleteFunc(form.OfItem(item), func(f form.Fact) bool { return f.From == "" && f.Path != "unreadData" })
+	for _, f := range factFields(t.Now(), facts) {
+		t.Say("%s: %s", f.name, terminal.Clean(f.value))
 	}
 	muted, err := api.ListMutes.Call(ctx, s.Silent(), api.MuteQuery{ItemID: item.ID})
 	t.NoteWhen(err != nil, "mutes could not be read: %v", err)

@@ -42,10 +42,11 @@ func address(text string) string {
 // add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
 	sources := frame.Lines(r.PostForm.Get("urls"))
-	force := r.PostForm.Get("force") != ""
+	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
+		GuessScheme: true}
 	files, _ := form.Changes[api.Settings](r.PostForm, filesForm().Was)
 	if slices.ContainsFunc(sources, isPath) {
-		return a.addPaths(r, sources, api.AddOptions{Force: force, Patch: files})
+		return a.addPaths(r, sources, o, files)
 	}
 	if len(files) > 0 {
 		const why = "no line above is the path of a folder, such as /srv/docs"
@@ -53,10 +54,11 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 		return notAdded(r, &api.Problem{Status: http.StatusBadRequest, Errors: wrong}), nil
 	}
 	if len(sources) != 1 {
-		batch, err := a.client.AddURLs(r.Context(), sources, api.AddOptions{Force: force, GuessScheme: true})
+		batch, err := a.client.AddURLs(r.Context(), sources, o)
 		return added(batch.Items), err
 	}
-	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: force, GuessScheme: true})
+	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: o.Force,
+		Credential: o.Credential, GuessScheme: true})
 	if problem := frame.Refusal(err); problem != nil {
 		p := added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
 		p.Status = problem.Status
@@ -82,7 +84,7 @@ func isPath(line string) bool {
 func filesForm() frame.Form { return frame.NewForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (frame.Page, error) {
+func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (frame.Page, error) {
 	var pages, paths []string
 	for _, source := range sources {
 		if isPath(source) {
@@ -91,7 +93,9 @@ func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (fra
 			pages = append(pages, source)
 		}
 	}
-	batch, err := a.client.AddFiles(r.Context(), paths, o)
+	ofFiles := o
+	ofFiles.Patch = files
+	batch, err := a.client.AddFiles(r.Context(), paths, ofFiles)
 	if problem := frame.Refusal(err); problem != nil {
 		return notAdded(r, problem), nil
 	}
@@ -101,7 +105,7 @@ func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions) (fra
 	if err != nil || len(pages) == 0 {
 		return added(batch.Items), err
 	}
-	more, err := a.client.AddURLs(r.Context(), pages, api.AddOptions{Force: o.Force, GuessScheme: true})
+	more, err := a.client.AddURLs(r.Context(), pages, o)
 	return added(append(batch.Items, more.Items...)), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 // feedOf returns the address of the feed with the filters of a page's address.
 func feedOf(query url.Values) string {
 	q := url.Values{}
-	for _, name := range []string{"host", "tag", "type", "kind", "q"} {
+	for _, name := range []string{"host", "tag", "type", "kind", "q", "minShare"} {
 		if value := query.Get(name); value != "" {
 			q.Set(name, value)
 		}
@@ -126,7 +127,9 @@ func feedOf(query url.Values) string {
 
 // changeQuery returns the API's query for the parameters of a page's address.
 func changeQuery(q url.Values) api.ChangeQuery {
-	return api.ChangeQuery{Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
+	share, _ := strconv.ParseFloat(q.Get("minShare"), 64)
+	return api.ChangeQuery{Until: q.Get("until"), Order: q.Get("order"), Zone: q.Get("zone"), MinShare: share,
+		Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
 		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
 		Top: changesShown, Continuation: q.Get("after")}
 }
@@ -224,7 +227,7 @@ func chips(q url.Values) (out []show.Chip) {
 			out = append(out, show.Chip{Text: c.text, To: to(c.name, c.value)})
 		}
 	}
-	for _, name := range []string{"host", "tag", "type", "q", "since"} {
+	for _, name := range []string{"host", "tag", "type", "q", "since", "until", "zone", "minShare", "order"} {
 		if v := q.Get(name); v != "" {
 			out = append(out, show.Chip{Text: v + " ×", To: to(name, ""), On: true})
 		}

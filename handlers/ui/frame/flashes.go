@@ -3,6 +3,12 @@ package frame
 // doubtful are the messages that ask for attention, although the action succeeded.
 var doubtful = map[string]bool{"settings-nothing": true, "added-route": true, "site-route": true}
 
+// These settings replace each other.
+const (
+	scheduleGone = "Saved. The schedule was removed, because an interval was set."
+	intervalGone = "Saved. The interval was removed, because a schedule was set."
+)
+
 // flashes are the messages that pages show after an action. The address of such a page contains the message's name.
 var flashes = map[string]string{
 	"filter-kept":      "The filter is saved. Only you can see it.",
@@ -28,8 +34,12 @@ var flashes = map[string]string{
 	"settings": "Saved.",
 	"settings-nothing": "Saved, but the selectors find nothing in the page as it was last read. " +
 		"Watch a part shows what there is to choose from.",
-	"tag-saved":   "Saved.",
-	"tag-removed": "The settings of the tag are removed.",
+	"settings-schedule":  scheduleGone,
+	"settings-interval":  intervalGone,
+	"tag-saved":          "Saved.",
+	"tag-saved-schedule": scheduleGone,
+	"tag-saved-interval": intervalGone,
+	"tag-removed":        "The settings of the tag are removed.",
 
 	"run-pause":  "The run pauses before its next step.",
 	"run-resume": "The run continues.",

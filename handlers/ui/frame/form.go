@@ -20,15 +20,8 @@ type Form struct {
 	url.Values
 	Of      *form.Form // the description of its inputs
 	Problem *api.Problem
-	Holds   []Fact     // the settings that apply
-	Was     url.Values // what the form showed at first; only what differs from it is written
-}
-
-// Fact is a setting that applies, and what has set it.
-type Fact struct {
-	form.Fact
-	Tag string // the tag that has the setting
-	Own bool   // the item itself has the setting
+	Holds   []form.Fact // the settings that apply
+	Was     url.Values  // what the form showed at first; only what differs from it is written
 }
 
 // NewForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
@@ -95,7 +88,7 @@ type Input struct {
 	form.Field
 	Form  Form
 	Wrong string
-	Holds Fact // what applies, at the first input of the setting
+	Holds form.Fact // what applies, at the first input of the setting
 }
 
 // Is reports whether the input has a value, or one of several.

@@ -88,6 +88,11 @@ func (s Shown) Raw(id, digest string) string {
 	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
 
+// Plain does the same for the bytes that the source sent, of a page that was rendered.
+func (s Shown) Plain(id, digest string) string {
+	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true", "plain", "true")
+}
+
 // Found returns the address of the page about a search result.
 func (s Shown) Found(r api.SearchResult) string {
 	if r.Type == api.TypeEntry {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/plot"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // A namedField is what is known of a field, with its name.
@@ -47,7 +47,7 @@ func fieldGroupsOf(d itemData) *fieldGroups {
 	if len(d.Fields) == 0 && d.UnreadData == nil {
 		return nil
 	}
-	g := &fieldGroups{Unread: unreadWords(d.UnreadData)}
+	g := &fieldGroups{Unread: form.Unread(d.UnreadData)}
 	add := func(to **fieldTable, name string) {
 		if *to == nil {
 			*to = &fieldTable{Item: d.Item}
@@ -74,21 +74,6 @@ func fieldGroupsOf(d itemData) *fieldGroups {
 		}
 	}
 	return g
-}
-
-// unreadWords says what could not be read of the data that a page declares; "" if all could.
-func unreadWords(u *api.UnreadData) string {
-	switch {
-	case u == nil:
-		return ""
-	case u.Blocks == 0:
-		return "No values could be read: " + u.Why
-	}
-	text := words.Count(u.Blocks, "block") + " of the data that the page declares could not be read: " + u.Why
-	if u.Text != "" {
-		text += ", at “" + u.Text + "”"
-	}
-	return text
 }
 
 // isMissed reports whether the place of the field is gone and somebody wants to know that: of the fields that are read

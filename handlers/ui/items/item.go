@@ -28,14 +28,6 @@ type itemData struct {
 	Pairs      []pair // captures, newest first, each with its previous capture
 }
 
-// Selected returns which files of a folder are items.
-func (d itemData) Selected() api.Files {
-	if d.Files == nil {
-		return api.Files{}
-	}
-	return *d.Files
-}
-
 // A pair is a capture and the previous capture, with which it can be compared.
 type pair struct {
 	api.Capture

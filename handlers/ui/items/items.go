@@ -13,8 +13,8 @@ import (
 // Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{
 	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
-	"extent": extent,
-	"facts":  facts, "holds": effectiveFacts,
+	"extent":       extent,
+	"facts":        facts,
 	"sharePercent": sharePercent, "aroundWord": aroundWord,
 	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
 	"newRulePath": newRulePath, "sourceWord": sourceWord,

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
@@ -44,7 +45,7 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 	if problem != nil {
 		p.Status = problem.Status
 	}
-	d.Form.Holds = effectiveFacts(it.Effective)
+	d.Form.Holds = held(form.OfItem(it), it.Effective)
 	p.Data = d
 	return p, nil
 }
@@ -70,6 +71,7 @@ func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	if err == nil && patch.Sets("watch", "include") && a.findsNothing(r, id, it.Watch) {
 		done = "settings-nothing"
 	}
+	done += strings.Join(append([]string{""}, it.Replaced...), "-")
 	return frame.GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }
 

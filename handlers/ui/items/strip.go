@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
-	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // The measures of a strip, in the units of its picture.
@@ -90,5 +90,5 @@ func sharePercent(c api.Change) string {
 	if c.NewShare == nil && c.GoneShare == nil {
 		return ""
 	}
-	return show.Percent(shareOf(c))
+	return words.Percent(shareOf(c))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 type tagsData struct {
@@ -45,6 +46,7 @@ func (a area) tag(r *http.Request) (frame.Page, error) {
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
 		Form: settingsForm{Form: frame.NewForm(t.TagSettings)}}
+	d.Form.Holds = held(form.OfTag(t), t.Effective)
 	if problem := frame.Refusal(err); problem != nil {
 		if problem.Status == http.StatusBadRequest {
 			return a.tagsPage(r, name, problem)
@@ -81,5 +83,6 @@ func (a area) saveTag(r *http.Request, name string) (frame.Page, error) {
 			Form: settingsForm{Form: frame.NewForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
 		return frame.Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
-	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved&run=" + url.QueryEscape(t.Run)), err
+	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
+		strings.Join(append([]string{""}, t.Replaced...), "-") + "&run=" + url.QueryEscape(t.Run)), err
 }

@@ -44,7 +44,8 @@ func (a area) search(r *http.Request) (frame.Page, error) {
 	var err error
 	d.SearchResponse, err = api.Search.Call(r.Context(), a.client, api.SearchRequest{
 		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
-		Tag: q.Get("tag"), Sort: q.Get("sort"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
+		Tag: q.Get("tag"), Sort: q.Get("sort"), ChangedAfter: q.Get("changedAfter"),
+		MaxAge: q.Get("maxAge"), Stale: q.Get("stale"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
 	})
 	d.Suggested = a.suggested(r, d.Q)
 	p.Data = d
@@ -113,7 +114,7 @@ type facetChip struct {
 
 // Filtered reports whether a field of the form other than the words is set.
 func (d searchData) Filtered() bool {
-	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort") != "" || d.Pictures
+	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort")+d.Query.Get("changedAfter")+d.Query.Get("maxAge") != "" || d.Pictures
 }
 
 // Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out

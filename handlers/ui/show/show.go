@@ -18,8 +18,8 @@ var Funcs = template.FuncMap{
 	"int": func(n int64) int { return int(n) },
 	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
 
-	"ago": Ago, "stamp": Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "span": span, "dayName": dayName,
-	"bytes": Size, "thousands": words.Thousands, "count": words.Count, "percent": Percent, "pct": share, "known": known,
+	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "span": span, "dayName": dayName,
+	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent, "pct": share, "known": known,
 	"dash": dash, "short": short, "some": Some, "external": External, "address": api.Address,
 
 	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,

@@ -9,14 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Stamp formats a time to the second, in UTC.
-func Stamp(t time.Time) string {
-	if t.IsZero() {
-		return "–"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05 UTC")
-}
-
 // iso formats a time for programs.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
@@ -32,14 +24,6 @@ func rfc3339(t time.Time) string {
 func at(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, text)
 	return t
-}
-
-// Ago describes in words how long t is before or after now.
-func Ago(now, t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return words.Relative(now, t)
 }
 
 // dayName returns the name of the day that begins at a time, such as today, in the zone of that time.
@@ -63,27 +47,6 @@ func span(seconds int64) string {
 		return "less than a second"
 	}
 	return words.Span(time.Duration(seconds) * time.Second)
-}
-
-// Size formats a number of bytes with at most three digits.
-func Size(n int64) string {
-	f, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for ; f >= 1000 && i+1 < len(units); i++ {
-		f /= 1024
-	}
-	if i == 0 || f >= 100 {
-		return fmt.Sprintf("%.0f %s", f, units[i])
-	}
-	return fmt.Sprintf("%.1f %s", f, units[i])
-}
-
-// Percent formats a share. A small share is not rounded to zero.
-func Percent(share float64) string {
-	if p := share * 100; p > 0 && p < 1 {
-		return "< 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", share*100)
 }
 
 // share returns a part of a whole in percent, for the width of a bar.

@@ -43,7 +43,7 @@ func (a area) backfillPage(r *http.Request, typed url.Values, problem *api.Probl
 	config, err := api.GetConfig.Call(r.Context(), a.client, api.None{})
 	for path, setting := range map[string]string{"maxUrls": "BACKFILL_MAX_URLS_PER_RUN",
 		"maxUrlsPerSource": "BACKFILL_MAX_URLS_PER_SOURCE", "concurrency": "BACKFILL_MAX_CONCURRENCY"} {
-		d.Form.Holds = append(d.Form.Holds, frame.Fact{Fact: form.Fact{Path: path, Value: config.Settings[setting]}})
+		d.Form.Holds = append(d.Form.Holds, form.Fact{Path: path, Value: config.Settings[setting]})
 	}
 	p := frame.Page{Name: "backfill", Title: "Backfill", Data: d}
 	if problem != nil {

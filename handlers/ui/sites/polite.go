@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -23,13 +22,13 @@ func politeness(h api.HostDetail, now time.Time) (out []string) {
 		out = append(out, "Its robots.txt asks for a pause of "+seconds(h.CrawlDelayMS)+", which is honoured.")
 	}
 	spent := fmt.Sprintf("Today it received %s and sent %s", words.Count(h.RequestsToday, "request"),
-		show.Size(h.BytesToday))
+		words.Size(h.BytesToday))
 	var most []string
 	if h.RequestsPerDay > 0 {
 		most = append(most, words.Count(h.RequestsPerDay, "request"))
 	}
 	if h.BytesPerDay > 0 {
-		most = append(most, show.Size(h.BytesPerDay))
+		most = append(most, words.Size(h.BytesPerDay))
 	}
 	if len(most) > 0 {
 		spent += "; the limit for a day is " + strings.Join(most, " and ")
@@ -42,7 +41,7 @@ func politeness(h api.HostDetail, now time.Time) (out []string) {
 		out = append(out, "It is being crawled now, with at most "+words.Count(h.Requests, "request")+" at once.")
 	}
 	if h.NextStartAt.After(now) {
-		out = append(out, "The next request starts "+show.Ago(now, h.NextStartAt)+".")
+		out = append(out, "The next request starts "+words.Ago(now, h.NextStartAt)+".")
 	}
 	return out
 }

@@ -47,7 +47,7 @@ func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 	for _, h := range hosts {
 		switch {
 		case h.PausedUntil.After(now):
-			out = append(out, heldHost{h, "paused until " + show.Stamp(h.PausedUntil) + ": " + h.PauseReason})
+			out = append(out, heldHost{h, "paused until " + words.Stamp(h.PausedUntil) + ": " + h.PauseReason})
 		case h.ErrorRate >= 0.5 && h.Items[api.StatusError] > 0:
 			out = append(out, heldHost{h, words.Count(h.Items[api.StatusError], "item") +
 				" could not be checked; retried automatically"})

@@ -29,7 +29,7 @@ func TestHolding(t *testing.T) {
 	}
 	want := []string{
 		"slow.example: limited by the pace of the host",
-		"paused.example: paused until 2026-03-01 13:00:00 UTC: 429",
+		"paused.example: paused until 2026-03-01 13:00:00Z: 429",
 		"down.example: 3 items could not be checked; retried automatically",
 	}
 	if diff := cmp.Diff(want, have); diff != "" {

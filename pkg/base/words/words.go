@@ -11,6 +11,51 @@ import (
 	"unicode/utf8"
 )
 
+// Stamp writes a time to the second, in UTC; "" for the zero time.
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// Moment writes a time, and how far it is from now; "" for the zero time.
+func Moment(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return Stamp(t) + " (" + Relative(now, t) + ")"
+}
+
+// Ago writes how far t is from now; "never" for the zero time.
+func Ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return Relative(now, t)
+}
+
+// Size writes a number of bytes with at most three digits.
+func Size(n int64) string {
+	f, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; f >= 1000 && i+1 < len(units); i++ {
+		f /= 1024
+	}
+	if i == 0 || f >= 100 {
+		return fmt.Sprintf("%.0f %s", f, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}
+
+// Percent writes a share. A small share is not rounded to zero.
+func Percent(share float64) string {
+	if share > 0 && share < 0.005 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", share*100)
+}
+
 // Relative writes how far t is from now: "3 minutes ago", "in 2 hours", or "now" when the difference is below a
 // second.
 func Relative(now, t time.Time) string {

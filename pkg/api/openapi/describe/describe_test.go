@@ -76,6 +76,7 @@ var settings = []reflect.Type{
 	reflect.TypeFor[api.ChangeFilter](), reflect.TypeFor[api.RuleFilter](), reflect.TypeFor[api.RuleSpec](),
 	reflect.TypeFor[api.Condition](), reflect.TypeFor[api.QuietHours](), reflect.TypeFor[api.MessageWording](),
 	reflect.TypeFor[api.ChannelSettings](), reflect.TypeFor[api.MuteRequest](),
+	reflect.TypeFor[api.IgnoreRequest](),
 }
 
 // TestRulesSchemaIsCurrent checks that the committed schema of the file of rules equals the one built from the types.

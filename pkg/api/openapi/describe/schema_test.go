@@ -228,7 +228,8 @@ func describe(s *openapi.Schema, f reflect.StructField) {
 		values = s.Items
 		s.MaxItems, _ = strconv.Atoi(f.Tag.Get("most"))
 	}
-	if choices := f.Tag.Get("choices"); choices != "" && f.Tag.Get("format") == "" {
+	if choices := f.Tag.Get("choices"); choices != "" && f.Tag.Get("format") == "" && f.Type.Kind() != reflect.Bool &&
+		f.Type != reflect.TypeFor[*bool]() {
 		values.Enum = nil
 		for one := range strings.SplitSeq(choices, "|") {
 			value, _, _ := strings.Cut(one, "=")
