@@ -82,7 +82,7 @@ func TestS13ThinIsShown(t *testing.T) {
 	performAll(t, []script{
 		{name: "items", args: []string{"items"}, answers: []answered{{200, `{"items":[` + item + `]}`}}, out: `
 STATUS      CHECKED         NEXT            ID     SOURCE
-Indexed     –               –               url_a  https://a.example/  (thin: its application root, <div id=root>, is empty until its scr…)
+Indexed     never           never           url_a  https://a.example/  (thin: its application root, <div id=root>, is empty until its scr…)
 `},
 		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, item}}, out: `
 id             url_a
@@ -103,7 +103,7 @@ func TestH7ChangesAreShown(t *testing.T) {
 	performAll(t, []script{
 		{name: "items", args: []string{"items"}, answers: []answered{{200, `{"items":[` + item + `]}`}}, out: `
 STATUS      CHECKED         NEXT            ID     SOURCE
-Indexed     –               –               url_a  https://a.example/  (collapsed: 2 % of it is left)
+Indexed     never           never           url_a  https://a.example/  (collapsed: 2 % of it is left)
 `},
 		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, item}}, out: `
 id             url_a
@@ -230,7 +230,7 @@ func TestItems(t *testing.T) {
 	const table = `
 STATUS      CHECKED         NEXT            ID     SOURCE
 Indexed     3 minutes ago   in 1 day        url_a  https://a.example/
-Error       –               –               url_b  https://a.example/b  (500 Internal Server Error)
+Error       never           never           url_b  https://a.example/b  (500 Internal Server Error)
 `
 	performAll(t, []script{
 		{name: "one page", args: []string{"items", "--host", "a.example", "--status", "error", "--top", "2"},
@@ -242,7 +242,7 @@ Error       –               –               url_b  https://a.example/b  (500
 			out:     "no sources\n", asked: []string{"GET /api/items?host=localhost%3A8590&top=50"}},
 		{name: "all pages", args: []string{"items", "--all"}, answers: []answered{{200, first},
 			{200, `{"items":[{"id":"url_c","status":"Gone"}]}`}},
-			out:   table + "Gone        –               –               url_c  \n",
+			out:   table + "Gone        never           never           url_c  \n",
 			asked: []string{"GET /api/items?top=50", "GET /api/items?continuation=2&top=50"}},
 		{name: "none", args: []string{"items"}, answers: []answered{{200, `{"items":[]}`}}, out: "no sources\n"},
 		{name: "status", args: []string{"items", "--status", "fine"}, code: 2,

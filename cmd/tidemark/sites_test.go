@@ -22,9 +22,9 @@ func TestSites(t *testing.T) {
 			asked: []string{"GET /api/sites"}},
 		{name: "all", args: []string{"sites"}, answers: []answered{{200, all}}, out: `
 SITE  POLLED  NEXT          FOUND  NEW  LATER  ERRORS  LASTMOD
-port  –       in 100 years  1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
-town  –       not polled    0      0    0      0       1 of 5
-quay  –       now           0      0    0      0       -
+port  never   in 100 years  1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
+town  never   not polled    0      0    0      0       1 of 5
+quay  never   now           0      0    0      0       -
 `},
 		{name: "json", args: []string{"sites", "--json"}, answers: []answered{{200, one}}, out: one + "\n"},
 		{name: "look", args: []string{"sites", "look", "port"}, answers: []answered{{202, one}},

@@ -16,7 +16,7 @@ status         OutOfScope
 not indexed    noindex
 `}, {name: "list", args: []string{"items"}, answers: []answered{{200, `{"items":[` + page + `]}`}},
 		out: "STATUS      CHECKED         NEXT            ID                              SOURCE\n" +
-			"OutOfScope  –               –               " + id + "  https://a.example/  (not indexed: noindex)\n"}})
+			"OutOfScope  never           never           " + id + "  https://a.example/  (not indexed: noindex)\n"}})
 }
 
 // TestE17ShowUnlinked checks that tidemark show says of a page that nothing links to it any more (E17).

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"fmt"
-	"strings"
 )
 
 // refusals say for people what was refused, by reason.
@@ -26,15 +25,6 @@ func (r RefusedRequests) Words() string {
 	}
 	return text + " (the first: " + r.Host + ")"
 }
-
-// Seconds returns how long the page took.
-func (r Rendered) Seconds() string { return fmt.Sprintf("%.1f s", float64(r.Millis)/1000) }
-
-// Lacks returns Missing as a part of a sentence.
-func (r Rendered) Lacks() string { return strings.TrimPrefix(r.Missing, "something may be missing: ") }
-
-// StaysThin reports whether the item is a page that was rendered, and has hardly any text in a browser either.
-func (d ItemDetail) StaysThin() bool { return d.Thin && d.Rendered != nil && d.Rendered.Needless }
 
 // LacksBrowser reports whether the item is a thin page that a browser would read, if there were one.
 func (d ItemDetail) LacksBrowser() bool {

@@ -48,7 +48,7 @@ func backfillList(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	}
 	rows := []string{"RUN\tBEGUN\tSTATUS\tFOUND\tNEW\tERRORS\tSITES"}
 	for _, r := range list.Runs {
-		rows = append(rows, terminal.Row(r.ID, terminal.Ago(t.Now(), r.CreatedAt), statusOf(r), r.Discovered, r.Queued,
+		rows = append(rows, terminal.Row(r.ID, words.Ago(t.Now(), r.CreatedAt), statusOf(r), r.Discovered, r.Queued,
 			r.Errors,
 			strings.Join(r.Sources, ", ")))
 	}
@@ -102,8 +102,8 @@ func showBackfill(t *terminal.Terminal, r api.BackfillRun) error {
 		{"why", r.Note},
 		{"mode", r.Mode},
 		{"dates", datesOf(r)},
-		{"begun", terminal.Moment(t.Now(), r.StartedAt)},
-		{"ended", terminal.Moment(t.Now(), r.FinishedAt)},
+		{"begun", words.Moment(t.Now(), r.StartedAt)},
+		{"ended", words.Moment(t.Now(), r.FinishedAt)},
 		{"by", r.RunBy},
 		{"pages", backfillProgress(r)},
 		{"read", fmt.Sprintf("%s with %s, %s bytes", words.Count(r.Documents, "document"), words.Count(r.Requests, "request"),
@@ -123,7 +123,7 @@ func showBackfill(t *terminal.Terminal, r api.BackfillRun) error {
 
 // datesOf returns the dates to which a run is limited. The last date itself is excluded.
 func datesOf(r api.BackfillRun) string {
-	switch from, to := terminal.Stamp(r.DateFrom), terminal.Stamp(r.DateTo); {
+	switch from, to := words.Stamp(r.DateFrom), words.Stamp(r.DateTo); {
 	case r.DateFrom.IsZero() && r.DateTo.IsZero():
 		return ""
 	case r.DateFrom.IsZero():
@@ -162,7 +162,7 @@ func backfillErrors(t *terminal.Terminal, r api.BackfillRun) {
 	}
 	t.Say("\n%s", words.Count(r.Errors, "error"))
 	for _, e := range r.ErrorLog {
-		t.Say("  %s  %s", terminal.Stamp(e.At),
+		t.Say("  %s  %s", words.Stamp(e.At),
 			strings.Join(strings.Fields(terminal.Clean(e.Source+"  "+e.URL+"  "+e.Message)), " "))
 	}
 	if more := r.Errors - len(r.ErrorLog); more > 0 {

@@ -129,7 +129,7 @@ func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	}
 	t.SayWhen(len(why.Rules) == 0, "no rule wants it")
 	for _, d := range why.Deliveries {
-		t.Say("%s to %s, %s: %s", terminal.Clean(d.State), terminal.Clean(d.Channel), terminal.Stamp(d.Created),
+		t.Say("%s to %s, %s: %s", terminal.Clean(d.State), terminal.Clean(d.Channel), words.Stamp(d.Created),
 			terminal.Clean(answerText(d.Answer)))
 	}
 }
@@ -254,7 +254,7 @@ func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server,
 // showChange prints a change as git log -p prints a commit.
 func showChange(t *terminal.Terminal, c api.FeedChange) {
 	t.Say("%s", t.Screen.Bold(fmt.Sprintf("%-9s %s", c.Kind, terminal.Clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
-	t.Say("  %s, %s, change %s", terminal.Stamp(c.At), terminal.Ago(t.Now(), c.At), terminal.Clean(c.ID))
+	t.Say("  %s, %s, change %s", words.Stamp(c.At), words.Ago(t.Now(), c.At), terminal.Clean(c.ID))
 	t.SayWhen(c.Title != "", "  %s", terminal.Clean(c.Title))
 	t.SayWhen(c.Why != "", "  %s", terminal.Clean(c.Why))
 	for _, place := range api.ShownOf(c.Passages) {

@@ -124,14 +124,14 @@ func statDiff(t *terminal.Terminal, d api.Diff) {
 			}
 		}
 	}
-	t.Say("%s → %s: %s, %s; %s added, %s removed", terminal.Stamp(d.From.CapturedAt), terminal.Stamp(d.To.CapturedAt),
+	t.Say("%s → %s: %s, %s; %s added, %s removed", words.Stamp(d.From.CapturedAt), words.Stamp(d.To.CapturedAt),
 		words.Count(len(d.Hunks), "place"), words.Count(lines, "line"), words.Count(changed["added"], "word"),
 		words.Thousands(changed["removed"]))
 }
 
 func showDiff(t *terminal.Terminal, d api.Diff) {
-	t.Say("%s", t.Screen.Bold(fmt.Sprintf("--- %.12s %s", d.From.SHA256, terminal.Stamp(d.From.CapturedAt))))
-	t.Say("%s", t.Screen.Bold(fmt.Sprintf("+++ %.12s %s", d.To.SHA256, terminal.Stamp(d.To.CapturedAt))))
+	t.Say("%s", t.Screen.Bold(fmt.Sprintf("--- %.12s %s", d.From.SHA256, words.Stamp(d.From.CapturedAt))))
+	t.Say("%s", t.Screen.Bold(fmt.Sprintf("+++ %.12s %s", d.To.SHA256, words.Stamp(d.To.CapturedAt))))
 	for i, h := range d.Hunks {
 		t.SayWhen(i > 0, "   ⋯")
 		if h.Table != nil {

@@ -163,7 +163,7 @@ func enrichBatchesCommand(t *terminal.Terminal, s *command.Server) *cobra.Comman
 		}
 		return terminal.List(t, list.Batches, "no batches", "BATCH\tBEGUN\tENTRIES\tSTATUS",
 			func(b api.EnrichBatch) string {
-				return terminal.Row(b.ID, terminal.Ago(t.Now(), b.CreatedAt), b.Entries, batchText(b))
+				return terminal.Row(b.ID, words.Ago(t.Now(), b.CreatedAt), b.Entries, batchText(b))
 			})
 	})
 	cmd.Flags().StringVar(&l.Schema, "schema", "", "those of pkm or of pkm_test; as the test mode is when not given")
@@ -211,10 +211,10 @@ func showBatch(t *terminal.Terminal, b api.EnrichBatch) {
 		{"status", batchText(b)},
 		{"model", b.Model},
 		{"attempt", positive(b.Attempt)},
-		{"waits", terminal.Moment(t.Now(), b.NotBefore)},
-		{"begun", terminal.Moment(t.Now(), b.CreatedAt)},
-		{"cancelled", terminal.Moment(t.Now(), b.CancelledAt)},
-		{"ended", terminal.Moment(t.Now(), b.EndedAt)},
+		{"waits", words.Moment(t.Now(), b.NotBefore)},
+		{"begun", words.Moment(t.Now(), b.CreatedAt)},
+		{"cancelled", words.Moment(t.Now(), b.CancelledAt)},
+		{"ended", words.Moment(t.Now(), b.EndedAt)},
 		{"charged", terminal.When(b.TokensIn > 0, "%s", tokens(b.TokensIn, b.TokensOut, b.Cost))},
 	})
 	t.SayWhen(len(b.Lines) > 0, "\n%s", words.Count(b.Entries, "entry"))

@@ -99,7 +99,7 @@ func valueHistory(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	t.NoteWhen(past.NotKept > 0, "%s before are not kept any more", words.Count(past.NotKept, "value"))
 	for _, e := range past.Entries {
 		text := terminal.Join(": ", cmp.Or(e.Text, "none"), e.Why)
-		t.Say("%s  %s", terminal.Stamp(e.At), terminal.Clean(text))
+		t.Say("%s  %s", words.Stamp(e.At), terminal.Clean(text))
 	}
 	return nil
 }

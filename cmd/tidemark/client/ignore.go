@@ -122,7 +122,7 @@ func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult
 		if !q.Preview {
 			continue
 		}
-		t.Say("%s", terminal.Stamp(s.At))
+		t.Say("%s", words.Stamp(s.At))
 		for _, l := range s.Lines {
 			showLine(t, l.Op, []api.DiffPiece{{Text: l.Hunk}}, "")
 		}

@@ -129,7 +129,7 @@ func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
 func itemRow(now time.Time, it api.Item) string {
 	short := func(text string) string { return terminal.Cut(terminal.Clean(text), 60) }
 	return fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", terminal.Clean(string(it.Status)),
-		terminal.Ago(now, it.LastChecked), terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it)) +
+		words.Ago(now, it.LastChecked), words.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it)) +
 		terminal.When(it.ErrorMessage != "", "  (%s)", short(it.ErrorMessage)) +
 		terminal.When(it.NotIndexed != "", "  (not indexed: %s)", short(it.NotIndexed)) +
 		terminal.When(it.Paused, "  (paused)") +

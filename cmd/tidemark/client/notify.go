@@ -77,7 +77,7 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 		all = append(all, field{f.Lowered(), f.Value})
 	}
 	sayFields(t, append(all, field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
-		field{"made", terminal.Moment(t.Now(), r.Created)}))
+		field{"made", words.Moment(t.Now(), r.Created)}))
 	return nil
 }
 

@@ -78,8 +78,8 @@ func runRetrieve(ctx context.Context, t *terminal.Terminal, s *command.Server, r
 			t.Say("%s%s", indent, terminal.Clean(strings.Join(r.HeadingPath, " › ")))
 		}
 		if r.Capture != "" {
-			t.Say("%scapture %.12s of %s, last verified %s", indent, terminal.Clean(r.Capture), terminal.Stamp(r.At),
-				terminal.Stamp(r.CheckedAt))
+			t.Say("%scapture %.12s of %s, last verified %s", indent, terminal.Clean(r.Capture), words.Stamp(r.At),
+				words.Stamp(r.CheckedAt))
 		}
 		t.Say("")
 		t.Say("%s\n", terminal.CleanText(r.Text))

@@ -103,7 +103,7 @@ func siteRow(s api.Site, now time.Time) string {
 	case s.NextLookAt.After(now):
 		next = words.Relative(now, s.NextLookAt)
 	}
-	text := terminal.Row(s.Slug, terminal.Ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
+	text := terminal.Row(s.Slug, words.Ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
 		lastModText(s.LastMod))
 	if s.Question != nil {
 		return text + "  (asks what to read: `sites show " + terminal.Clean(s.Slug) + "`)"

@@ -41,11 +41,11 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	sayWatch(ctx, t, s, item)
 	t.SayWhen(len(item.History) == 0, "nothing was decided yet")
 	for _, d := range item.History {
-		t.Say("%s  %14s  %s", terminal.Stamp(d.At), words.Relative(now, d.At), decisionText(d))
+		t.Say("%s  %14s  %s", words.Stamp(d.At), words.Relative(now, d.At), decisionText(d))
 	}
 	switch next := item.NextCrawlAt; {
 	case !next.IsZero():
-		t.Say("%s  %14s  next check", terminal.Stamp(next), words.Relative(now, next))
+		t.Say("%s  %14s  next check", words.Stamp(next), words.Relative(now, next))
 		sayPause(ctx, t, s, item.SourceHost)
 	case item.Paused:
 		t.Say("paused: no check until somebody asks for one")
@@ -71,11 +71,11 @@ func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item
 // muteText describes a mute of a page.
 func muteText(m api.Mute) string {
 	return "messages" + terminal.When(m.Rule != "", " of the rule %s", terminal.Clean(m.Rule)) + " are muted" +
-		terminal.When(!m.Until.IsZero(), " until %s", terminal.Stamp(m.Until))
+		terminal.When(!m.Until.IsZero(), " until %s", words.Stamp(m.Until))
 }
 
 // decisionText describes a decision with its reason in one line.
 func decisionText(d api.Decision) string {
 	return terminal.Clean(d.What) + terminal.When(d.Why != "", ": %s", terminal.Clean(d.Why)) +
-		terminal.When(d.IsShared(), ", %s since %s", words.Count(d.Times, "time"), terminal.Stamp(d.Since))
+		terminal.When(d.IsShared(), ", %s since %s", words.Count(d.Times, "time"), words.Stamp(d.Since))
 }

@@ -18,7 +18,7 @@ var Funcs = template.FuncMap{
 	"int": func(n int64) int { return int(n) },
 	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
 
-	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "span": span, "dayName": dayName,
+	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "dayName": dayName,
 	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent, "pct": share, "known": known,
 	"dash": dash, "short": short, "some": Some, "external": External, "address": api.Address,
 

@@ -41,14 +41,6 @@ func dayName(now, day time.Time) string {
 	return day.Format("Monday, 2 January 2006")
 }
 
-// span formats a number of seconds in words.
-func span(seconds int64) string {
-	if seconds < 1 {
-		return "less than a second"
-	}
-	return words.Span(time.Duration(seconds) * time.Second)
-}
-
 // share returns a part of a whole in percent, for the width of a bar.
 func share(part, whole int) float64 {
 	if whole <= 0 {
