@@ -38,7 +38,7 @@ func TestW23ChooseAPart(t *testing.T) {
 	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", ".price</textarea>", "<b>Now</b>", ">84</q>", ">79</q>",
 		`<span class="bad">nothing</span>`, "A larger part", "Leave this out",
 		`value="only" aria-pressed="true"`)
-	if strings.Contains(shows(t, r, item), "<code>.price</code>") {
+	if strings.Contains(shows(t, r, item), ">.price <small>") {
 		t.Error("it is saved before anybody said so")
 	}
 	q.Set("larger", "1")
@@ -59,7 +59,7 @@ func TestW23ChooseAPart(t *testing.T) {
 	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	shows(t, r, item+"?done=part", "<code>.price</code>", "Saved.")
+	shows(t, r, item+"?done=part", ">.price <small>", "Saved.")
 	r.say(id, `Price: <b class=price>84</b> EUR &lt;i&gt; seen 14 times`)
 	told := func() int { return strings.Count(do(t, r, "GET", "/api/changes", "").Body.String(), `"kind":`) }
 	before := told()

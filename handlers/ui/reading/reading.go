@@ -29,7 +29,7 @@ type readingData struct {
 func (a area) reading(r *http.Request) (frame.Page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,
-		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json"})
+		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json", Zone: r.URL.Query().Get("zone")})
 	if err != nil {
 		return frame.Page{}, err
 	}
