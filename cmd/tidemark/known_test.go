@@ -102,8 +102,8 @@ func TestV4NoGoValueIsPrinted(t *testing.T) {
 		return text
 	}
 	shown := map[string]string{}
-	for _, line := range []string{"show " + id, "show --all " + id, "why " + id, "fields " + id, "fields " + id + " price", "items",
-		"tag list", "tag show shop", "changes", "changes why 1", "search x", "retrieve x", "diff " + id, "pick " + id,
+	for _, line := range []string{"show " + id, "show --all " + id, "why " + id, "fields " + id,
+		"fields " + id + " price", "items", "tag list", "tag show shop", "changes", "changes why 1", "search x", "retrieve x", "diff " + id, "pick " + id,
 		"pick " + id + " --element 3", "pick " + id + " --element 3 --save", "watch " + id + " --priority 3",
 		"watch " + id + " --undo", "tag set shop --priority 3"} {
 		var out, errOut bytes.Buffer
@@ -116,8 +116,9 @@ func TestV4NoGoValueIsPrinted(t *testing.T) {
 		shown[line] = look(line, out.String()+errOut.String())
 	}
 	dashboard := ui.New(ui.Options{Client: api.NewClient(server.URL, "", nil)})
-	for _, path := range []string{"/items/" + id, "/items/" + id + "/settings", "/items/" + id + "/diff", "/items/" + id + "/pick",
-		"/items/" + id + "/pick?element=3", "/items/" + id + "/fields/price", "/items/" + id + "/read", "/items", "/tags", "/tags/shop", "/",
+	for _, path := range []string{"/items/" + id, "/items/" + id + "/settings", "/items/" + id + "/diff",
+		"/items/" + id + "/pick", "/items/" + id + "/pick?element=3", "/items/" + id + "/fields/price",
+		"/items/" + id + "/read", "/items", "/tags", "/tags/shop", "/",
 		"/changes/1", "/search?q=x"} {
 		w := httptest.NewRecorder()
 		dashboard.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", ui.Root+path, nil))

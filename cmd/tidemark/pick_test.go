@@ -8,9 +8,11 @@ func TestV4Pick(t *testing.T) {
 	const item = `{"id":"url_p","status":"Indexed","normalizedSource":"https://a.example/",` +
 		`"effective":{"watch":{"include":[".old"],"trigger":"x"},"from":{"watch.include":"item"}},` +
 		`"captures":[{"sha256":"0123456789abcdef","capturedAt":"2026-03-01T11:00:00Z"}]}`
-	const trial = `{"watch":{"include":[".price"],"trigger":"x"},"selector":".price","text":"79 EUR","larger":true,"captures":[` +
+	const trial = `{"watch":{"include":[".price"],"trigger":"x"},"selector":".price","text":"79 EUR","larger":true,` +
+		`"captures":[` +
 		`{"sha256":"0123456789abcdef","current":true,"found":1,"text":"79\u001b EUR","cut":true,"out":2,"outText":"an ad",` +
-		`"ignored":[{"hunk":"Seen","op":"removed","rule":"ignore: Seen"}],"entries":[{"title":"One","url":"https://a.example/1"},` +
+		`"ignored":[{"hunk":"Seen","op":"removed","rule":"ignore: Seen"}],` +
+		`"entries":[{"title":"One","url":"https://a.example/1"},` +
 		`{"more":3}],"noEntry":"it is empty","fields":[{"name":"price","state":"gone","why":"nothing matches"}]},` +
 		`{"sha256":"abc","at":"2026-02-28T12:00:00Z","why":"it is a PDF","found":0,"text":""}]}`
 	const tried = `.price shows: 79 EUR
@@ -42,13 +44,13 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 			out:     tried + "url_p has the settings: only these parts .price\n",
 			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9}`,
 				`PATCH /api/items/url_p {"watch":{"include":[".price"]}}`}},
-		{name: "settings", args: []string{"pick", "url_p", "--exclude", ".ad"}, answers: []answered{{200, item}, {200, trial}},
-			out: tried, asked: []string{"GET /api/items/url_p",
+		{name: "settings", args: []string{"pick", "url_p", "--exclude", ".ad"},
+			answers: []answered{{200, item}, {200, trial}}, out: tried, asked: []string{"GET /api/items/url_p",
 				`POST /api/items/url_p/watch/try {"watch":{"include":[".old"],"exclude":[".ad"],"trigger":"x"}}`}},
 		{name: "nothing to save", args: []string{"pick", "url_p", "--save"}, answers: []answered{{200, item}}, code: 2,
 			err: "tidemark: give --element, or what to watch, such as --include" + see},
-		{name: "no such capture", args: []string{"pick", "url_p", "--capture", "ff"}, answers: []answered{{200, item}}, code: 2,
-			err: "tidemark: no capture of url_p begins with ff: `tidemark show` lists them" + see},
+		{name: "no such capture", args: []string{"pick", "url_p", "--capture", "ff"},
+			answers: []answered{{200, item}}, code: 2, err: "tidemark: no capture of url_p begins with ff: `tidemark show` lists them" + see},
 	})
 }
 
@@ -61,11 +63,12 @@ func TestV4IgnoredLines(t *testing.T) {
 		"`tidemark watch url_aaaaaaaaaaaaaaaaaaaaaaaaaa --undo` has them count again\n"
 	const id, to = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", "POST /api/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa/ignore "
 	performAll(t, []script{
-		{name: "a hunk", args: []string{"watch", id, "--hunk", "2", "--from", "def", "--to", "abc", "--part", "watched"},
+		{name: "a hunk", args: []string{"watch", id, "--hunk", "2", "--from", "def", "--to", "abc",
+			"--part", "watched"},
 			answers: []answered{{200, item}, {200, made}}, out: out, asked: []string{"GET /api/items/" + id,
 				to + `{"hunk":2,"from":"def2","to":"abc1","part":"watched"}`}},
-		{name: "several", args: []string{"watch", id, "--ignore", "^a", "--ignore", "^b"}, answers: []answered{{200, made}},
-			out: out, asked: []string{to + `{"patterns":["^a","^b"]}`}},
+		{name: "several", args: []string{"watch", id, "--ignore", "^a", "--ignore", "^b"},
+			answers: []answered{{200, made}}, out: out, asked: []string{to + `{"patterns":["^a","^b"]}`}},
 		{name: "what it was", args: []string{"watch", id, "--ignore-text", "5 seen", "--was", "4 seen"},
 			answers: []answered{{200, made}}, out: out, asked: []string{to + `{"text":"5 seen","was":"4 seen"}`}},
 	})
@@ -73,7 +76,8 @@ func TestV4IgnoredLines(t *testing.T) {
 
 // TestV4ShowCapture checks that a capture is shown, and written (V4).
 func TestV4ShowCapture(t *testing.T) {
-	const item = `{"id":"url_p","captures":[{"sha256":"abc1","capturedAt":"2026-03-01T11:00:00Z","bytes":2000,"statusCode":200,` +
+	const item = `{"id":"url_p","captures":[{"sha256":"abc1","capturedAt":"2026-03-01T11:00:00Z","bytes":2000,` +
+		`"statusCode":200,` +
 		`"plainSha256":"ef","normalizationVersion":"v9"}]}`
 	performAll(t, []script{
 		{name: "shown", args: []string{"show", "url_p", "--capture", "ab"}, answers: []answered{{200, item}}, out: `

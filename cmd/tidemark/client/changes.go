@@ -114,8 +114,8 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	showChange(t, why.Change)
 	said := why.Change // of which the lines above have these
-	said.ID, said.URL, said.Title, said.Why, said.At, said.Kind, said.From, said.To = "", "", "", "", time.Time{}, "", "", ""
-	said.Silenced = false
+	said.ID, said.URL, said.Title, said.Why, said.From, said.To = "", "", "", "", "", ""
+	said.At, said.Kind, said.Silenced = time.Time{}, "", false
 	sayFields(t, factFields(t.Now(), form.Facts(said)))
 	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {

@@ -60,7 +60,8 @@ func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-func diffOf(ctx context.Context, s *command.Server, name string, q api.DiffQuery, sinceRead bool) (d api.Diff, err error) {
+func diffOf(ctx context.Context, s *command.Server, name string, q api.DiffQuery, sinceRead bool) (d api.Diff,
+	err error) {
 	if name, err = namedCaptures(ctx, s, name, &q.From, &q.To); err != nil {
 		return d, err
 	}
