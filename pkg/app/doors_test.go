@@ -265,8 +265,8 @@ func leftOut() []exception {
 		{"dashboard", "set FeedQuery.* ChangeExport.*", "a feed is an address; the list has the filters"},
 		{"dashboard", "set Retrieve*", "passages are for programs and models; people search"},
 		{"dashboard", "set RebuildRequest.Force", "an administrator reads all again at the command line"},
-		{"all", "shown Look.* LookError.* Coverage.* LastModRecord.* Site.LastFeeds Site.LastMod Site.NewToday", "a poll is " +
-			"summed up"},
+		{"all", "shown Look.* LookError.* Coverage.* LastModRecord.* Site.LastFeeds Site.LastMod Site.NewToday",
+			"a poll is summed up"},
 		{"all", "shown SiteChoice.* SiteDryRun.* SiteQuestion.* Site.Follow", "the question has the advice in words"},
 		{"all", "shown Rule.Enabled", "it is the opposite of off"},
 	}

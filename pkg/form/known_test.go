@@ -37,8 +37,8 @@ func TestG1ShownValues(t *testing.T) {
 // W25: TestW25RefusedEntries checks that the entries of a list that were not registered are shown with the reasons.
 func TestW25RefusedEntries(t *testing.T) {
 	l := &api.ListState{Refused: []api.RefusedEntry{{URL: "u", Why: "w"}, {URL: "v", Why: "x"}}, RefusedMore: 2}
-	if got, want := listWords(l),
-		"0 entries; not registered: u: w; not registered: v: x; and 2 more entries"; got != want {
+	got, want := listWords(l), "0 entries; not registered: u: w; not registered: v: x; and 2 more entries"
+	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
