@@ -103,7 +103,8 @@ func TestV4NoGoValueIsPrinted(t *testing.T) {
 	}
 	shown := map[string]string{}
 	for _, line := range []string{"show " + id, "show --all " + id, "why " + id, "fields " + id,
-		"fields " + id + " price", "items", "tag list", "tag show shop", "changes", "changes why 1", "search x", "retrieve x", "diff " + id, "pick " + id,
+		"fields " + id + " price", "items", "tag list", "tag show shop", "changes", "changes why 1", "search x",
+		"retrieve x", "diff " + id, "pick " + id,
 		"pick " + id + " --element 3", "pick " + id + " --element 3 --save", "watch " + id + " --priority 3",
 		"watch " + id + " --undo", "tag set shop --priority 3"} {
 		var out, errOut bytes.Buffer

@@ -50,7 +50,8 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 		{name: "nothing to save", args: []string{"pick", "url_p", "--save"}, answers: []answered{{200, item}}, code: 2,
 			err: "tidemark: give --element, or what to watch, such as --include" + see},
 		{name: "no such capture", args: []string{"pick", "url_p", "--capture", "ff"},
-			answers: []answered{{200, item}}, code: 2, err: "tidemark: no capture of url_p begins with ff: `tidemark show` lists them" + see},
+			answers: []answered{{200, item}}, code: 2,
+			err: "tidemark: no capture of url_p begins with ff: `tidemark show` lists them" + see},
 	})
 }
 

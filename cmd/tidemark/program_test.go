@@ -201,6 +201,12 @@ func TestSearch(t *testing.T) {
 
 1–2 of 2 results
 `},
+	})
+}
+
+// TestSearchRefused checks searches that are refused, find nothing, or are answered in JSON.
+func TestSearchRefused(t *testing.T) {
+	performAll(t, []script{
 		{name: "type", args: []string{"search", "x", "--type", "image"}, code: 2,
 			err: "tidemark: --type must be page or entry, not \"image\"\nsee `tidemark search --help`\n"},
 		{name: "past the end", args: []string{"search", "x", "--skip", "50"},
@@ -306,6 +312,12 @@ error          duplicate of https://a.example/: rel=canonical
 alias of       url_a
 canonical      https://a.example/
 `},
+	})
+}
+
+// TestWhyOfAnItem checks what why says of an item, and how it is named.
+func TestWhyOfAnItem(t *testing.T) {
+	performAll(t, []script{
 		{name: "why, newest last", args: []string{"why", "url_a"}, answers: []answered{{200, detail}}, out: `
 Indexed  https://a.example/
 2026-02-28 12:00:00Z       1 day ago  indexed: first seen

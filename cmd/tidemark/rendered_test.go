@@ -9,7 +9,8 @@ import (
 // was refused, and what may be missing (R3).
 func TestR3RenderedIsShown(t *testing.T) {
 	const head = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource":"https://a.example/",`
-	const known = "\nid             url_a\nkind           page\nsource         https://a.example/\nstatus         Indexed\n"
+	const known = "\nid             url_a\nkind           page\nsource         https://a.example/\n" +
+		"status         Indexed\n"
 	const cost = "requests       1\nloaded         9 bytes\ntook           0.1 s\n"
 	rendered := head + `"rendered":{"at":"2026-03-01T11:00:00Z","why":"without its scripts it has little text: \u001b[1m",
 		"missing":"something may be missing: it met a bound (time)","url":"https://a.example/start","pictureOnly":true,

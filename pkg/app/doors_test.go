@@ -24,7 +24,7 @@ type door struct {
 	uses           map[string]bool // fields, as Type.Field, and forms, as form Type
 }
 
-// readByPeople are the answers that people read, apart from those that only some machine reads; the others are shown as JSON.
+// readByPeople are the answers that people read; the others are shown as JSON.
 var readByPeople = []reflect.Type{reflect.TypeFor[api.Item](), reflect.TypeFor[api.Tag](), reflect.TypeFor[api.Rule](),
 	reflect.TypeFor[api.Channel](), reflect.TypeFor[api.Site](), reflect.TypeFor[api.SearchResult](),
 	reflect.TypeFor[api.FeedChange]()}
@@ -97,7 +97,9 @@ func leaves() (out []leaf) {
 		within = append(within[:len(within):len(within)], t)
 		for f := range t.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if at := verb + t.Name() + f.Name; !slices.Contains(replacing, t.Name()) && !f.Anonymous && name != "" && name != "-" && !seen[at] {
+			at := verb + t.Name() + f.Name
+			isLeaf := !f.Anonymous && name != "" && name != "-" && !slices.Contains(replacing, t.Name())
+			if isLeaf && !seen[at] {
 				seen[at] = true
 				out = append(out, leaf{verb, t.Name() + "." + f.Name, within, f.Name})
 			}

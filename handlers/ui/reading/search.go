@@ -114,7 +114,8 @@ type facetChip struct {
 
 // Filtered reports whether a field of the form other than the words is set.
 func (d searchData) Filtered() bool {
-	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort")+d.Query.Get("changedAfter")+d.Query.Get("maxAge") != "" || d.Pictures
+	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort")+d.Query.Get("changedAfter")+
+		d.Query.Get("maxAge") != "" || d.Pictures
 }
 
 // Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out

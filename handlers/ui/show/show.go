@@ -19,7 +19,8 @@ var Funcs = template.FuncMap{
 	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
 
 	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "dayName": dayName,
-	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent, "pct": share, "known": known,
+	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent,
+	"pct": share, "known": known,
 	"dash": dash, "short": short, "some": Some, "external": External, "address": api.Address,
 
 	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,
