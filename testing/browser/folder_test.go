@@ -38,13 +38,13 @@ func TestA26FolderInTheDashboard(t *testing.T) {
 	s.do(chromedp.SetValue(`[name="files.exclude"]`, "drafts/"))
 	s.press(`form[action$="/add"] button.main`)
 	for _, want := range []string{"2 files at the last listing", "hidden files and folders: 2, such as .env",
-		"include or exclude leaves out: 2, such as drafts", "*.md", "drafts/", "are left out", "every 1h the default"} {
+		"include or exclude leaves out: 2, such as drafts", "*.md", "drafts/", "every hour the default"} {
 		s.reads("#live-item", want)
 	}
 	s.do(chromedp.Reload(), chromedp.WaitReady("#live-item"))
 	s.everybody(script, "folder")
 	s.do(chromedp.Click(`a[href$="/settings"]`), chromedp.WaitReady(`[name="files.hidden"]`))
-	s.reads("main", "now every 1h, the default")
+	s.reads("main", "now every hour, the default")
 	if text := s.text("main"); strings.Contains(text, "What to watch") {
 		t.Errorf("the settings of a folder: %s", text)
 	}
@@ -52,7 +52,7 @@ func TestA26FolderInTheDashboard(t *testing.T) {
 	s.do(chromedp.Clear(`[name="files.include"]`), chromedp.Clear(`[name="files.exclude"]`))
 	s.press(`[name="files.hidden"]`)
 	s.press(`form[action$="/settings"] button.main`)
-	s.reads("#live-item", "are items, too")
+	s.reads("#live-item", "Hidden files, too")
 	s.press(`button[value="check"]`)
 	for _, want := range []string{"6 files at the last listing", "Nothing was passed over"} {
 		s.reads("#live-item", want)

@@ -62,7 +62,7 @@ func TestW25ListInTheDashboard(t *testing.T) {
 	s.everybody(script, "list-preview")
 	s.press(`button[value="save"]`)
 	s.reads(".flash", "Saved.")
-	s.reads("#live-item", "new ones are told")
+	s.reads("#live-item", "new entries are told")
 	s.lists(id, "2026-01", "2026-02")
 	if told := s.listedNow(); len(told) > 0 {
 		t.Errorf("told of what was there: %q", told)

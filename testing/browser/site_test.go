@@ -55,7 +55,7 @@ func TestE16SiteThatAsks(t *testing.T) {
 	s.press(`form[action$="/sites"] button.main`)
 	s.reads("#live-guide", "asks what to read")
 	s.oneMessage("the first steps")
-	s.do(chromedp.Click(`#live-guide a[href*="/hosts/"]`), chromedp.WaitReady(`#live-host [name="follows"]`))
+	s.do(chromedp.Click(`#live-guide a[href*="/hosts/"]`), chromedp.WaitReady(`#live-host [name="follow"]`))
 	for _, want := range []string{"Which of these shall be read?", "3 pages", "3 after one step", "1 address left out",
 		"/sitemap.xml", "HTTP 404"} {
 		s.reads("#live-host", want)
@@ -66,7 +66,7 @@ func TestE16SiteThatAsks(t *testing.T) {
 	if st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{}); err != nil || st.Total() != 0 {
 		t.Errorf("%d pages are watched before anybody chose them (%v)", st.Total(), err)
 	}
-	for _, choice := range []string{`[name="listings"]`, `[name="follows"]`, `form:has([name="follows"]) button.main`} {
+	for _, choice := range []string{`[name="listings"]`, `[name="follow"]`, `form:has([name="follow"]) button.main`} {
 		s.press("#live-host " + choice) // a click by position may meet the bar at the foot
 	}
 	s.eventually("the site is being read, or was", func() bool {
