@@ -3,15 +3,15 @@
 
 // Times are in the reader's zone, with the zone in the title. Without this script they are in UTC.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const stamps = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, stamp = new RegExp(`^${stamps.source}$`);
+const stamps = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, stamp = new RegExp(`^${stamps.source}$`);
 const shown = (at) => at.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "medium" });
-const local = (text) => text.replace(stamps, (s) => shown(new Date(s.replace(" ", "T").replace(" UTC", "Z"))));
+const local = (text) => text.replace(stamps, (s) => shown(new Date(s.replace(" ", "T"))));
 function inZone(root) {
   if (zone === "UTC") return root;
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.valueOf())) continue;
-    if (time.textContent.endsWith(" UTC")) time.textContent = shown(at);
+    if (time.textContent.endsWith("Z")) time.textContent = shown(at);
     time.title = `${shown(at)} ${zone}`;
   }
   for (const part of root.querySelectorAll("[title]")) if (stamp.test(part.title)) part.title = `${local(part.title)} ${zone}`;
