@@ -109,10 +109,8 @@ func (f Field) allows(value string) bool {
 // formats are the forms of texts. Each function says what is wrong with a text, behind the name of the setting.
 var formats = map[string]func(text string) string{
 	"length": func(text string) string {
-		if _, why := length(text); why != "" {
-			return why
-		}
-		return ""
+		_, why := length(text)
+		return why
 	},
 	"zone": func(text string) string {
 		if _, err := wallclock.Zone(text); err != nil {

@@ -70,7 +70,8 @@ func (f Field) input(v reflect.Value) []string {
 	case map[string]api.FieldSpec:
 		return []string{strings.Join(api.FieldLines(is), "\n")}
 	}
-	switch text := fmt.Sprint(v.Interface()); {
+	text := fmt.Sprint(v.Interface())
+	switch {
 	case v.Kind() != reflect.Int && v.IsZero():
 		return []string{f.usual()}
 	case f.Format == asList:
@@ -78,7 +79,7 @@ func (f Field) input(v reflect.Value) []string {
 	case f.Format == asShare:
 		return []string{strconv.FormatFloat(100*v.Float(), 'g', 4, 64)}
 	}
-	return []string{fmt.Sprint(v.Interface())}
+	return []string{text}
 }
 
 // usual returns the value of a choice that is not made: that which applies.
