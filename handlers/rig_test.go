@@ -47,8 +47,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }

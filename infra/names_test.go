@@ -17,8 +17,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // TestF1StorageIsWhatTheAppUses checks that the account has every table, queue and container of an app with all

@@ -28,8 +28,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // archived is the whole app in memory, with a site to crawl.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // stored crawls the documents of each type and reports how much of them is stored permanently. The size of rows is

@@ -23,8 +23,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // opened opens a store and an index file as one process does.

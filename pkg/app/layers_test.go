@@ -38,7 +38,7 @@ var exceptions = map[string]string{
 
 // adapters are imported by app and the programs only. Everything else depends on their ports.
 var adapters = []string{
-	"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore",
+	"pkg/storage/storagetest/mem", "pkg/storage/azure", "pkg/storage/sqlitestore",
 	"pkg/search/sqlitesearch", "pkg/search/azureaisearch", "pkg/llm/openai",
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // A25: an error does not repeat a value that may contain a secret, and names settings of the index that contradict

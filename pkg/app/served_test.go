@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // served is the app with its settings behind a real server, in this process. The test delivers messages, as a host

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // opener makes an empty store whose messages are hidden and shown by a clock. The store is closed when the test ends.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // clock is a clock that tests advance.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // TestCostOfOnePage counts the table requests for a check at a host with one due page, without the sweep's reading of

@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // Rules of the protocol that no other test of this package covers (K12).

@@ -19,8 +19,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 var scaleHosts = flag.Int("scale.hosts", 300, "how many hosts of ten items TestK4ManyHosts has")

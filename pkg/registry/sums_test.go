@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // TestK5SumsConverge checks that missing copies are repaired by the job's message, which arrives again, and by the

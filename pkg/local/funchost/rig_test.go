@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // files is a script root: path to content.

@@ -19,8 +19,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // rig is a store in which several processes have keys, with one clock.

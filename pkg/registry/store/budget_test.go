@@ -6,8 +6,8 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // K12: two concurrent writers of one part of the total do not spend more than it has.

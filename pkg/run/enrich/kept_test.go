@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // TestD9EntriesPort checks that both implementations of the port behave alike (D9).

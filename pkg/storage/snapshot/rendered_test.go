@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // TestR4PlainBody checks that a rendered page keeps the body that its source sent for as long as one of its captures

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // reprocess reads the body of a shot under the shot's version, a minute after the last capture.

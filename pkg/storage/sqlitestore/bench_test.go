@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // each runs a benchmark on this store, on this store without joined writes, and in memory.

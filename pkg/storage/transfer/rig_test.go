@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // BenchmarkReschedule is the commit of a crawl in a partition of 10,000 items: it merges the item and moves its due
