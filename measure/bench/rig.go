@@ -53,7 +53,7 @@ func (b *bench) onAzurite(data string) (*counted, error) {
 
 // over assembles Tidemark on a storage account.
 func (b *bench) over(conn, data string) (*counted, error) {
-	counter := azure.NewCounter()
+	counter := &azure.Counter{}
 	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn})
 	store, err := azure.Open(get, azure.Options{Policies: []policy.Policy{counter.Policy()}})
 	if err != nil {

@@ -72,7 +72,7 @@ func (t trial) run() (result, error) {
 			r.reported++
 		}
 	}
-	for _, p := range textdiff.Passages(old, now, feed.MaxPassages, feed.MaxPassage) {
+	for _, p := range textdiff.Differences(old, now, feed.MaxPassages, feed.MaxPassage).Chosen {
 		if p.Added && strings.Contains(dom.Fold(p.Text), dom.Fold(t.fact.after)) {
 			r.shown++
 		}

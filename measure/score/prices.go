@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
@@ -101,5 +102,5 @@ func readProduct(folder fs.FS, id string) (results []field.Result, address strin
 	if err != nil {
 		return nil, "", err
 	}
-	return field.NewPage(root, k.URL).Product(), k.URL, nil
+	return field.NewPage(root, jsonld.Of(root), k.URL).Product(), k.URL, nil
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 // X12: TestX12Digest checks that sources, order and forms of values do not count for the digest, and that values do.
@@ -13,7 +15,7 @@ func TestX12Digest(t *testing.T) {
 	offer := func(text string) string { return ld(`{"@type":"Product","name":"Lamp","offers":` + text + `}`) }
 	digest := func(page string) string {
 		root, _ := html.Parse(strings.NewReader(page))
-		return Digest(NewPage(root, "https://shop.example/lamp").Product())
+		return Digest(NewPage(root, jsonld.Of(root), "https://shop.example/lamp").Product())
 	}
 	one := digest(offer(`{"price":"79.00","priceCurrency":"EUR","availability":"InStock"}`))
 	for _, page := range []string{
@@ -41,7 +43,7 @@ func TestX12Digest(t *testing.T) {
 func TestG4NegativePrices(t *testing.T) {
 	root, _ := html.Parse(strings.NewReader(`<script type="application/ld+json">{"@type":"Product","name":"Lamp",` +
 		`"offers":{"price":"-5","priceCurrency":"EUR"}}</script>`))
-	for _, r := range NewPage(root, "https://shop.example/lamp").Product() {
+	for _, r := range NewPage(root, jsonld.Of(root), "https://shop.example/lamp").Product() {
 		if r.Name == Price && (r.State != Unread || r.Evidence.Reason != "the amount is negative") {
 			t.Errorf("have %+v", r)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
@@ -17,7 +18,7 @@ func ExamplePage() {
 		fmt.Println(err)
 		return
 	}
-	page := field.NewPage(root, "https://shop.example/lampe")
+	page := field.NewPage(root, jsonld.Of(root), "https://shop.example/lampe")
 	for _, r := range page.Product() {
 		fmt.Printf("%s %s %q\n", r.Name, r.State, r.Value.String())
 	}

@@ -45,13 +45,8 @@ const (
 	longName = 300
 )
 
-// NewPage returns a web page with the address under which it was fetched.
-func NewPage(root *html.Node, address string) *Page {
-	return NewPageWith(root, jsonld.Of(root), address)
-}
-
-// NewPageWith returns a web page of which the JSON-LD has been read.
-func NewPageWith(root *html.Node, data jsonld.Data, address string) *Page {
+// NewPage returns a web page with its JSON-LD and the address under which it was fetched.
+func NewPage(root *html.Node, data jsonld.Data, address string) *Page {
 	p := &Page{root: root, address: parseAddress(address)}
 	p.same = []string{pageKey(p.address)}
 	sets := items.Read(root, data)

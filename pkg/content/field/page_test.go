@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/data"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
 const here = "https://shop.example/lamp"
@@ -17,7 +18,7 @@ func pageOf(t testing.TB, text string) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewPage(root, here)
+	return NewPage(root, jsonld.Of(root), here)
 }
 
 // line writes results in short: the values, or the states of those without one.
@@ -130,7 +131,7 @@ func TestG1TheProduct(t *testing.T) {
 		}
 	}
 	root, _ := html.Parse(strings.NewReader(ld(product("Lamp", "5", `"url":"/lamp",`))))
-	if have := line(NewPage(root, "https://shop.example/").Product()); have != "price is unread" {
+	if have := line(NewPage(root, jsonld.Of(root), "https://shop.example/").Product()); have != "price is unread" {
 		t.Errorf("on the start page: have %s", have)
 	}
 }

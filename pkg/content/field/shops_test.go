@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/fieldtest"
 )
@@ -21,7 +22,7 @@ func readShop(t *testing.T, s fieldtest.Shop) (found map[string]field.Result, sh
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := field.NewPage(root, s.Address())
+	p := field.NewPage(root, jsonld.Of(root), s.Address())
 	found = map[string]field.Result{}
 	for _, r := range p.Product() {
 		found[r.Name] = r
@@ -71,7 +72,7 @@ func TestG3ShopLosesItsPrice(t *testing.T) {
 	} {
 		root, _ := html.Parse(strings.NewReader(`<script type="application/ld+json">` + name + `</script>`))
 		state := field.State("")
-		for _, r := range field.NewPage(root, "https://shop.example/lamp").Product() {
+		for _, r := range field.NewPage(root, jsonld.Of(root), "https://shop.example/lamp").Product() {
 			if r.Name == field.Price {
 				state = r.State
 			}

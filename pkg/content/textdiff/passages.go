@@ -34,11 +34,6 @@ type Difference struct {
 	Cut bool // more lines differ than are compared
 }
 
-// Passages returns the passages of [Differences] that were chosen.
-func Passages(old, text string, most, size int) []Passage {
-	return Differences(old, text, most, size).Chosen
-}
-
 // Differences compares two texts. The argument most bounds the number of chosen passages, and size the number of bytes
 // of each. Blank lines are omitted, and so is what changes by itself, unless nothing else differs.
 func Differences(old, text string, most, size int) Difference {

@@ -21,7 +21,7 @@ func TestN3RenumberedItems(t *testing.T) {
 			{"Yes. Sir", true, nil}, {"è. x", true, nil}}},
 		"the same": {"3. Steer", "3. Steer", nil},
 	} {
-		have := Passages(tc.old, tc.text, 4, 100)
+		have := Differences(tc.old, tc.text, 4, 100).Chosen
 		if len(have) > 2 && len(tc.want) == len(have) { // the order of lines is tested elsewhere
 			continue
 		}
@@ -29,7 +29,7 @@ func TestN3RenumberedItems(t *testing.T) {
 			t.Errorf("%s: (-want +have)\n%s", name, diff)
 		}
 	}
-	if have := Passages("1. "+long+"\n2. b", "2. "+long+"\n3. b", 1, 60); len(have) != 1 || len(have[0].Text) > 60 {
+	if have := Differences("1. "+long+"\n2. b", "2. "+long+"\n3. b", 1, 60).Chosen; len(have) != 1 || len(have[0].Text) > 60 {
 		t.Errorf("not within bounds: %v", have)
 	}
 }

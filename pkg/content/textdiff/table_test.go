@@ -128,7 +128,7 @@ func TestW22RowPassages(t *testing.T) {
 	old, text := prices+"| Storm | 79 EUR | yes |\n", prices+"| Storm | 84 EUR | yes |\n"
 	columns := []string{"Lamp", "Price", "Stock"}
 	want := []Passage{{"| Storm | 79 EUR | yes |", false, columns}, {"| Storm | 84 EUR | yes |", true, columns}}
-	if diff := cmp.Diff(want, Passages(old, text, 4, 400)); diff != "" {
+	if diff := cmp.Diff(want, Differences(old, text, 4, 400).Chosen); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
 	}
 	var head, rule, row, next string
@@ -136,7 +136,7 @@ func TestW22RowPassages(t *testing.T) {
 		head, rule = head+fmt.Sprintf(" Column %d |", i), rule+" --- |"
 		row, next = row+fmt.Sprintf(" value %d |", i), next+fmt.Sprintf(" value %d |", i+i/99)
 	}
-	wide := Passages("|"+head+"\n|"+rule+"\n|"+row, "|"+head+"\n|"+rule+"\n|"+next, 4, 100)
+	wide := Differences("|"+head+"\n|"+rule+"\n|"+row, "|"+head+"\n|"+rule+"\n|"+next, 4, 100).Chosen
 	for _, p := range wide {
 		size := len(p.Text)
 		for _, c := range p.Columns {

@@ -153,7 +153,7 @@ func TestW1Passages(t *testing.T) {
 			{"It closes. The wall of the old harbour is made of granite. The wall of…", true, nil}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
+			if diff := cmp.Diff(tt.want, Differences(tt.old, tt.text, 4, 75).Chosen); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -196,7 +196,7 @@ func TestW1MostToSay(t *testing.T) {
 			[]Passage{{"| Plan | 5 downloads |", false, nil}, {"| Plan | 3 downloads |", true, nil}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
+			if diff := cmp.Diff(tt.want, Differences(tt.old, tt.text, 4, 75).Chosen); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -246,7 +246,7 @@ func FuzzPassages(f *testing.F) {
 	f.Add("\xff\n\n", "\x00 x", 1)
 	f.Fuzz(func(t *testing.T, old, text string, size int) {
 		size = 16 + max(size, 0)%400
-		for _, p := range Passages(old, text, 4, size) {
+		for _, p := range Differences(old, text, 4, size).Chosen {
 			if len(p.Text) > size {
 				t.Errorf("%d bytes, want at most %d: %q", len(p.Text), size, p.Text)
 			}

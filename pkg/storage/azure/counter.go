@@ -21,9 +21,6 @@ type Counts struct {
 	RowsWritten        int64 // entities in transactions that were applied, including deletes
 }
 
-// NewCounter returns a counter at zero.
-func NewCounter() *Counter { return &Counter{} }
-
 // Policy returns a policy that counts requests. Add it to [Options.Policies].
 func (c *Counter) Policy() policy.Policy { return counting{c} }
 

@@ -15,7 +15,7 @@ import (
 
 // TestCounterCountsWhatIsBilled checks that a batch counts as one request, and a retry as one more.
 func TestCounterCountsWhatIsBilled(t *testing.T) {
-	l, n := &lossy{}, azure.NewCounter()
+	l, n := &lossy{}, &azure.Counter{}
 	s := open(t, azure.Options{Transport: l, Policies: []policy.Policy{n.Policy()}})
 	table, _ := newTable(t, s, open(t, azure.Options{}))
 	ctx := t.Context()

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/content/field/fieldtest"
@@ -177,7 +178,7 @@ func (s *story) read(page int) (results []field.Result, right bool) {
 	if err != nil {
 		return nil, false
 	}
-	p := field.NewPage(root, s.shop.Address())
+	p := field.NewPage(root, jsonld.Of(root), s.shop.Address())
 	results = append(p.Product(), p.Read(field.Spec{Name: mine, Type: field.Money, Source: field.CSS, At: ".price"}))
 	for _, name := range names {
 		if r, want := resultOf(results, name), s.truth(name, page); !agrees(r, want, page) {

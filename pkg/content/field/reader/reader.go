@@ -32,7 +32,7 @@ func (r *Reader) Tree(before func(*html.Node)) func(*html.Node, jsonld.Data) {
 		if before != nil {
 			before(root)
 		}
-		r.read(func() *field.Page { return field.NewPageWith(root, data, r.address) })
+		r.read(func() *field.Page { return field.NewPage(root, data, r.address) })
 	}
 }
 
