@@ -132,12 +132,16 @@ func (f *figures) measureDepth(module string) {
 	}
 }
 
+// headShare is the share of the lines of code that belong to package clauses and imports, in percent.
+func (f *figures) headShare(code int) float64 { return share(f.Heads, code) }
+
+func share(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
+
 // write writes the figures of a product with a number of lines of code.
 func (f *figures) write(w io.Writer, code int) {
-	share := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
 	fmt.Fprintf(w, "packages\t%d of %d files\n", len(f.imports), f.Files)
 	fmt.Fprintf(w, "depth of imports\t%d packages\n", f.Depth)
-	fmt.Fprintf(w, "imports, package clauses\t%.1f %% of the lines of code\n", share(f.Heads, code))
+	fmt.Fprintf(w, "imports, package clauses\t%.1f %% of the lines of code\n", f.headShare(code))
 	fmt.Fprintf(w, "long lines\t%.1f %% have more than %d columns\n", share(f.Long, f.Lines), longColumns)
 	fmt.Fprintf(w, "exported names\t%d, of them needlessly %d\n", len(f.Exported), len(f.Needless))
 }

@@ -1,50 +1,48 @@
 package main
 
 import (
-	"fmt"
 	"path"
 	gotesting "testing"
 )
 
-// exceeding are the packages above a limit, with their present numbers: files and lines of the largest set of files
-// that all reach each other, and services. The numbers may only fall, and no package is added. A package that meets
-// the limits is removed.
-var exceeding = map[string]struct{ files, lines, services int }{}
+// Limits of the product as a whole. Both numbers may only fall.
+const (
+	maxImports  = 9.4 // percent of the lines of code that are imports and package clauses
+	aimImports  = 7.5
+	maxNeedless = 168 // names that are exported needlessly
+	aimNeedless = 40
+)
 
 // TestDependencies fails when files of a package depend on each other more than they may, or when a function reaches
-// too many services. Split such a package along its dependencies. Do not merge files, and do not raise a limit.
+// too many services. Split such a package along its dependencies, or join what reaches each other and is small.
 func TestDependencies(t *gotesting.T) {
 	m := measured(t)
 	if len(m.Knots) < 20 || len(m.Services) < 1000 {
 		t.Fatalf("only %d packages and %d functions were measured", len(m.Knots), len(m.Services))
 	}
-	have := map[string]struct{ files, lines, services int }{}
 	for _, k := range m.Knots {
-		if len(k.Files) > maxKnotFiles || k.Lines > maxKnotLines {
-			h := have[k.Package]
-			h.files, h.lines = len(k.Files), k.Lines
-			have[k.Package] = h
+		if n := len(k.Files); n > maxKnotFiles {
+			t.Errorf("%s: %d files all reach each other (at most %d): shape -knot %[1]s shows by which names", k.Package, n,
+				maxKnotFiles)
 		}
 	}
 	for _, f := range m.Services {
 		if f.Size > maxServices {
-			pkg := path.Dir(f.Name)
-			h := have[pkg]
-			h.services = max(h.services, f.Size)
-			have[pkg] = h
+			t.Errorf("%s: %s reaches %d services (at most %d)", path.Dir(f.Name), path.Base(f.Name), f.Size, maxServices)
 		}
 	}
-	for _, pkg := range sortedKeys(have) {
-		h, d := have[pkg], exceeding[pkg]
-		if h.files > d.files || h.lines > d.lines || h.services > d.services {
-			t.Errorf("%s: %d files of %d lines all reach each other (at most %d of %d), a function reaches %d services "+
-				"(at most %d): split it; shape -knot %[1]s shows by which names", pkg, h.files, h.lines, maxKnotFiles,
-				maxKnotLines, h.services, maxServices)
-		}
+}
+
+// TestPackagesAreWorthTheirImports fails when more of the code is imports, or more names are exported needlessly, than
+// before. Join packages that only one other imports and that share its subject.
+func TestPackagesAreWorthTheirImports(t *gotesting.T) {
+	m := measured(t)
+	if have := m.Figures.headShare(m.Lines[product]); have >= maxImports+0.05 {
+		t.Errorf("%.2f %% of the code are imports and package clauses (at most %v, to become %v)", have, maxImports,
+			aimImports)
 	}
-	for _, pkg := range sortedKeys(exceeding) {
-		if h, d := have[pkg], exceeding[pkg]; h.files < d.files || h.lines*20 < d.lines*19 || h.services < d.services {
-			t.Errorf("%s is better than the table says: %s", pkg, fmt.Sprintf("{%d, %d, %d}", h.files, h.lines, h.services))
-		}
+	if n := len(m.Figures.Needless); n == 0 || n > maxNeedless {
+		t.Errorf("%d names are exported needlessly (at most %d, to become %d): shape -needless lists them", n, maxNeedless,
+			aimNeedless)
 	}
 }

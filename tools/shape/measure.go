@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,7 +57,7 @@ func measure(dir string) (*measures, error) {
 		return nil, err
 	}
 	m.ties(dir, all)
-	return m, m.types(dir, all)
+	return m, nil
 }
 
 // load type-checks the packages of a module, without their tests.
@@ -81,13 +80,13 @@ func load(dir string) ([]*packages.Package, error) {
 
 // ties measures the dependencies between files, and the services that functions reach.
 func (m *measures) ties(dir string, all []*packages.Package) {
-	lines := map[string]int{}
+	files := map[string]bool{}
 	for _, f := range m.Files {
 		if f.Kind == product {
-			lines[f.Name] = f.Size
+			files[f.Name] = true
 		}
 	}
-	t := newTree(dir, all, lines)
+	t := newTree(dir, all, files)
 	for _, p := range all {
 		if k := t.knot(p); len(k.Files) > 1 {
 			m.Knots = append(m.Knots, k)
@@ -112,7 +111,7 @@ func kindOf(place string) kind {
 	return product
 }
 
-// file measures a file, except its types.
+// file measures a file.
 func (m *measures) file(path, place string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -170,32 +169,6 @@ func rawLines(fset *token.FileSet, f *ast.File) map[int]bool {
 		return true
 	})
 	return lines
-}
-
-// types notes how many methods each type has that the product declares.
-func (m *measures) types(dir string, all []*packages.Package) error {
-	for _, p := range all {
-		for id, obj := range p.TypesInfo.Defs {
-			name, ok := obj.(*types.TypeName)
-			if !ok || name.IsAlias() || name.Parent() != p.Types.Scope() {
-				continue
-			}
-			place, err := filepath.Rel(dir, p.Fset.Position(id.Pos()).Filename)
-			if err == nil && kindOf(place) == product {
-				m.method(filepath.ToSlash(place)+": "+id.Name, name.Type())
-			}
-		}
-	}
-	return nil
-}
-
-func (m *measures) method(name string, t types.Type) {
-	if !types.IsInterface(t) {
-		t = types.NewPointer(t)
-	}
-	if n := types.NewMethodSet(t).Len(); n > 0 {
-		m.Types = append(m.Types, piece{name, n, product})
-	}
 }
 
 // codeLines counts the lines that have a token.

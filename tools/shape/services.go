@@ -85,5 +85,5 @@ func (r *reach) ours(p *types.Package) bool {
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func (k knot) String() string {
-	return fmt.Sprintf("%d files, %d lines\t%s", len(k.Files), k.Lines, k.Package)
+	return fmt.Sprintf("%d files\t%s", len(k.Files), k.Package)
 }

@@ -20,21 +20,20 @@ import (
 type knot struct {
 	Package string
 	Files   []string
-	Lines   int // number of lines of any kind
 	Arrows  []string
 }
 
 // tree has the facts about all packages that are needed to measure their ties.
 type tree struct {
 	dir      string
-	lines    map[string]int               // number of lines, by file
+	files    map[string]bool              // files of the product
 	concrete map[string][]*types.TypeName // types of the product, by their methods
 	methods  map[*types.TypeName][]string // methods of the concrete types
 }
 
-// newTree records the methods of all types of the product. The keys of lines are the files of the product.
-func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
-	t := &tree{dir: dir, lines: lines, concrete: map[string][]*types.TypeName{}, methods: map[*types.TypeName][]string{}}
+// newTree records the methods of all types of the product. The given files are those of the product.
+func newTree(dir string, all []*packages.Package, files map[string]bool) *tree {
+	t := &tree{dir: dir, files: files, concrete: map[string][]*types.TypeName{}, methods: map[*types.TypeName][]string{}}
 	for _, p := range all {
 		for _, name := range p.Types.Scope().Names() {
 			obj, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
@@ -53,7 +52,7 @@ func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
 // file returns the product file in which a name is declared, or "" if there is none.
 func (t *tree) file(p *packages.Package, obj types.Object) string {
 	path, err := filepath.Rel(t.dir, p.Fset.Position(obj.Pos()).Filename)
-	if path = filepath.ToSlash(path); err != nil || t.lines[path] == 0 {
+	if path = filepath.ToSlash(path); err != nil || !t.files[path] {
 		return ""
 	}
 	return path
@@ -95,7 +94,7 @@ func (t *tree) knot(p *packages.Package) knot {
 	arrows, names := map[string]map[string]bool{}, map[string][]string{}
 	for _, f := range p.Syntax {
 		from, err := filepath.Rel(t.dir, p.Fset.Position(f.Pos()).Filename)
-		if from = filepath.ToSlash(from); err != nil || t.lines[from] == 0 {
+		if from = filepath.ToSlash(from); err != nil || !t.files[from] {
 			continue
 		}
 		arrows[from] = map[string]bool{}
@@ -120,7 +119,6 @@ func (t *tree) knot(p *packages.Package) knot {
 		}
 	}
 	for _, f := range k.Files {
-		k.Lines += t.lines[f]
 		for _, to := range k.Files {
 			if key := f + " → " + to; len(names[key]) > 0 {
 				k.Arrows = append(k.Arrows, key+": "+strings.Join(names[key], " "))

@@ -29,7 +29,8 @@ func TestN3RenumberedItems(t *testing.T) {
 			t.Errorf("%s: (-want +have)\n%s", name, diff)
 		}
 	}
-	if have := Differences("1. "+long+"\n2. b", "2. "+long+"\n3. b", 1, 60).Chosen; len(have) != 1 || len(have[0].Text) > 60 {
+	have := Differences("1. "+long+"\n2. b", "2. "+long+"\n3. b", 1, 60).Chosen
+	if len(have) != 1 || len(have[0].Text) > 60 {
 		t.Errorf("not within bounds: %v", have)
 	}
 }
