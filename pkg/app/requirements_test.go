@@ -3,6 +3,8 @@ package app
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -202,16 +204,22 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesEveryPackage: the tour leaves nothing out.
-func TestArchitectureNamesEveryPackage(t *testing.T) {
-	doc := readDoc(t, "docs/architecture.md")
-	seen := map[string]bool{}
+// TestEveryPackageSaysWhatItPromises: docs/architecture.md lists no packages, because go doc does.
+func TestEveryPackageSaysWhatItPromises(t *testing.T) {
+	says := map[string]bool{}
 	for file := range sources(t) {
-		pkg := filepath.ToSlash(filepath.Dir(file))
-		if !seen[pkg] && !strings.Contains(doc, "`"+pkg+"`") {
-			t.Errorf("docs/architecture.md does not name %s", pkg)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", file), nil, parser.PackageClauseOnly|
+			parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
 		}
-		seen[pkg] = true
+		pkg := filepath.Dir(file)
+		says[pkg] = says[pkg] || len(f.Doc.Text()) > len("Package x is x.")
+	}
+	for pkg, ok := range says {
+		if !ok {
+			t.Errorf("%s has no comment", pkg)
+		}
 	}
 }
 
