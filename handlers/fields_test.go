@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -81,7 +81,7 @@ func knowFields(t *testing.T, r *rig, known track.Known) {
 	columns := row.Of[struct {
 		Fields track.Known `col:"fields,gzip"`
 	}]()
-	table := r.store.Table(registry.DefaultTable)
+	table := r.store.Table(store.DefaultTable)
 	for e, err := range table.Query(t.Context(), storage.Query{}) {
 		must(t, err)
 		if e.Props["normalizedSource"] != pageOne || e.Props["status"] == nil {

@@ -33,9 +33,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -169,23 +171,23 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Cleanup(func() { _ = engine.Close() })
 	r.index = &remembering{engine, map[string]search.Page{}}
 	must(t, engine.Create(t.Context()))
-	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
+	must(t, registry.New(r.store, store.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
 	must(t, index.NewManifests(r.store).Create(t.Context()))
 	must(t, errors.Join(r.store.Queue(rebuild.Queue).Create(t.Context()), r.store.Queue(bulk.Queue).Create(t.Context())))
 	must(t, mailimport.New(r.store, nil, nil, nil, mailimport.Options{}).Create(t.Context()))
-	var store storage.Store = r.store
+	var rows storage.Store = r.store
 	for _, w := range wrap {
-		store = w(store)
+		rows = w(rows)
 	}
-	changes, snaps := feed.Open(store, clock), snapshot.New(store)
-	reg := registry.New(store, registry.Options{Feed: changes,
+	changes, snaps := feed.Open(rows, clock), snapshot.New(rows)
+	reg := registry.New(rows, store.Options{Feed: changes,
 		Clock: clock, Jitter: func() float64 { return 0 }, Sleep: func(context.Context, time.Duration) error { return nil },
-		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
+		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 1} },
 	})
 	hosts := politeness.New(reg.Hosts, instrumented.Web(r.web, r.metrics),
 		politeness.Options{Agent: "Tidemark", Strategy: source.ByHost, Clock: clock, Metrics: r.metrics})
-	worker := crawl.New(storesOf(reg, snaps), hosts, r.pages(reg, snaps, store, clock), crawl.Options{
+	worker := crawl.New(storesOf(reg, snaps), hosts, r.pages(reg, snaps, rows, clock), crawl.Options{
 		Metrics: r.metrics, Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
@@ -199,20 +201,20 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	tokens := 0
-	mine := entries.New(store, entries.Options{Clock: clock, Links: reg.Items, Rules: source.DefaultRules(), Index: engine,
+	mine := entries.New(rows, entries.Options{Clock: clock, Links: reg.Items, Rules: source.DefaultRules(), Index: engine,
 		Feed: changes, Token: func() string {
 			tokens++
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
-	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
+	r.v = &Services{Store: rows, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
 		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps,
-		Schemes: &scheme.Guesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(store), Worker: worker,
-		Index: engine, Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
-			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store),
+		Schemes: &scheme.Guesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
+		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
+			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),
 				reg.Items, mine), Entries: mine,
 		}),
-		Bulk:      bulk.New(store, reg.Items, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
+		Bulk:      bulk.New(rows, reg.Items, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	migrations := func(s storage.Store) *migrate.Service {
@@ -221,20 +223,20 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 			migrate.Options{Clock: clock, Empty: empty})
 	}
 	must(t, migrations(r.store).Ensure(t.Context()))
-	r.v.Migrate = migrations(store)
-	r.v.Backfill = backfill.New(store, reg, hosts, files, backfill.Options{Clock: clock})
+	r.v.Migrate = migrations(rows)
+	r.v.Backfill = backfill.New(rows, reg, hosts, files, backfill.Options{Clock: clock})
 	must(t, r.v.Backfill.Create(t.Context()))
-	r.v.Polls = sitepoll.New(store, reg, hosts, sitepoll.Options{Clock: clock})
+	r.v.Polls = sitepoll.New(rows, reg, hosts, sitepoll.Options{Clock: clock})
 	must(t, r.v.Polls.Create(t.Context()))
-	r.observe(store, clock)
-	r.v.Enrich = enrich.New(store, enrich.Kept{}, enrich.Models{}, enrich.Options{})
+	r.observe(rows, clock)
+	r.v.Enrich = enrich.New(rows, enrich.Kept{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")
 	must(t, err)
 	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting,
 		Transport: transport.Transport()})
 	must(t, err)
-	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock,
+	r.v.Imports = mailimport.New(rows, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock,
 		Token: func() string { return "token" }})
 	r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
 	return r
@@ -278,7 +280,7 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 // work delivers every message to its trigger, as the host would, jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
-	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+	for r.deliver(store.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
 		r.deliver(bulk.Queue, "/BulkWorker") ||
 		r.deliver(mailimport.Queue, "/MboxWorker") {
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -21,13 +21,13 @@ import (
 func TestAZ2CommandsFreeNothing(t *testing.T) {
 	data := foldertest.WithItem(t, time.Now())
 	receive := func() []storage.Message {
-		store, err := app.OpenStore(func(n string) string { return foldertest.Embedded(data)[n] },
+		rows, err := app.OpenStore(func(n string) string { return foldertest.Embedded(data)[n] },
 			slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer store.Close()
-		got, err := store.Queue(registry.JobQueue).Receive(t.Context(), 1, time.Hour)
+		defer rows.Close()
+		got, err := rows.Queue(store.JobQueue).Receive(t.Context(), 1, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -106,11 +107,11 @@ func (a *archived) check(path string) {
 	time.Sleep(2 * time.Millisecond) // times are stored to the millisecond
 	_, err := api.AddURL.Call(a.t.Context(), a.api, api.AddURLRequest{URL: a.site.URL + path})
 	must(a.t, err)
-	q := a.services.Store.Queue(registry.JobQueue)
+	q := a.services.Store.Queue(store.JobQueue)
 	got, err := q.Receive(a.t.Context(), 32, time.Minute)
 	must(a.t, err)
 	for _, m := range got {
-		job, err := registry.ParseJob(m.Body)
+		job, err := item.ParseJob(m.Body)
 		must(a.t, err)
 		must(a.t, a.services.Worker.Process(a.t.Context(), job))
 		must(a.t, q.Delete(a.t.Context(), m))

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -59,7 +59,7 @@ func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, err
 	return itemJSON(&it), wire.Field("id", err)
 }
 
-func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
+func detailJSON(it *item.Item, past history.Latest) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
@@ -78,7 +78,7 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 }
 
 // folderJSON returns what was found in a folder; nil for another item, and for a folder that was not listed yet.
-func folderJSON(it *registry.Item) *api.FolderState {
+func folderJSON(it *item.Item) *api.FolderState {
 	if it.Exclusion != verdict.ExclusionFolder {
 		return nil
 	}
@@ -90,7 +90,7 @@ func folderJSON(it *registry.Item) *api.FolderState {
 }
 
 // listJSON returns what was read of a list; nil for an item that is not watched as one.
-func listJSON(l registry.Listed) *api.ListState {
+func listJSON(l item.Listed) *api.ListState {
 	if l.Key == "" {
 		return nil
 	}
@@ -101,12 +101,12 @@ func listJSON(l registry.Listed) *api.ListState {
 	return out
 }
 
-func itemJSON(it *registry.Item) api.Item {
+func itemJSON(it *item.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, Title: it.Title,
 		SourceHost: it.SourceHost,
-		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: registry.BrokenWatch(it) != "", Why: it.Thin,
+		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: item.BrokenWatch(it) != "", Why: it.Thin,
 		NotIndexed:   it.Exclusion,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
@@ -126,7 +126,7 @@ func itemJSON(it *registry.Item) api.Item {
 	if it.IndexPending {
 		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then
 	}
-	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
+	if it.Paused && !out.NextCrawlAt.Before(item.Never) {
 		out.NextCrawlAt = time.Time{}
 	}
 	out.Tags, out.Settings, out.Paused = it.Tags, it.Options, it.Paused
@@ -135,7 +135,7 @@ func itemJSON(it *registry.Item) api.Item {
 	out.Fields, out.UnreadData = fieldsJSON(it.Fields), unreadDataJSON(it)
 	switch {
 	case out.WatchBroken:
-		if out.Why = registry.BrokenWatch(it); it.Watched.Broken != "" {
+		if out.Why = item.BrokenWatch(it); it.Watched.Broken != "" {
 			out.Why += ", since " + it.Watched.Since.Format(time.RFC3339)
 		}
 	case out.Collapsed:
@@ -186,7 +186,7 @@ func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
 }
 
 // itemMoved answers a request that has a former id of an item.
-func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
+func itemMoved(r *http.Request, it *item.Item) (int, any, error) {
 	to := url.URL{Path: "/api/items/" + string(it.ID), RawQuery: r.URL.RawQuery}
 	return http.StatusMovedPermanently, movedTo{to.String()}, nil
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // makeDue makes every item of a registry due a minute ago, as if its interval were over. It writes the item, the due
 // row and the hint, in the layout that package registry documents.
-func makeDue(ctx context.Context, store storage.Store) error {
-	items := store.Table(registry.DefaultTable)
+func makeDue(ctx context.Context, s storage.Store) error {
+	items := s.Table(store.DefaultTable)
 	at := time.Now().UTC().Add(-time.Minute)
 	byPartition := map[string][]storage.Entity{}
 	for e, err := range items.Query(ctx, storage.Query{}) {
@@ -32,7 +32,7 @@ func makeDue(ctx context.Context, store storage.Store) error {
 			}
 		}
 		// Any shard is correct, because a sweep reads all of them.
-		if err := hint(ctx, store, 0, partition, at); err != nil {
+		if err := hint(ctx, s, 0, partition, at); err != nil {
 			return err
 		}
 	}

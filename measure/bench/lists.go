@@ -11,7 +11,10 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -37,13 +40,13 @@ func (b *bench) lists() error {
 
 func (b *bench) listsOf(hosts int) error {
 	get := settingsOf(map[string]string{"STORAGE": app.Embedded, "TIDEMARK_DATA": b.temp(fmt.Sprintf("lists%d", hosts))})
-	store, err := app.OpenStore(get, slog.New(slog.DiscardHandler))
+	s, err := app.OpenStore(get, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer s.Close()
 	l := &listed{ctx: b.ctx, n: &storagetest.Counter{}, hosts: hosts, items: hosts*hostItems + lastItems}
-	l.Registry = registry.New(storagetest.Counted(store, l.n), registry.Options{})
+	l.Registry = registry.New(storagetest.Counted(s, l.n), store.Options{})
 	if err := l.fill(); err != nil {
 		return err
 	}
@@ -95,20 +98,20 @@ func (l *listed) fillHost(host string, items, failed int) error {
 		}
 		sources = append(sources, s)
 	}
-	for some := range slices.Chunk(sources, registry.JobItems) {
-		job := registry.Job{Host: host}
+	for some := range slices.Chunk(sources, policy.JobItems) {
+		job := item.Job{Host: host}
 		for _, got := range l.Items.Register(l.ctx, some, registry.RegisterOptions{}) {
 			if got.Err != nil {
 				return got.Err
 			}
 			_, hash, _ := source.ParseID(string(got.Item.ID))
 			job.PartitionKey = got.Item.Partition()
-			job.Items = append(job.Items, registry.JobItem{ID: got.Item.ID, RowKey: hash})
+			job.Items = append(job.Items, item.JobItem{ID: got.Item.ID, RowKey: hash})
 		}
-		err := l.Jobs.Fail(l.ctx, job, func(it *registry.Item, now time.Time) {
-			it.Status = registry.Indexed
+		err := l.Jobs.Fail(l.ctx, job, func(it *item.Item, now time.Time) {
+			it.Status = item.Indexed
 			if failed > 0 {
-				it.Status, failed = registry.Error, failed-1
+				it.Status, failed = item.Error, failed-1
 			}
 			it.CheckAt(now.Add(24 * time.Hour))
 		})
@@ -136,9 +139,9 @@ func (l *listed) measure() error {
 		{"items, page of the last small hosts", registry.ListQuery{After: after}},
 		{"items?host= of the last host", registry.ListQuery{Host: lastHost}},
 		{"items?host= of nobody", registry.ListQuery{Host: "nobody.example"}},
-		{"items?status=Indexed", registry.ListQuery{Status: registry.Indexed}},
-		{"items?status=Error, 3 of the last host", registry.ListQuery{Status: registry.Error}},
-		{"items?status=Gone, none", registry.ListQuery{Status: registry.Gone}},
+		{"items?status=Indexed", registry.ListQuery{Status: item.Indexed}},
+		{"items?status=Error, 3 of the last host", registry.ListQuery{Status: item.Error}},
+		{"items?status=Gone, none", registry.ListQuery{Status: item.Gone}},
 	} {
 		page.q.Top = listTop
 		err := l.row(page.what, func() (int, error) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -53,7 +53,7 @@ func (b *bench) sweepAmong(registered int) error {
 
 // fillHost writes a host with its hint and its items. The given number of items is due now; the others are due
 // tomorrow.
-func fillHost(ctx context.Context, store storage.Store, h, items, due int) error {
+func fillHost(ctx context.Context, s storage.Store, h, items, due int) error {
 	host, now := fmt.Sprintf("h%05d.example", h), time.Now().UTC()
 	at := func(i int) time.Time {
 		if i < due {
@@ -68,9 +68,9 @@ func fillHost(ctx context.Context, store storage.Store, h, items, due int) error
 		ops = append(ops, insert(key, item), dueRow(key, item, at(i)))
 	}
 	for some := range slices.Chunk(ops, 100) {
-		if _, err := store.Table(registry.DefaultTable).Transact(ctx, some...); err != nil {
+		if _, err := s.Table(store.DefaultTable).Transact(ctx, some...); err != nil {
 			return err
 		}
 	}
-	return hint(ctx, store, h%4, host, at(0))
+	return hint(ctx, s, h%4, host, at(0))
 }

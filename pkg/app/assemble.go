@@ -28,6 +28,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -143,7 +145,7 @@ func (a assembly) inputs() (in inputs, err error) {
 // registry opens the registry. Its commits publish changes to the feed.
 func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	cfg := a.cfg
-	return registry.New(a.store, registry.Options{
+	return registry.New(a.store, store.Options{
 		Schedule: cfg.Schedule, Table: cfg.Table, Strategy: cfg.Strategy,
 		Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Feed: changes, Log: a.log,
 	})
@@ -202,7 +204,7 @@ func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 }
 
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
-	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item),
+	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []item.Item),
 	asked crawl.Asked) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -32,7 +32,7 @@ type Config struct {
 	// KeepChanges is how long the feed keeps changes.
 	KeepChanges time.Duration
 	// Politeness is the pace and the quotas for hosts without limits of their own.
-	Politeness registry.Politeness
+	Politeness policy.Politeness
 	// PolitenessSet reports whether any setting of the pace was set. If so, allow-listed hosts follow these settings,
 	// too.
 	PolitenessSet bool

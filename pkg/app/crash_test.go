@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 var (
@@ -158,14 +159,14 @@ func (c *crash) between() {
 // opened opens the store while the app is not running.
 func (c *crash) opened(f func()) {
 	c.t.Helper()
-	store, err := OpenStore(c.setting, nil)
+	s, err := OpenStore(c.setting, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.store = store
-	defer store.Close()
+	c.store = s
+	defer s.Close()
 	ctx := c.t.Context()
-	if err := registry.New(store, registry.Options{}).Create(ctx); err != nil { // the app may have been killed first
+	if err := registry.New(s, store.Options{}).Create(ctx); err != nil { // the app may have been killed first
 		c.t.Fatal(err)
 	}
 	f()

@@ -7,6 +7,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -16,31 +18,31 @@ func TestAZ2RestartedServer(t *testing.T) {
 	settings := map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()}
 	get := func(name string) string { return settings[name] }
 	open := func() (storage.Store, *registry.Registry) {
-		store, err := OpenStore(get, slog.New(slog.DiscardHandler))
+		s, err := OpenStore(get, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return store, registry.New(store, registry.Options{})
+		return s, registry.New(s, store.Options{})
 	}
-	begin := func(store storage.Store, reg *registry.Registry, process string) *registry.Batch {
-		messages, err := store.Queue(registry.JobQueue).Receive(t.Context(), 1, 10*time.Minute)
+	begin := func(s storage.Store, reg *registry.Registry, process string) *registry.Batch {
+		messages, err := s.Queue(store.JobQueue).Receive(t.Context(), 1, 10*time.Minute)
 		if err != nil || len(messages) == 0 {
 			return nil
 		}
-		job, err := registry.ParseJob(messages[0].Body)
+		job, err := item.ParseJob(messages[0].Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		job.Attempt = registry.Attempt{Message: messages[0].ID, Instance: instance(get), Process: process}
+		job.Attempt = item.Attempt{Message: messages[0].ID, Instance: instance(get), Process: process}
 		b, err := reg.Jobs.Begin(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
-	store, reg := open()
-	if err := Recover(t.Context(), store); err != nil {
-		t.Fatal("a new store: ", err)
+	s, reg := open()
+	if err := Recover(t.Context(), s); err != nil {
+		t.Fatal("a new s: ", err)
 	}
 	if err := reg.Create(t.Context()); err != nil {
 		t.Fatal(err)
@@ -54,18 +56,18 @@ func TestAZ2RestartedServer(t *testing.T) {
 		sources = append(sources, src)
 	}
 	reg.Items.Register(t.Context(), sources, registry.RegisterOptions{})
-	if b := begin(store, reg, "p1"); b == nil || len(b.Items) != 2 {
+	if b := begin(s, reg, "p1"); b == nil || len(b.Items) != 2 {
 		t.Fatal("the first server has not begun")
 	}
-	store.Close()
-	if store, reg = open(); begin(store, reg, "p2") != nil {
+	s.Close()
+	if s, reg = open(); begin(s, reg, "p2") != nil {
 		t.Error("the job is visible before the server says that it works alone")
 	}
-	defer func() { store.Close() }()
-	if err := Recover(t.Context(), store); err != nil {
+	defer func() { s.Close() }()
+	if err := Recover(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if b := begin(store, reg, "p2"); b == nil || len(b.Items) != 2 || !b.Items[0].Interrupted {
+	if b := begin(s, reg, "p2"); b == nil || len(b.Items) != 2 || !b.Items[0].Interrupted {
 		t.Errorf("the next server has %+v", b)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -30,7 +30,7 @@ func TestA25Defaults(t *testing.T) {
 		Strategy            source.Strategy
 		Base, Max, Error    time.Duration
 		Unchanged, Gone     int
-		Politeness          registry.Politeness
+		Politeness          policy.Politeness
 		Agent               string
 		MaxBytes, Redirects int64
 		Timeout             time.Duration
@@ -44,7 +44,7 @@ func TestA25Defaults(t *testing.T) {
 	}
 	want := seed{
 		"IngestItems", source.ByHost, 86400 * time.Second, 1209600 * time.Second, 600 * time.Second, 3, 3,
-		registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1},
+		policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1},
 		"Tidemark/" + Version, 20 << 20, 5, 30 * time.Second, ".tidemark", false,
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
@@ -123,11 +123,11 @@ func TestA25Values(t *testing.T) {
 			func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500, SameText: 3}},
 		"LIMIT_ITEMS_PER_HOST": {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
 		"LIMIT_REQUESTS_PER_HOST_PER_DAY": {"5",
-			func(c Config) any { return c.Politeness.Daily }, registry.Budget{Requests: 5}},
-		"LIMIT_BYTES_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Bytes: 5}},
+			func(c Config) any { return c.Politeness.Daily }, policy.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, policy.Budget{Bytes: 5}},
 		"LIMIT_REQUESTS_PER_DAY": {"5",
-			func(c Config) any { return c.Politeness.Total }, registry.Budget{Requests: 5}},
-		"LIMIT_BYTES_PER_DAY": {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Bytes: 5}},
+			func(c Config) any { return c.Politeness.Total }, policy.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_DAY": {"5", func(c Config) any { return c.Politeness.Total }, policy.Budget{Bytes: 5}},
 	} {
 		c, err := Load(env(map[string]string{name: tt.value}))
 		if err != nil || tt.have(c) != tt.want {
@@ -297,18 +297,18 @@ func TestE3PolitenessOfHosts(t *testing.T) {
 		return site.Limits{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}, strings.HasSuffix(host,
 			".example") && host != "a.example"
 	}
-	limited := registry.Politeness{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}
+	limited := policy.Politeness{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}
 	for _, tt := range []struct {
 		name, host string
 		env        map[string]string
-		want       registry.Politeness
+		want       policy.Politeness
 	}{
-		{"exempt", "localhost", nil, registry.Politeness{MaxConcurrent: 4}},
-		{"others", "a.example", nil, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+		{"exempt", "localhost", nil, policy.Politeness{MaxConcurrent: 4}},
+		{"others", "a.example", nil, policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
 		{"in the site file", "b.example", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, limited},
 		{"exempt, but in the site file", "own.example", nil, limited},
 		{"exempt, but set", "localhost", map[string]string{"CRAWL_MAX_CONCURRENT": "1"},
-			registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+			policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
 	} {
 		c, err := Load(env(tt.env))
 		if err != nil {

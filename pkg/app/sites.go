@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 const (
@@ -60,8 +60,8 @@ func readFile(name string) ([]byte, error) {
 // them one. Stores of files have no delay either, because they do not serve a site's visitors. Quotas apply to
 // allow-listed hosts and stores of files, too.
 func (c *Config) politeness(exempt func(host string) bool,
-	limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
-	return func(host string) registry.Politeness {
+	limits func(host string) (site.Limits, bool)) func(host string) policy.Politeness {
+	return func(host string) policy.Politeness {
 		p := c.Politeness
 		if l, ok := limits(host); ok {
 			p.MinDelay, p.MaxDelay, p.MaxConcurrent = l.MinDelay, l.MaxDelay, l.MaxConcurrent

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // E9: without a site file there are no sites. A file that a setting names must exist, and a file that exists must be
@@ -65,7 +65,7 @@ func TestE3LimitsOfTheFile(t *testing.T) {
 	if p.MinDelay.Milliseconds() != 5000 || p.MaxDelay.Milliseconds() != 10000 || p.MaxConcurrent != 2 {
 		t.Errorf("have %+v", p)
 	}
-	if p.Daily != (registry.Budget{Requests: 500}) || p.MaxItems != 9 {
+	if p.Daily != (policy.Budget{Requests: 500}) || p.MaxItems != 9 {
 		t.Errorf("quotas %+v", p)
 	}
 	if p := c.politeness(no, c.Sites.Limits)("other.example"); p != c.Politeness {

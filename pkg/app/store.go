@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -37,14 +38,14 @@ func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 
 // Prepare creates the queues and tables of an app with these settings. It is for a host that polls the queues before
 // the app has started. It may be called again.
-func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
+func Prepare(ctx context.Context, cfg Config, s storage.Store) error {
 	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
 		sitepoll.Queue, sitepoll.PoisonQueue, notify.Queue, notify.PoisonQueue} {
-		if err := store.Queue(queue).Create(ctx); err != nil {
+		if err := s.Queue(queue).Create(ctx); err != nil {
 			return err
 		}
 	}
-	return registry.New(store, registry.Options{Table: cfg.Table}).Create(ctx)
+	return registry.New(s, store.Options{Table: cfg.Table}).Create(ctx)
 }
 
 // OpenStore opens the store that the settings select: a folder of this machine, or a storage account. The host and

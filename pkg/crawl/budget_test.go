@@ -11,13 +11,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // limited sets budgets for the rig's hosts.
-func limited(daily, total registry.Budget) func(*knobs) {
+func limited(daily, total policy.Budget) func(*knobs) {
 	return func(k *knobs) { k.polite.Daily, k.polite.Total = daily, total }
 }
 
@@ -44,10 +45,10 @@ func (r *rig) tomorrow() {
 func (r *rig) fetched(of []string) (n int) {
 	for _, p := range of {
 		it := r.item(p)
-		if it.CrawlAttempts > 0 || it.Status == registry.Error {
+		if it.CrawlAttempts > 0 || it.Status == item.Error {
 			r.t.Errorf("%s: %s after %d attempts: %s", p, it.Status, it.CrawlAttempts, it.ErrorMessage)
 		}
-		n += one(it.Status == registry.Indexed)
+		n += one(it.Status == item.Indexed)
 	}
 	return n
 }
@@ -57,7 +58,7 @@ func (r *rig) fetched(of []string) (n int) {
 // redirects and for resources.
 func TestE3BudgetOfRequests(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		r := newRig(t, on(open), limited(registry.Budget{Requests: 6}, registry.Budget{}))
+		r := newRig(t, on(open), limited(policy.Budget{Requests: 6}, policy.Budget{}))
 		all := paths(12)
 		for i, p := range all {
 			r.site.put(p, text(fmt.Sprint("v", i)))
@@ -96,10 +97,10 @@ func TestE3BudgetOfRequests(t *testing.T) {
 func TestE3BudgetOfBytes(t *testing.T) {
 	size := int64(len(text("v10").body))
 	for _, total := range []bool{false, true} {
-		budget := registry.Budget{Bytes: 5*size + 1}
-		daily, all := budget, registry.Budget{}
+		budget := policy.Budget{Bytes: 5*size + 1}
+		daily, all := budget, policy.Budget{}
 		if total {
-			daily, all = registry.Budget{}, registry.Budget{Bytes: 8 * budget.Bytes} // handed out in eight parts
+			daily, all = policy.Budget{}, policy.Budget{Bytes: 8 * budget.Bytes} // handed out in eight parts
 		}
 		r := newRig(t, limited(daily, all))
 		pages := paths(100)
@@ -124,7 +125,7 @@ func TestE3BudgetOfBytes(t *testing.T) {
 
 // TestE3SpentBudgetLetsOthersPass checks E3: work that needs no request needs no budget: removals go on.
 func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
-	r := newRig(t, limited(registry.Budget{Requests: 3}, registry.Budget{}))
+	r := newRig(t, limited(policy.Budget{Requests: 3}, policy.Budget{}))
 	r.site.put("/p", text("v1"))
 	r.site.put("/q", text("v2"))
 	r.first("/p")
@@ -140,7 +141,7 @@ func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 // TestE3CostOfLimits checks E3: an unchanged check costs the same storage requests with limits as without. With a
 // budget that hosts share, it costs one more read and write for each portion of the budget.
 func TestE3CostOfLimits(t *testing.T) {
-	count := func(daily, total registry.Budget, items int) (calls []string) {
+	count := func(daily, total policy.Budget, items int) (calls []string) {
 		var c counter
 		r := newRig(t, limited(daily, total), func(k *knobs) {
 			k.polite.MaxItems = items
@@ -160,14 +161,14 @@ func TestE3CostOfLimits(t *testing.T) {
 		}
 		return c.take()
 	}
-	free := count(registry.Budget{}, registry.Budget{}, 0)
-	if with := count(registry.Budget{Requests: 1000, Bytes: 1 << 30}, registry.Budget{}, 100); !slices.Equal(
+	free := count(policy.Budget{}, policy.Budget{}, 0)
+	if with := count(policy.Budget{Requests: 1000, Bytes: 1 << 30}, policy.Budget{}, 100); !slices.Equal(
 		free,
 		with,
 	) {
 		t.Errorf("without limits %d storage requests, with them %d:\n%q\n%q", len(free), len(with), free, with)
 	}
-	shared := count(registry.Budget{}, registry.Budget{Requests: 8000, Bytes: 1 << 30}, 0)
+	shared := count(policy.Budget{}, policy.Budget{Requests: 8000, Bytes: 1 << 30}, 0)
 	if more := len(shared) - len(free); more != 2 {
 		t.Errorf("with a shared budget %d storage requests more: %q", more, shared)
 	}

@@ -17,7 +17,10 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
@@ -91,7 +94,7 @@ func (o *observer) gaps(host string) (out []time.Duration) {
 // to nothing. The simulation, whose clock is exact, shows that the starts are exactly as far apart as required.
 func TestE3SeveralProcesses(t *testing.T) {
 	const ms = time.Millisecond
-	for _, p := range []registry.Politeness{
+	for _, p := range []policy.Politeness{
 		{MinDelay: 240 * ms, MaxDelay: 600 * ms, MaxConcurrent: 1},
 		{MinDelay: 240 * ms, MaxDelay: 240 * ms, MaxConcurrent: 3},
 		{MaxConcurrent: 1},
@@ -128,16 +131,16 @@ func TestE3SeveralProcesses(t *testing.T) {
 
 // crawledBy makes processes crawl eight pages, two of which redirect to the other host, and fetch as many resources,
 // half of them from the other host.
-func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness) {
+func (o *observer) crawledBy(t *testing.T, processes int, p policy.Politeness) {
 	t.Helper()
 	dir := folder(t)
-	store, err := sqlitestore.Open(dir, sqlitestore.Options{})
+	rows, err := sqlitestore.Open(dir, sqlitestore.Options{})
 	must(t, err)
-	defer store.Close()
-	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return p }})
+	defer rows.Close()
+	reg := registry.New(rows, store.Options{Politeness: func(string) policy.Politeness { return p }})
 	must(t, reg.Create(t.Context()))
-	must(t, snapshot.New(store).Create(t.Context()))
-	must(t, index.NewManifests(store).Create(t.Context()))
+	must(t, snapshot.New(rows).Create(t.Context()))
+	must(t, index.NewManifests(rows).Create(t.Context()))
 	var pages []source.Source
 	for i := range 8 {
 		path := fmt.Sprintf("/page/%d", i)
@@ -186,7 +189,7 @@ func settled(t *testing.T, reg *registry.Registry, pages []source.Source) bool {
 	for _, s := range pages {
 		it, found, err := reg.Items.Lookup(t.Context(), s)
 		must(t, err)
-		if !found || it.Status != registry.Crawled && it.Status != registry.Error {
+		if !found || it.Status != item.Crawled && it.Status != item.Error {
 			return false
 		}
 	}

@@ -15,8 +15,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -29,7 +32,7 @@ const gateEnv = "CRAWL_TEST_ERRAND"
 type errand struct {
 	Dir       string   // directory of the store
 	Resources []string // URLs, each fetched once
-	Polite    registry.Politeness
+	Polite    policy.Politeness
 }
 
 // runErrand does the errand in the environment variable. It returns once its resources are fetched and the queue is
@@ -57,21 +60,21 @@ func runErrand() {
 }
 
 func (e errand) run(ctx context.Context) error {
-	store, err := sqlitestore.Open(e.Dir, sqlitestore.Options{})
+	s, err := sqlitestore.Open(e.Dir, sqlitestore.Options{})
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer s.Close()
 	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1", "localhost"}})
 	if err != nil {
 		return err
 	}
-	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return e.Polite }})
+	reg := registry.New(s, store.Options{Politeness: func(string) policy.Politeness { return e.Polite }})
 	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
-	snaps := snapshot.New(store)
+	snaps := snapshot.New(s)
 	w := New(storesOf(reg, snaps), hosts, placement.New(placement.Stores{
 		Fields: reg.Fields(), Items: reg.Items,
-		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(s),
 		Index: search.None{},
 	}, placement.Options{}), Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), RunID: "run",
@@ -81,14 +84,14 @@ func (e errand) run(ctx context.Context) error {
 	for _, url := range e.Resources {
 		visiting.Go(func() { failed <- visitUntil(ctx, w, url) })
 	}
-	jobs := store.Queue(registry.JobQueue)
+	jobs := s.Queue(store.JobQueue)
 	for ctx.Err() == nil {
 		got, err := jobs.Receive(ctx, 1, time.Minute)
 		if err != nil || len(got) == 0 {
 			_ = pause.For(ctx, 20*time.Millisecond)
 			continue
 		}
-		job, err := registry.ParseJob(got[0].Body)
+		job, err := item.ParseJob(got[0].Body)
 		if err == nil {
 			err = w.Process(ctx, job)
 		}

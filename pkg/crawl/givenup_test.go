@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -39,21 +40,21 @@ func TestW2GivenUpIsFailing(t *testing.T) {
 			r.due("/p")
 			job := r.jobs()[0]
 			s.armed = true
-			for _, item := range job.Items { // one item's finding must not be overwritten by the next
-				job.Items = []registry.JobItem{item}
+			for _, one := range job.Items { // one item's finding must not be overwritten by the next
+				job.Items = []item.JobItem{one}
 				for r.GiveUp(t.Context(), job, "given up") != nil { // the message is delivered again
 				}
-				r.worked = r.registry(storagetest.Hooked(r.store, s), registry.Politeness{MaxConcurrent: 1}) // it died
+				r.worked = r.registry(storagetest.Hooked(r.store, s), policy.Politeness{MaxConcurrent: 1}) // it died
 			}
 			s.armed = false
 		}
 		if nth == 0 {
 			steps = s.count
 		}
-		if it := r.item("/p"); it.Status != registry.Error || it.CrawlAttempts != feed.FailingAfter+1 {
+		if it := r.item("/p"); it.Status != item.Error || it.CrawlAttempts != feed.FailingAfter+1 {
 			t.Errorf("%s after %d attempts", it.Status, it.CrawlAttempts)
 		}
-		if p, q := r.next("/p"), r.item("/q"); p.Status != registry.Indexed || q.Status != registry.Indexed {
+		if p, q := r.next("/p"), r.item("/q"); p.Status != item.Indexed || q.Status != item.Indexed {
 			t.Errorf("%s and %s in the end", p.Status, q.Status)
 		}
 		if have := r.told(); have != "new new failing failing recovered recovered" {

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -56,7 +57,7 @@ func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 		k.crawl.Metrics = m
 		k.store = func(s storage.Store) storage.Store {
 			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable &&
+				if broken && c.Op == "table.Transact" && c.Name == store.DefaultTable &&
 					len(c.Ops) > 2 { // the transaction that locks has two operations
 					return fault.New(fault.Unavailable, "storage is down")
 				}

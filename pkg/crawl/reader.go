@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -62,7 +63,7 @@ type readAs struct {
 
 // load reads the capture that an item refers to: its own capture, or one of an item that has moved here. If the
 // item's hash is not a digest, nothing is stored, because the body was never read.
-func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as readAs) (s stored, err error) {
+func (w *reader) load(ctx context.Context, it *item.Item, r *room, as readAs) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {
 		return s, err
@@ -79,7 +80,7 @@ func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as readAs
 
 // loadTexts is like load, for a caller that needs only the texts of a document that is not to be indexed. If what was
 // read of the item's last capture names the type of the body, the capture's row is not read.
-func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as readAs, last snapshot.Last) (
+func (w *reader) loadTexts(ctx context.Context, it *item.Item, r *room, as readAs, last snapshot.Last) (
 	stored, error) {
 	contentType := last.ContentType(it.RawHash)
 	if contentType == "" {
@@ -96,7 +97,7 @@ func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as r
 }
 
 // read reads a stored body.
-func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs, capture snapshot.Capture,
+func (w *reader) read(ctx context.Context, it *item.Item, r *room, as readAs, capture snapshot.Capture,
 	body []byte) (s stored, err error) {
 	s.capture = capture
 	fields := reading.New(as.fields.Specs, verdict.BaseURL(it))

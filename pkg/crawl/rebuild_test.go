@@ -13,7 +13,9 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -21,7 +23,7 @@ import (
 
 // rebuilds returns the rebuild service over the worker's view of a store.
 func (r *rig) rebuilds(store storage.Store) *rebuild.Service {
-	reg := r.registry(store, registry.Politeness{MaxConcurrent: 1})
+	reg := r.registry(store, policy.Politeness{MaxConcurrent: 1})
 	s := rebuild.New(
 		store,
 		reg,
@@ -120,7 +122,7 @@ func harbour(r *rig) {
 
 // bearing is the part of an item that a rebuild must not change.
 type bearing struct {
-	Status                      registry.Status
+	Status                      item.Status
 	Message, Interval, Exclude  string
 	Next, Checked, Changed      time.Time
 	Unchanged, Attempts, Missed int
@@ -158,9 +160,9 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 		if diff := cmp.Diff(want, have); diff != "" {
 			t.Errorf("-before +after\n%s", diff)
 		}
-		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != registry.Error ||
+		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != item.Error ||
 			want[3].Status != outOfScope ||
-			want[4].Status != registry.Gone {
+			want[4].Status != item.Gone {
 			t.Errorf("the test has not set up what it should: %+v", want)
 		}
 		if run.Items != 7 || run.Marked != 3 { // ok, failing, and unread, which another version may be able to read
@@ -195,7 +197,7 @@ func TestB5RebuildReprocesses(t *testing.T) {
 		"indexedHash":          "sha256:old",
 		"textHash":             "sha256:old",
 	}
-	_, err := r.store.Table(registry.DefaultTable).
+	_, err := r.store.Table(store.DefaultTable).
 		Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 			Key: storage.Key{Partition: was.Partition(), Row: was.Hash()}, ETag: storage.AnyETag, Props: old,
 		}})
@@ -214,7 +216,7 @@ func TestB5RebuildReprocesses(t *testing.T) {
 	}
 	if !slices.ContainsFunc(
 		it.History,
-		func(d registry.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") },
+		func(d item.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") },
 	) {
 		t.Errorf("history %+v", it.History)
 	}
@@ -351,7 +353,7 @@ func TestRebuildOfFiles(t *testing.T) {
 		t.Errorf("status %s (%s), index %q", have.Status, have.ErrorMessage, s.index.holds(have))
 	}
 	if have, err = s.reg.Items.Find(t.Context(), large.ID); err != nil || have.RawHash != large.RawHash ||
-		have.Status != registry.Crawled {
+		have.Status != item.Crawled {
 		t.Errorf("too large: %s, %s (%v)", have.Status, have.RawHash, err)
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -155,7 +157,7 @@ func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 	other.put("/t", page{body: "t"})
 	r.site.put("/s", to(302, base+"/t"))
 	store := storagetest.Hooked(r.store, s)
-	hosts := r.newHosts(r.registry(store, registry.Politeness{MaxConcurrent: 1}))
+	hosts := r.newHosts(r.registry(store, policy.Politeness{MaxConcurrent: 1}))
 	if _, err := hosts.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +168,7 @@ func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 // registered; when it is registered, its pace continues.
 func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	r := newRig(t, func(k *knobs) {
-		k.polite = registry.Politeness{MinDelay: 8 * time.Second, MaxDelay: 8 * time.Second, MaxConcurrent: 1}
+		k.polite = policy.Politeness{MinDelay: 8 * time.Second, MaxDelay: 8 * time.Second, MaxConcurrent: 1}
 	})
 	var at []time.Time
 	r.site.before = func(string) { at = append(at, r.clock.now()) }
@@ -277,7 +279,7 @@ func TestE3RobotsElsewhere(t *testing.T) {
 	r.register(false, "/a", "/b")
 	r.mustWork()
 	for _, path := range []string{"/a", "/b"} {
-		if it := r.item(path); it.Status != registry.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
+		if it := r.item(path); it.Status != item.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
 			t.Errorf("%s is %s, due %s: %s", path, it.Status, it.NextCrawlAt, it.ErrorMessage)
 		}
 	}

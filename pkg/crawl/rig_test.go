@@ -19,8 +19,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -80,7 +83,7 @@ type knobs struct {
 	store  func(storage.Store) storage.Store // the worker's view of the store
 	fetch  fetch.Config
 	crawl  Options
-	polite registry.Politeness
+	polite policy.Politeness
 	// vectors is the embedder, or nil.
 	vectors placement.Embedder
 }
@@ -95,7 +98,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	k := knobs{
 		open:   openMem,
 		store:  func(s storage.Store) storage.Store { return s },
-		polite: registry.Politeness{MaxConcurrent: 1},
+		polite: policy.Politeness{MaxConcurrent: 1},
 		fetch: fetch.Config{
 			UserAgent:  "Tidemark/1",
 			AllowHosts: []string{"127.0.0.1", "localhost"},
@@ -130,10 +133,10 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	return r
 }
 
-func (r *rig) registry(store storage.Store, p registry.Politeness) *registry.Registry {
-	return registry.New(store, registry.Options{
+func (r *rig) registry(s storage.Store, p policy.Politeness) *registry.Registry {
+	return registry.New(s, store.Options{
 		Clock: r.clock.now, Sleep: r.clock.sleep, Jitter: func() float64 { return 0 }, Parallel: 1,
-		Politeness: func(string) registry.Politeness { return p },
+		Politeness: func(string) policy.Politeness { return p },
 	})
 }
 
@@ -169,7 +172,7 @@ func (r *rig) register(force bool, paths ...string) {
 }
 
 // item reads an item as it is stored.
-func (r *rig) item(path string) registry.Item {
+func (r *rig) item(path string) item.Item {
 	r.t.Helper()
 	it, err := r.reg.Items.Find(r.t.Context(), r.source(path).ID())
 	must(r.t, err)
@@ -177,10 +180,10 @@ func (r *rig) item(path string) registry.Item {
 }
 
 // jobs removes all visible messages from the queue and returns their jobs.
-func (r *rig) jobs() []registry.Job {
+func (r *rig) jobs() []item.Job {
 	r.t.Helper()
-	q := r.store.Queue(registry.JobQueue)
-	var out []registry.Job
+	q := r.store.Queue(store.JobQueue)
+	var out []item.Job
 	for {
 		got, err := q.Receive(r.t.Context(), 32, time.Minute)
 		must(r.t, err)
@@ -188,7 +191,7 @@ func (r *rig) jobs() []registry.Job {
 			return out
 		}
 		for _, m := range got {
-			job, err := registry.ParseJob(m.Body)
+			job, err := item.ParseJob(m.Body)
 			must(r.t, err)
 			out = append(out, job)
 			must(r.t, q.Delete(r.t.Context(), m))
@@ -232,14 +235,14 @@ func (r *rig) due(path string) {
 }
 
 // first registers a page and checks it; next checks it when it is due. Both return the item.
-func (r *rig) first(path string) registry.Item {
+func (r *rig) first(path string) item.Item {
 	r.t.Helper()
 	r.register(false, path)
 	r.mustWork()
 	return r.item(path)
 }
 
-func (r *rig) next(path string) registry.Item {
+func (r *rig) next(path string) item.Item {
 	r.t.Helper()
 	r.due(path)
 	r.mustWork()
@@ -247,14 +250,14 @@ func (r *rig) next(path string) registry.Item {
 }
 
 // look checks only this page, now and with conditions.
-func (r *rig) look(path string) registry.Item {
+func (r *rig) look(path string) item.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
 	return r.first(path)
 }
 
 // force checks a page now, without conditions.
-func (r *rig) force(path string) registry.Item {
+func (r *rig) force(path string) item.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
 	r.register(true, path)
@@ -263,7 +266,7 @@ func (r *rig) force(path string) registry.Item {
 }
 
 // last returns an item's last decision about its content.
-func last(it registry.Item) string {
+func last(it item.Item) string {
 	for _, d := range slices.Backward(it.History) {
 		if d.What != "scheduled" {
 			return d.What
@@ -340,7 +343,7 @@ func (x *bookIndex) writes() []string {
 	return out
 }
 
-func (x *bookIndex) holds(it registry.Item) string {
+func (x *bookIndex) holds(it item.Item) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.pages[string(it.ID)].Title

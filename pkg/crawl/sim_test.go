@@ -17,8 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -93,8 +95,8 @@ type sim struct {
 	raising bool            // the next release is deployed
 	mixed   bool            // both releases are running
 	problem string
-	daily   registry.Budget // for each host, and for all hosts; zero is no limit
-	total   registry.Budget
+	daily   policy.Budget // for each host, and for all hosts; zero is no limit
+	total   policy.Budget
 	steps   int     // number of steps with faults
 	slowOf  int     // one actor in slowOf is slow
 	moving  bool    // items of earlier rules appear, and move
@@ -140,12 +142,12 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 		raising: seed%2 == 0, skewed: seed%3 != 0, owners: map[string]*actor{}, twice: map[string]time.Time{},
 	}
 	s.store = open(t, s.clock)
-	s.reg = registry.New(s.store, registry.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
+	s.reg = registry.New(s.store, store.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
 	s.restart(simProcesses)
 	s.spawns, s.steps, s.slowOf = s.spawnAny, 400, 5
 	s.world = newWorld(s)
 	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
-	s.queue, s.slow = s.store.Queue(registry.JobQueue), s.store.Queue(registry.SlowQueue)
+	s.queue, s.slow = s.store.Queue(store.JobQueue), s.store.Queue(store.SlowQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
 	must(t, index.NewManifests(s.store).Create(t.Context()))
@@ -175,8 +177,8 @@ func (s *sim) latest() time.Time {
 	return s.now
 }
 
-func (s *sim) politeness(host string) registry.Politeness {
-	p := registry.Politeness{MaxConcurrent: s.atOnce(), Daily: s.daily, Total: s.total}
+func (s *sim) politeness(host string) policy.Politeness {
+	p := policy.Politeness{MaxConcurrent: s.atOnce(), Daily: s.daily, Total: s.total}
 	if paced(host) {
 		p.MinDelay, p.MaxDelay, p.MaxConcurrent = simDelay, 2*simDelay, 1
 	}

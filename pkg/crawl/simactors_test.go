@@ -123,7 +123,7 @@ func (s *sim) work(ctx context.Context) {
 	if len(messages) == 0 {
 		return
 	}
-	job, err := registry.ParseJob(messages[0].Body)
+	job, err := item.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
 	job.Attempt = a.attempt(job, messages[0])
@@ -156,7 +156,7 @@ func (s *sim) work(ctx context.Context) {
 }
 
 // attempt names the try of a process to do the job of a message.
-func (p *process) attempt(job registry.Job, m storage.Message) registry.Attempt {
+func (p *process) attempt(job item.Job, m storage.Message) item.Attempt {
 	return job.AttemptBy(m.ID, p.instance, p.name)
 }
 
@@ -173,7 +173,7 @@ func (s *sim) giveBack(a *actor, q storage.Queue, m storage.Message) {
 
 // again sometimes lets a later process do a job, too, because the host has taken the handler for dead, which goes on.
 // Until the first lock ends both may send requests.
-func (s *sim) again(job registry.Job) {
+func (s *sim) again(job item.Job) {
 	if !s.faults || s.rng.IntN(6) > 0 {
 		return
 	}

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // sorry is the page that many sites show, with status 200, for pages that do not exist.
@@ -51,7 +52,7 @@ func TestA14Soft404(t *testing.T) {
 		r.first("/q")
 		r.wantProbes(0, "the second page")
 		r.site.put("/p", sorry)
-		for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
+		for i, want := range []item.Status{indexed, indexed, item.Gone} {
 			it := r.next("/p")
 			if it.Status != want || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) || len(r.captures("/p")) != 1 {
 				t.Fatalf("check %d: %s, %s, %d captures", i+1, it.Status, it.ErrorMessage, len(r.captures("/p")))
@@ -206,7 +207,7 @@ func TestA14Soft404Asks(t *testing.T) {
 // TestA14Soft404AtOnce checks A14: pages of a new host that are fetched side by side wait for the answer to the first
 // such request.
 func TestA14Soft404AtOnce(t *testing.T) {
-	r := newRig(t, softly, func(k *knobs) { k.polite = registry.Politeness{MaxConcurrent: 8} })
+	r := newRig(t, softly, func(k *knobs) { k.polite = policy.Politeness{MaxConcurrent: 8} })
 	r.site.lost = sorry
 	paths := []string{"/nowhere"}
 	for i := range 7 {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -73,7 +74,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 			k := &killer{}
 			r := newRig(t, func(o *knobs) {
 				o.store = func(s storage.Store) storage.Store { return storagetest.Hooked(s, k) }
-				o.polite = registry.Politeness{MaxConcurrent: 4}
+				o.polite = policy.Politeness{MaxConcurrent: 4}
 			})
 			arm(r, k)
 			var paths []string
@@ -92,7 +93,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 			for _, p := range paths {
 				it := r.item(p)
 				switch {
-				case p == deadly && (it.Status != registry.Error || it.CrawlAttempts != 1 || !strings.Contains(it.ErrorMessage,
+				case p == deadly && (it.Status != item.Error || it.CrawlAttempts != 1 || !strings.Contains(it.ErrorMessage,
 					"ended the program")):
 					t.Errorf("%s: %s, %d attempts, %q", p, it.Status, it.CrawlAttempts, it.ErrorMessage)
 				case p != deadly && (it.Status != indexed || it.Deaths != 0 || it.CrawlAttempts != 0):

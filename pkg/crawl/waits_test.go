@@ -22,16 +22,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // suspect makes two workers of another host die, and returns the job that tries its page again, alone.
-func (r *rig) suspect(path string) registry.Job {
+func (r *rig) suspect(path string) item.Job {
 	r.t.Helper()
 	r.register(false, r.local(path).Normalized)
 	r.die()
 	r.die()
-	return r.job(registry.JobQueue)
+	return r.job(store.JobQueue)
 }
 
 // die begins all checks of the jobs in the queue as a worker does that then dies, and lets time pass until their items
@@ -70,7 +72,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 	for _, permits := range []int{1, 4} {
 		t.Run(fmt.Sprint(permits), func(t *testing.T) {
 			r := newRig(t, softly, func(k *knobs) {
-				k.crawl.Behind, k.polite = 4, registry.Politeness{MaxConcurrent: 2 * permits} // a job has half
+				k.crawl.Behind, k.polite = 4, policy.Politeness{MaxConcurrent: 2 * permits} // a job has half
 			})
 			r.site.lost = sorry
 			r.site.put("/suspect", text("suspect"))
@@ -87,7 +89,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 2)
-			host := r.job(registry.JobQueue)
+			host := r.job(store.JobQueue)
 			go func() { ended <- r.Process(ctx, host) }()
 			eventually(t, "as many requests as are permitted", func() bool { return begun.Load() == int64(permits) })
 			go func() { ended <- r.Process(ctx, suspect) }()
@@ -111,7 +113,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 // batch begins one job with all items that wait in the queue.
 func (r *rig) batch() *job {
 	r.t.Helper()
-	var all registry.Job
+	var all item.Job
 	for i, message := range r.jobs() {
 		if i == 0 {
 			all = message
@@ -409,7 +411,7 @@ func TestX18NoMemoryIsNoError(t *testing.T) {
 			t.Errorf("%s: the job fails: %v", name, j.progress.failed)
 		}
 		must(t, j.commit(t.Context(), true))
-		if it := r.item("/p"); it.Status != registry.Pending || it.ErrorMessage != "" {
+		if it := r.item("/p"); it.Status != item.Pending || it.ErrorMessage != "" {
 			t.Errorf("%s: %s: %s", name, it.Status, it.ErrorMessage)
 		}
 		leave()

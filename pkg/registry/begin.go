@@ -18,7 +18,7 @@ type Batch struct {
 	Partition, Host string
 	Reason, RunID   string
 	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
-	Items []*Item
+	Items []*item.Item
 	// Starts has the earliest time at which each request may start. It has one time for each item, in the order of
 	// Items, and one more time, from which any further requests may start.
 	Starts []time.Time
@@ -32,7 +32,7 @@ type Batch struct {
 	Fingerprints map[string]string
 	// Left is what remains of the host's budget. A worker that has spent this amount begins no further request. If
 	// Left is zero, no requests are allowed; a host that is not available has a zero Left.
-	Left Budget
+	Left policy.Budget
 
 	// More is set by the last commit. It states that the host may have due rows that no job has claimed.
 	// [Jobs.Refill] finds these rows. All other due rows are found by sweeps, through their hints.
@@ -43,13 +43,13 @@ type Batch struct {
 	counts    *item.JobCounts
 	confirmed atomic.Int64 // when the batch held its lock for certain, in milliseconds since 1970
 	host      *store.Host  // the host row as the batch wrote it; nil after a commit
-	rest      []*Item      // items of the job for which no request may start; they are not locked
+	rest      []*item.Item // items of the job for which no request may start; they are not locked
 	broken    map[storage.Key]bool
 }
 
 // Break records that a fault of Tidemark interrupted the work on an item. The item's next worker finds the record in
-// [Item.Interrupted].
-func (b *Batch) Break(it *Item) {
+// [item.Item.Interrupted].
+func (b *Batch) Break(it *item.Item) {
 	if b.broken == nil {
 		b.broken = map[storage.Key]bool{}
 	}
@@ -59,17 +59,17 @@ func (b *Batch) Break(it *Item) {
 // Begin locks those items of a job that need work, if their host is available now (A20). A nil batch means that
 // nothing is left to do: the items are done, another worker has them, or Begin has returned them to the due rows.
 // Returning an item to the due rows does not count as an attempt.
-func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
+func (r *Jobs) Begin(ctx context.Context, job item.Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
 // BeginIf is like [Jobs.Begin], but first calls the given function to decide whether to begin. The argument of that
 // function reports whether the host answered the last requests that it was sent. If the function returns false,
 // nothing is changed and the batch is nil. BeginIf may call the function several times.
-func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
+func (r *Jobs) BeginIf(ctx context.Context, job item.Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := job.Attempt.Owner(r.s.Options.Token())
 	var batch *Batch
-	var taken Budget
+	var taken policy.Budget
 	err := r.s.OnHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
 		batch, err = r.begin(ctx, job, owner, &taken, wanted)
 		return err
@@ -85,7 +85,7 @@ func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) b
 	return batch, nil
 }
 
-func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
+func (r *Jobs) begin(ctx context.Context, job item.Job, owner string, taken *policy.Budget,
 	wanted func(answers bool) bool) (*Batch, error) {
 	items, host, err := r.s.LoadJob(ctx, job)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	todo := eligible(items, job, now)
 	p := r.s.Options.Politeness(job.Host)
 	endLeases(&host, todo, job.Attempt, now, p)
-	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
+	if len(todo) == 0 && !slices.ContainsFunc(items, func(it item.Item) bool { return it.LockOwner != "" }) {
 		r.s.AnnounceLater(ctx, &host)
 		r.s.Sums.MendOne(ctx, job.PartitionKey)
 	}
@@ -121,7 +121,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 }
 
 // endLeases ends the leases of the workers that an attempt follows.
-func endLeases(host *store.Host, todo []*Item, a item.Attempt, now time.Time, p Politeness) {
+func endLeases(host *store.Host, todo []*item.Item, a item.Attempt, now time.Time, p policy.Politeness) {
 	for _, it := range todo {
 		if a.Follows(it.LockOwner) {
 			host.Policy.Abandon(now, it.LockOwner, p)
@@ -130,8 +130,8 @@ func endLeases(host *store.Host, todo []*Item, a item.Attempt, now time.Time, p 
 }
 
 // eligible returns the items that should be locked, without duplicates.
-func eligible(items []Item, job Job, now time.Time) []*Item {
-	var out []*Item
+func eligible(items []item.Item, job item.Job, now time.Time) []*item.Item {
+	var out []*item.Item
 	locked, seen := 0, map[string]bool{}
 	for i := range items {
 		it := &items[i]
@@ -156,9 +156,9 @@ func eligible(items []Item, job Job, now time.Time) []*Item {
 // items' due rows end together with the lock, so that a sweep finds the items if the worker dies. An item that
 // another writer has locked or changed in the meantime is dropped. The hint is that of [store.Store.WriteEach].
 // Errors: Conflict when the host row has changed.
-func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item, hint time.Time) (err error) {
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*item.Item, hint time.Time) (err error) {
 	var tags []storage.ETag
-	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
+	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *item.Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"], p["notBefore"] = int64(it.Deaths), false, storage.FormatTime(it.NotBefore)
@@ -176,8 +176,8 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 }
 
 // NoteBegun records that the check of an item of the batch has begun, so that a death of the worker counts for the item
-// (see [Item.Deaths]). Nothing is recorded on an item whose lock is lost.
-func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
+// (see [item.Item.Deaths]). Nothing is recorded on an item whose lock is lost.
+func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *item.Item) error {
 	begun := storage.Properties{"alone": true}
 	tags, err := r.s.Items.Transact(ctx, it.Merge(begun))
 	if fault.Lost(err) {
@@ -203,12 +203,13 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 
 // park returns claimed items to the due rows because their host is not available. The items are parked until the
 // given time. If that time is zero, they are parked until either a worker of that host or the next sweep claims them.
-func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until time.Time) error {
+func (r *Jobs) park(ctx context.Context, host store.Host, items []*item.Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
 	until = item.ParkedUntil(now, until)
 	host.Unclaimed = true
-	_, _, err := r.s.WriteEach(ctx, policy.Later(now, until), []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
+	lapsed := policy.Later(now, until)
+	_, _, err := r.s.WriteEach(ctx, lapsed, []storage.Op{host.Op()}, items, func(it *item.Item) []storage.Op {
 		if it.Free(now) {
 			return []storage.Op{item.SetEnqueued(it, until)}
 		}

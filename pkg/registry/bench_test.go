@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -41,7 +44,7 @@ type bench struct {
 }
 
 // opener makes a bench; the store under it is closed when the test ends.
-type opener func(t testing.TB, o Options) bench
+type opener func(t testing.TB, o store.Options) bench
 
 // onStores runs a test on every store that needs no service, because the tested promise depends on promises of the
 // store. The embedded store makes the same promises as memory, but keeps them by other means.
@@ -50,14 +53,14 @@ func onStores(t *testing.T, test func(t *testing.T, open opener)) {
 	t.Run("embedded", func(t *testing.T) { test(t, openEmbedded) })
 }
 
-func openMem(t testing.TB, o Options) bench {
+func openMem(t testing.TB, o store.Options) bench {
 	t.Helper()
 	c := newClock()
 	under := mem.New(c.Now)
 	return openOn(t, func() storage.Store { return under }, c, o)
 }
 
-func openEmbedded(t testing.TB, o Options) bench {
+func openEmbedded(t testing.TB, o store.Options) bench {
 	t.Helper()
 	c, dir := newClock(), t.TempDir()
 	return openOn(t, func() storage.Store {
@@ -70,11 +73,11 @@ func openEmbedded(t testing.TB, o Options) bench {
 	}, c, o)
 }
 
-func openOn(t testing.TB, under func() storage.Store, c *clock, o Options) bench {
+func openOn(t testing.TB, under func() storage.Store, c *clock, o store.Options) bench {
 	t.Helper()
 	o.Clock = c.Now
 	if o.Politeness == nil {
-		o.Politeness = func(string) Politeness { return Politeness{MaxConcurrent: 4} }
+		o.Politeness = func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 4} }
 	}
 	b := bench{New(under(), o), c, func() *Registry { return New(under(), o) }}
 	if err := b.Create(t.Context()); err != nil {
@@ -119,9 +122,9 @@ func (b bench) register(t testing.TB, o RegisterOptions, urls ...string) []Regis
 }
 
 // take receives every visible job from the queue.
-func (b bench) take(t testing.TB) []Job {
+func (b bench) take(t testing.TB) []item.Job {
 	t.Helper()
-	var out []Job
+	var out []item.Job
 	for {
 		messages, err := b.s.Jobs.Receive(t.Context(), 32, 10*time.Minute)
 		if err != nil {
@@ -131,7 +134,7 @@ func (b bench) take(t testing.TB) []Job {
 			return out
 		}
 		for _, m := range messages {
-			j, err := ParseJob(m.Body)
+			j, err := item.ParseJob(m.Body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +164,7 @@ func (b bench) finish(t testing.TB, batch *Batch) {
 func (b bench) finishAsking(t testing.TB, batch *Batch) {
 	t.Helper()
 	n := int64(len(batch.Items))
-	b.finishAs(t, batch, HostFinding{Asked: Budget{Requests: n, Bytes: 100 * n}})
+	b.finishAs(t, batch, HostFinding{Asked: policy.Budget{Requests: n, Bytes: 100 * n}})
 }
 
 func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
@@ -169,7 +172,7 @@ func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
 	var done []Finding
 	for _, it := range batch.Items {
 		f := *it
-		f.Status = Indexed
+		f.Status = item.Indexed
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
 		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		done = append(done, Finding{Item: f, Changed: true})
@@ -179,7 +182,7 @@ func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
 	}
 }
 
-func (b bench) begin(t testing.TB, job Job) *Batch {
+func (b bench) begin(t testing.TB, job item.Job) *Batch {
 	t.Helper()
 	batch, err := b.Jobs.Begin(t.Context(), job)
 	if err != nil {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 var (
@@ -21,7 +23,9 @@ var (
 func TestA7ItemLimit(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		limit := 5
-		b := open(t, Options{Politeness: func(string) Politeness { return Politeness{MaxConcurrent: 1, MaxItems: limit} }})
+		b := open(t, store.Options{Politeness: func(string) policy.Politeness {
+			return policy.Politeness{MaxConcurrent: 1, MaxItems: limit}
+		}})
 		others, results := []*Registry{b.Registry, b.another(), b.another()}, make(chan []Registered, 3)
 		for i, r := range others {
 			go func() {
@@ -74,8 +78,8 @@ func TestA7ItemLimit(t *testing.T) {
 // poll in ten minutes.
 func TestE3DailyBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		p := Politeness{MaxConcurrent: 1, Daily: Budget{Requests: 3}}
-		b := open(t, Options{Politeness: func(string) Politeness { return p }})
+		p := policy.Politeness{MaxConcurrent: 1, Daily: policy.Budget{Requests: 3}}
+		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return p }})
 		b.register(t, RegisterOptions{}, pages("a.example", 8)...)
 		day := func(want int) {
 			t.Helper()
@@ -121,8 +125,8 @@ func TestE3DailyBudget(t *testing.T) {
 			day(3) // items that wait come first
 		}
 		items, err := b.Items.List(t.Context(), ListQuery{Top: 100})
-		if err != nil || slices.ContainsFunc(items, func(it Item) bool {
-			return it.Status != Indexed || it.CrawlAttempts > 0
+		if err != nil || slices.ContainsFunc(items, func(it item.Item) bool {
+			return it.Status != item.Indexed || it.CrawlAttempts > 0
 		}) {
 			t.Errorf("items %v, %v", items, err)
 		}
@@ -133,8 +137,8 @@ func TestE3DailyBudget(t *testing.T) {
 // next day begins with a full budget.
 func TestE3TotalBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		p := Politeness{MaxConcurrent: 1, Total: Budget{Requests: 100, Bytes: 1 << 30}}
-		b := open(t, Options{Politeness: func(string) Politeness { return p }})
+		p := policy.Politeness{MaxConcurrent: 1, Total: policy.Budget{Requests: 100, Bytes: 1 << 30}}
+		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return p }})
 		hosts := make([]string, 12)
 		for i := range hosts {
 			hosts[i] = fmt.Sprintf("h%d.example", i)
@@ -166,7 +170,7 @@ func TestE3TotalBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, host := range stats {
-				if host.Items[Pending] > 0 && !strings.Contains(host.PauseReason, "100 requests for all hosts") {
+				if host.Items[item.Pending] > 0 && !strings.Contains(host.PauseReason, "100 requests for all hosts") {
 					t.Errorf("it is shown as %+v", host)
 				}
 			}

@@ -28,7 +28,7 @@ func (v Violation) String() string {
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
-		items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
+		items: map[storage.Key]item.Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
 		hints: map[string]time.Time{},
 	}
 	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
@@ -56,8 +56,8 @@ func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 
 type checker struct {
 	now        time.Time
-	politeness func(host string) Politeness
-	items      map[storage.Key]Item
+	politeness func(host string) policy.Politeness
+	items      map[storage.Key]item.Item
 	due        map[storage.Key][]storage.Entity // due rows by item
 	surplus    map[storage.Key]surplus          // by host row
 	hosts      map[storage.Key]store.HostState
@@ -104,7 +104,7 @@ func (c *checker) pointer(ctx context.Context, index storage.Table, key storage.
 }
 
 func (c *checker) judge() {
-	counted := map[storage.Key]map[Status]int{}
+	counted := map[storage.Key]map[item.Status]int{}
 	for key, it := range c.items {
 		c.judgeDue(key, it)
 		if it.ProcessedGeneration > it.ReindexGeneration {
@@ -112,7 +112,7 @@ func (c *checker) judge() {
 		}
 		host := storage.Key{Partition: key.Partition, Row: item.HostRow(it.SourceHost)}
 		if counted[host] == nil {
-			counted[host] = map[Status]int{}
+			counted[host] = map[item.Status]int{}
 		}
 		counted[host][it.Status]++
 		s, is := c.surplus[host], store.TallyOf(&it)
@@ -166,7 +166,7 @@ func (c *checker) attention() map[string]time.Time {
 	return out
 }
 
-func (c *checker) judgeDue(key storage.Key, it Item) {
+func (c *checker) judgeDue(key storage.Key, it item.Item) {
 	rows := c.due[key]
 	if len(rows) != 1 {
 		c.report(1, key, "has %d due rows", len(rows))
@@ -177,9 +177,9 @@ func (c *checker) judgeDue(key storage.Key, it Item) {
 	}
 }
 
-func (c *checker) judgeCounts(counted map[storage.Key]map[Status]int) {
+func (c *checker) judgeCounts(counted map[storage.Key]map[item.Status]int) {
 	for host, want := range counted {
-		for _, s := range Statuses {
+		for _, s := range item.Statuses {
 			if got := c.hosts[host].Counts[s]; got != want[s] {
 				c.report(5, host, "counts %d items %s, there are %d", got, s, want[s])
 			}

@@ -19,7 +19,7 @@ import (
 // Finding is what a worker found out about one item. It contains the item with the new values of all columns,
 // including NextCrawlAt.
 type Finding struct {
-	Item    Item
+	Item    item.Item
 	Purge   bool          // the item is already deleted everywhere else, and the commit deletes its rows
 	News    *feed.Change  // the change of the item's content; nil if there is none
 	Listed  []feed.Change // the new entries of the item's list
@@ -36,7 +36,7 @@ type HostFinding struct {
 	PauseWhy   string
 	CrawlDelay time.Duration // the Crawl-delay in robots.txt
 	NextStart  time.Time     // no request starts before this time, even if an earlier start was reserved
-	Asked      Budget        // requests and bytes since the last commit
+	Asked      policy.Budget // requests and bytes since the last commit
 }
 
 // Commit writes findings atomically and moves the due rows of their items. It may be called several times, each time
@@ -75,8 +75,8 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 
 // again lists the items for which a check was requested while the batch held them. The job that was sent for such a
 // request found the item locked and was dropped.
-func (c *commit) again() []JobItem {
-	var items []JobItem
+func (c *commit) again() []item.JobItem {
+	var items []item.JobItem
 	for _, p := range c.done {
 		if p.asked && !p.Purge {
 			items = append(items, item.InJob(&p.Item))
@@ -88,15 +88,15 @@ func (c *commit) again() []JobItem {
 // pending is a finding that is not stored yet.
 type pending struct {
 	Finding
-	read        *Item       // the item as the batch has it
+	read        *item.Item  // the item as the batch has it
 	was         store.Tally // tally of the item as read; the host row still includes it
 	oldDue      time.Time
-	wasGone     bool          // the item had a tombstone already
-	pointer     storage.ETag  // revision of the index row of an item to be purged; empty if there is none
-	score       LastModRecord // what this check adds to the score of the changes that the host reports
-	noDue       bool          // the old due row is missing, so the store was damaged; writing the new row repairs it
-	quarantined bool          // the finding cannot be stored; see quarantine
-	asked       bool          // a check was requested during the work, and this check does not satisfy the request
+	wasGone     bool                 // the item had a tombstone already
+	pointer     storage.ETag         // revision of the index row of an item to be purged; empty if there is none
+	score       policy.LastModRecord // what this check adds to the score of the changes that the host reports
+	noDue       bool                 // the old due row is missing: the store was damaged; writing the new row repairs it
+	quarantined bool                 // the finding cannot be stored; see quarantine
+	asked       bool                 // a check was requested during the work, and this check does not satisfy the request
 	changes     []feed.Change
 }
 
@@ -114,7 +114,7 @@ type commit struct {
 	host  HostFinding
 	last  bool
 	done  []*pending
-	rest  []*Item // items to be unlocked without a finding
+	rest  []*item.Item // items to be unlocked without a finding
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
@@ -180,7 +180,7 @@ func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 // opOwner identifies the item that an operation belongs to.
 type opOwner struct {
 	done *pending
-	rest *Item
+	rest *item.Item
 	due  bool
 }
 
@@ -305,14 +305,14 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 			continue
 		}
 		was := *it
-		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
+		was.Status, was.NextCrawlAt, was.LastChecked = item.Error, p.Item.NextCrawlAt, p.Item.LastChecked
 		was.CrawlAttempts++
 		was.LockedUntil, was.LockOwner = time.Time{}, ""
 		was.Written(p.Item.Revision())
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.Now(), "error", was.ErrorMessage)
-		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, LastModRecord{}
+		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, policy.LastModRecord{}
 		p.changes = changesOf(it, &Finding{Item: was, Failed: true}, c.r.s.Now())
 	}
 }
@@ -335,7 +335,7 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 // dropRest reloads an item that has changed since it was read, and that the commit wants to unlock. The batch may
 // still hold the item's lock, for two reasons: an earlier write took effect although it seemed to fail, or a request
 // forced a check of the item.
-func (c *commit) dropRest(ctx context.Context, it *Item) error {
+func (c *commit) dropRest(ctx context.Context, it *item.Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
 		return err
@@ -344,7 +344,7 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 		it.Written(cur.Revision())
 		return nil
 	}
-	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
+	c.rest = slices.DeleteFunc(c.rest, func(other *item.Item) bool { return other == it }) // the batch lost the lock
 	return nil
 }
 
@@ -372,12 +372,12 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 }
 
 // remaining returns the batch's items that are not in done.
-func (b *Batch) remaining(done []Finding) []*Item {
+func (b *Batch) remaining(done []Finding) []*item.Item {
 	is := map[storage.Key]bool{}
 	for _, f := range done {
 		is[f.Item.Key()] = true
 	}
-	var out []*Item
+	var out []*item.Item
 	for _, it := range b.Items {
 		if !is[it.Key()] {
 			out = append(out, it)
@@ -388,7 +388,7 @@ func (b *Batch) remaining(done []Finding) []*Item {
 
 // Pause pauses a host for a caller that holds no batch of that host. For example, a redirect led the caller to the
 // host, and the host asked for the pause. Pause never shortens an earlier pause, and no pause is longer than
-// [MaxPause].
+// [policy.MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := store.HostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // A20: the second worker of a doubled job finds nothing to do.
 func TestA20DoubledJobDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		job := b.take(t)[0]
 		first := b.begin(t, job)
@@ -29,7 +30,7 @@ func TestA20DoubledJobDoesNothing(t *testing.T) {
 // A15: a force that arrives while the item is being processed is not lost.
 func TestA15ForceDuringProcessing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		b.clock.Advance(time.Second)
@@ -43,7 +44,7 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 			t.Fatalf("%d jobs after the commit, want the forced one", len(jobs))
 		}
 		again := b.begin(t, jobs[0])
-		if again == nil || !again.Items[0].Forced() || again.Items[0].Status != Indexed {
+		if again == nil || !again.Items[0].Forced() || again.Items[0].Status != item.Indexed {
 			t.Fatalf("forced item: %+v", again)
 		}
 		id := again.Items[0].ID
@@ -60,7 +61,7 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 // and only once.
 func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		for range 3 {
@@ -86,7 +87,7 @@ func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
 // A worker that lost its lock commits nothing (invariant 3).
 func TestLostLockCommitsNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		job := b.take(t)[0]
 		slow := b.begin(t, job)
@@ -102,7 +103,7 @@ func TestLostLockCommitsNothing(t *testing.T) {
 		slow.Items[0].Title = "stale"
 		b.finish(t, slow)
 		it, _ := b.Items.Find(t.Context(), quick.Items[0].ID)
-		if it.Title == "stale" || it.Status != Pending {
+		if it.Title == "stale" || it.Status != item.Pending {
 			t.Fatalf("a lost lock committed: %s %s", it.Title, it.Status)
 		}
 		b.finish(t, quick)
@@ -113,7 +114,7 @@ func TestLostLockCommitsNothing(t *testing.T) {
 // Invariant 5: the items of a lost job are swept again after two minutes, when no job waits in the queue.
 func TestLostJobIsSweptAgain(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		b.take(t) // lost
 		b.clock.Advance(item.ClaimHint - time.Second)
@@ -133,11 +134,11 @@ func TestLostJobIsSweptAgain(t *testing.T) {
 // Items that a batch does not finish go back to the due rows at once.
 func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 4)...)
 		batch := b.begin(t, b.take(t)[0])
 		done := *batch.Items[0]
-		done.Status = Indexed
+		done.Status = item.Indexed
 		done.CheckAt(b.clock.Now().Add(time.Hour))
 		if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: done}}, HostFinding{}, true); err != nil {
 			t.Fatal(err)
@@ -155,7 +156,7 @@ func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 // A13: a host that asked for a pause gets no request until the pause is over, and is checked again afterwards.
 func TestA13PausedHost(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 4)...)
 		batch := b.begin(t, b.take(t)[0])
 		until := b.clock.Now().Add(30 * time.Minute)
@@ -183,13 +184,13 @@ func TestA13PausedHost(t *testing.T) {
 // A finding that no row can hold does not prevent the commit of the others.
 func TestUnstorableFindingIsQuarantinedAlone(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		batch := b.begin(t, b.take(t)[0])
 		var done []Finding
 		for i, it := range batch.Items {
 			f := *it
-			f.Status = Indexed
+			f.Status = item.Indexed
 			f.CheckAt(b.clock.Now().Add(time.Hour))
 			if i == 1 {
 				for range 3000 { // encodes to far more than a column holds
@@ -206,11 +207,11 @@ func TestUnstorableFindingIsQuarantinedAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byStatus := map[Status]int{}
+		byStatus := map[item.Status]int{}
 		for _, it := range items {
 			byStatus[it.Status]++
 		}
-		if byStatus[Indexed] != 2 || byStatus[Error] != 1 {
+		if byStatus[item.Indexed] != 2 || byStatus[item.Error] != 1 {
 			t.Errorf("statuses %v, want two Indexed and one Error", byStatus)
 		}
 	})

@@ -13,8 +13,9 @@ import (
 // Ignore changes the watch options of an item for a person, and returns the changed item. The given function changes
 // the options, or refuses with an error. Ignore requests no check: the new options apply from the next check on.
 // Errors: NotFound.
-func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item, error) {
-	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *item.Item) (why string, err error)) (item.Item,
+	error) {
+	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
 		why, err := edit(it)
 		it.Record(now, "watch", why+by(ctx))
 		return false, err
@@ -23,12 +24,12 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 
 // AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16).
 // If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
-func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
+func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (item.Item, error) {
 	it, err := r.Find(ctx, id)
 	if err != nil || item.BrokenWatch(&it) == "" {
 		return it, err
 	}
-	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
 		it.Watched.Asked, it.Fields = it.Watched.Broken != "", it.Fields.Accept()
 		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
 		return true, nil
@@ -37,13 +38,13 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 
 // Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
 // further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
-func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
-	waits := func(it *Item) bool { return it.Collapse.Waits() || item.BrokenWatch(it) != "" }
+func (r *Items) Accept(ctx context.Context, id source.ID) (item.Item, error) {
+	waits := func(it *item.Item) bool { return it.Collapse.Waits() || item.BrokenWatch(it) != "" }
 	it, err := r.Find(ctx, id)
 	if err != nil || !waits(&it) {
 		return it, err
 	}
-	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
 		if !waits(it) {
 			return false, nil // a check has come in between
 		}
@@ -55,8 +56,8 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 }
 
 // edit changes an item. It requests a check now if the given function reports that one is needed.
-func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
-	err error)) (Item, error) {
+func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *item.Item, now time.Time) (check bool,
+	err error)) (item.Item, error) {
 	return r.editFor(ctx, id, item.ReasonForced, decide)
 }
 
@@ -64,14 +65,14 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 var errUnchanged = errors.New("the item stays as it is")
 
 // editFor is like edit, with the reason of the job that a check has.
-func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide func(it *Item,
-	now time.Time) (check bool, err error)) (Item, error) {
+func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide func(it *item.Item,
+	now time.Time) (check bool, err error)) (item.Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
-		return Item{}, err
+		return item.Item{}, err
 	}
-	var it Item
-	var job []JobItem
+	var it item.Item
+	var job []item.JobItem
 	var refused error // an error of any kind from decide, for which a retry does not help
 	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
@@ -92,7 +93,7 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 		}
 		it.NextCrawlAt = now
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{item.InJob(&it)}
+		job = []item.JobItem{item.InJob(&it)}
 		until, hint := it.ClaimUntil(now)
 		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})

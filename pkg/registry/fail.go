@@ -6,12 +6,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
 // change items that a worker has checked in spite of this, or holds now.
-func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
+func (r *Jobs) Fail(ctx context.Context, job item.Job, decide func(it *item.Item, now time.Time)) error {
 	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *store.Host
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {

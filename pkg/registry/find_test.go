@@ -6,11 +6,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 func TestFindUnknown(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		id := parse(t, "https://nowhere.example/")[0].ID()
 		if _, err := b.Items.Find(t.Context(), id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("unknown id: %v", err)
@@ -25,7 +26,7 @@ func TestFindUnknown(t *testing.T) {
 func TestA16Lookup(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, Options{Strategy: strategy})
+			b := open(t, store.Options{Strategy: strategy})
 			there := parse(t, "https://a.example/page")[0]
 			b.register(t, RegisterOptions{}, there.Normalized)
 			if it, found, err := b.Items.Lookup(t.Context(), there); err != nil || !found || it.ID != there.ID() {
@@ -41,7 +42,7 @@ func TestA16Lookup(t *testing.T) {
 func TestListPagesThroughEverything(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, Options{Strategy: strategy})
+			b := open(t, store.Options{Strategy: strategy})
 			b.register(t, RegisterOptions{}, append(pages("a.example", 30), pages("b.example", 7)...)...)
 			for _, c := range []struct {
 				host string
@@ -77,7 +78,7 @@ func TestListPagesThroughEverything(t *testing.T) {
 // A5: with the scheme as partition, each host in it still has its own pace.
 func TestA5SchemePartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{Strategy: source.ByScheme})
+		b := open(t, store.Options{Strategy: source.ByScheme})
 		b.register(t, RegisterOptions{}, append(pages("a.example", 2), pages("b.example", 2)...)...)
 		b.take(t)
 		b.clock.Advance(2 * item.JobTTL)
@@ -95,7 +96,7 @@ func TestA5SchemePartition(t *testing.T) {
 func TestA5ReindexStaysInItsPartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, Options{Strategy: strategy})
+			b := open(t, store.Options{Strategy: strategy})
 			for _, place := range []string{"/srv/tides.pdf", "https://acct.blob.core.windows.net/docs/a.md"} {
 				s := source.Source{Type: source.File, Scheme: "file", Normalized: place, Display: place, Host: "srv"}
 				was := b.Items.Register(t.Context(), []source.Source{s}, RegisterOptions{})[0]

@@ -13,8 +13,8 @@ import (
 
 // ForceCheck forces a check of an item because another item has changed. No person requested this check. So, unlike
 // [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
-func (r *Items) ForceCheck(ctx context.Context, it Item) error {
-	var job []JobItem
+func (r *Items) ForceCheck(ctx context.Context, it item.Item) error {
+	var job []item.JobItem
 	id := store.HostID{Partition: it.Partition(), Host: it.SourceHost}
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		cur, err := r.s.LoadItem(ctx, it.Key())
@@ -26,7 +26,7 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 		until, hint := cur.ClaimUntil(now)
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{item.InJob(&cur)}
+		job = []item.JobItem{item.InJob(&cur)}
 		return &store.Change{Ops: ops, Hint: hint}, nil
 	})
 	if err == nil {
@@ -38,7 +38,7 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 // Expedite brings the next check of an item forward to a given time, because something that the item depends on is
 // about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
 // finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
-func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
+func (r *Items) Expedite(ctx context.Context, it item.Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		cur, err := r.s.LoadItem(ctx, it.Key())

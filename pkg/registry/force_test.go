@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // A16: ForceCheck makes an item due now, but not one that is gone or about to be removed.
 func TestA16ForceCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		it := b.register(t, RegisterOptions{}, "https://a.example/1")[0].Item
 		if err := b.Items.ForceCheck(t.Context(), it); err != nil {
 			t.Fatal(err)

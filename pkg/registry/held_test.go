@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -12,7 +13,7 @@ import (
 // job may have begun right after the registration, or minutes later between two sweeps.
 func TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver(t *testing.T) {
 	for _, waits := range []time.Duration{0, 130 * time.Second, 5 * time.Minute, item.JobTTL - time.Second} {
-		b := openMem(t, Options{})
+		b := openMem(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		for range waits / time.Minute {
 			b.clock.Advance(time.Minute)
@@ -36,7 +37,7 @@ func TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver(t *testing.T) {
 // AZ12: a job that a worker received and did not begin is sent again after two minutes, unless jobs wait in the queue.
 // If the worker was only slow, one of the two jobs finds nothing to do.
 func TestAZ12JobsThatADeadWorkerHadNotBegun(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	received := b.take(t)[0]
 	b.clock.Advance(item.ClaimHint - time.Second)
@@ -72,18 +73,18 @@ func (b bench) sweepAll(t *testing.T, want int) {
 // AZ12: a registration or another request during the work does not put off when the items are claimed again after the
 // worker has died. The jobs of such requests find the items locked.
 func TestAZ12AskedForDuringTheWorkOfADeadWorker(t *testing.T) {
-	ask := map[string]func(b bench, it Item) error{
-		"register": func(b bench, it Item) error {
+	ask := map[string]func(b bench, it item.Item) error{
+		"register": func(b bench, it item.Item) error {
 			return b.Items.Register(t.Context(), parse(t, it.NormalizedSource), RegisterOptions{})[0].Err
 		},
-		"force": func(b bench, it Item) error { return b.Items.ForceCheck(t.Context(), it) },
-		"remove": func(b bench, it Item) error {
+		"force": func(b bench, it item.Item) error { return b.Items.ForceCheck(t.Context(), it) },
+		"remove": func(b bench, it item.Item) error {
 			_, err := b.Items.Remove(t.Context(), it.ID)
 			return err
 		},
 	}
 	for name, request := range ask {
-		b := openMem(t, Options{})
+		b := openMem(t, store.Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		it := *b.begin(t, b.take(t)[0]).Items[0]
 		b.clock.Advance(100 * time.Second)
@@ -104,7 +105,7 @@ func TestAZ12AskedForDuringTheWorkOfADeadWorker(t *testing.T) {
 // AZ12: an item whose due row is missing, which only damage explains, is still worked on, and the lock restores the
 // row.
 func TestAZ12LockRestoresAMissingDueRow(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	it := b.register(t, RegisterOptions{}, "https://a.example/x")[0].Item
 	if _, err := b.s.Items.Transact(t.Context(), item.DeleteDue(it.Key(), it.NextCrawlAt)); err != nil {
 		t.Fatal(err)

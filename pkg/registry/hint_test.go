@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -35,8 +36,8 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 	c.Advance(at)
 	r := &hintRace{rows: make(chan struct{}), land: make(chan struct{}), done: make(chan struct{})}
 	under := mem.New(c.Now)
-	o := Options{Parallel: 1, Politeness: func(string) Politeness {
-		return Politeness{MinDelay: 10 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1}
+	o := store.Options{Parallel: 1, Politeness: func(string) policy.Politeness {
+		return policy.Politeness{MinDelay: 10 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1}
 	}}
 	r.bench = openOn(t, func() storage.Store { return storagetest.Hooked(under, (*registering)(r)) }, c, o)
 	o.Clock = c.Now
@@ -54,7 +55,7 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 type registering hintRace
 
 func (r *registering) Before(_ context.Context, op storagetest.Call) error {
-	if r.armed && op.Op == "table.Transact" && op.Name == DefaultTable {
+	if r.armed && op.Op == "table.Transact" && op.Name == store.DefaultTable {
 		r.armed = false
 		close(r.rows)
 		<-r.land
@@ -72,7 +73,7 @@ func (r *registering) After(_ context.Context, op storagetest.Call, err error) e
 // fill makes the host full: a third process claims items, with a hint a few minutes from now.
 func (r *hintRace) fill(t *testing.T) {
 	t.Helper()
-	bench{r.another(), r.clock, nil}.register(t, RegisterOptions{}, pages("a.example", JobItems)...)
+	bench{r.another(), r.clock, nil}.register(t, RegisterOptions{}, pages("a.example", policy.JobItems)...)
 	r.take(t)
 }
 
@@ -88,7 +89,8 @@ func (r *hintRace) registerUntilRows(t *testing.T) {
 	r.armed = true
 	go func() {
 		defer close(r.done)
-		r.Items.Register(context.Background(), parse(t, pages("a.example", JobItems+8)[JobItems:]...), RegisterOptions{})
+		late := pages("a.example", policy.JobItems+8)[policy.JobItems:]
+		r.Items.Register(context.Background(), parse(t, late...), RegisterOptions{})
 	}()
 	<-r.rows
 }
@@ -146,7 +148,7 @@ func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r.fill(t)
 	began := false
 	r.onSweep = func(op storagetest.Call) {
-		if !began && op.Op == "table.Query" && op.Name == DefaultTable { // the sweep has read the hints
+		if !began && op.Op == "table.Query" && op.Name == store.DefaultTable { // the sweep has read the hints
 			began = true
 			r.registerUntilRows(t)
 		}

@@ -11,16 +11,16 @@ import (
 // HostView is the shared state of a host (A23), for people to read.
 type HostView struct {
 	HostStats
-	Politeness                   // the effective pace and quotas, which include the Crawl-delay
-	CrawlDelay time.Duration     // the Crawl-delay in robots.txt
-	NextStart  time.Time         // no request starts before this time
-	Workers    int               // number of workers that may send requests now
-	Requests   int               // number of requests that these workers may have in flight
-	Losses     int               // number of tombstones that the mass-removal guard counts in its window
-	Today      Budget            // the budget spent since midnight (UTC), with what current leases may still spend
-	Days       []policy.Spent    // what was spent on each of the last 30 days, oldest first, without empty days
-	Robots     map[string]Robots // the cached robots.txt by scheme
-	Notices    []string          // sentences about answers of the host that are not believed
+	policy.Politeness                   // the effective pace and quotas, which include the Crawl-delay
+	CrawlDelay        time.Duration     // the Crawl-delay in robots.txt
+	NextStart         time.Time         // no request starts before this time
+	Workers           int               // number of workers that may send requests now
+	Requests          int               // number of requests that these workers may have in flight
+	Losses            int               // number of tombstones that the mass-removal guard counts in its window
+	Today             policy.Budget     // the budget spent since midnight (UTC), with what current leases may still spend
+	Days              []policy.Spent    // what was spent on each of the last 30 days, oldest first, without empty days
+	Robots            map[string]Robots // the cached robots.txt by scheme
+	Notices           []string          // sentences about answers of the host that are not believed
 }
 
 // View reads the state of a host. It costs one read for the host row, one for each robots.txt, and one for the due

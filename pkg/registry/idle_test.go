@@ -5,6 +5,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // overdue registers a page, checks it, and advances the clock until it is due again and unclaimed.
@@ -33,7 +36,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, Options{})
+				b := open(t, store.Options{})
 				b.overdue(t, url)
 				ask(b, t)
 				jobs := b.take(t)
@@ -59,7 +62,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 // A7: of many concurrent registrations of a due page, one claims it.
 func TestA7OverdueIsClaimedOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.overdue(t, "https://a.example/x")
 		var wg sync.WaitGroup
 		for _, process := range []*Registry{b.Registry, b.another(), b.another()} {
@@ -96,12 +99,12 @@ func TestA7OverdueIsNotClaimed(t *testing.T) {
 			b.take(t)
 		},
 		"host full": func(b bench, t *testing.T) {
-			b.register(t, RegisterOptions{}, pages("a.example", 2*JobItems)...)
+			b.register(t, RegisterOptions{}, pages("a.example", 2*policy.JobItems)...)
 			b.take(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := openMem(t, Options{})
+			b := openMem(t, store.Options{})
 			b.overdue(t, "https://a.example/x")
 			occupy(b, t)
 			b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -115,9 +118,9 @@ func TestA7OverdueIsNotClaimed(t *testing.T) {
 
 // A15: a check that is requested during a check is left to the commit of the running one.
 func TestA15OverdueAndLockedIsNotClaimed(t *testing.T) {
-	paced := func(string) Politeness { return Politeness{MinDelay: time.Second, MaxConcurrent: 1} }
-	b := openMem(t, Options{Politeness: paced})
-	b.register(t, RegisterOptions{}, pages("a.example", JobItems)...)
+	paced := func(string) policy.Politeness { return policy.Politeness{MinDelay: time.Second, MaxConcurrent: 1} }
+	b := openMem(t, store.Options{Politeness: paced})
+	b.register(t, RegisterOptions{}, pages("a.example", policy.JobItems)...)
 	batch := b.begin(t, b.take(t)[0])
 	b.clock.Advance(time.Second / 2) // the host is full
 	url := batch.Items[0].NormalizedSource

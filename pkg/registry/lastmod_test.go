@@ -7,6 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // E14: a check scores a prediction, in the commit that writes its finding.
@@ -15,22 +18,24 @@ func TestE14Score(t *testing.T) {
 		name   string
 		said   bool // there was a prediction
 		find   func(f *Finding)
-		want   LastModRecord // starting from a record with one right
-		stands bool          // the prediction stays after the check
+		want   policy.LastModRecord // starting from a record with one right
+		stands bool                 // the prediction stays after the check
 	}{
-		{"said and changed", true, func(f *Finding) { f.Changed = true }, LastModRecord{Right: 2}, false},
-		{"said and unchanged", true, func(*Finding) {}, LastModRecord{Right: 1, Wrong: 1}, false},
-		{"changed unsaid", false, func(f *Finding) { f.Changed = true }, LastModRecord{Right: 1, Unannounced: 1}, false},
-		{"unchanged unsaid", false, func(*Finding) {}, LastModRecord{Right: 1}, false},
-		{"failed", true, func(f *Finding) { f.Failed, f.Item.Status = true, Error }, LastModRecord{Right: 1}, true},
-		{"missing", true, func(f *Finding) { f.Item.MissingChecks = 1 }, LastModRecord{Right: 1}, true},
-		{"nobody was asked", true, func(f *Finding) { f.Unasked = true }, LastModRecord{Right: 1}, true},
+		{"said and changed", true, func(f *Finding) { f.Changed = true }, policy.LastModRecord{Right: 2}, false},
+		{"said and unchanged", true, func(*Finding) {}, policy.LastModRecord{Right: 1, Wrong: 1}, false},
+		{"changed unsaid", false, func(f *Finding) { f.Changed = true },
+			policy.LastModRecord{Right: 1, Unannounced: 1}, false},
+		{"unchanged unsaid", false, func(*Finding) {}, policy.LastModRecord{Right: 1}, false},
+		{"failed", true, func(f *Finding) { f.Failed, f.Item.Status = true, item.Error },
+			policy.LastModRecord{Right: 1}, true},
+		{"missing", true, func(f *Finding) { f.Item.MissingChecks = 1 }, policy.LastModRecord{Right: 1}, true},
+		{"nobody was asked", true, func(f *Finding) { f.Unasked = true }, policy.LastModRecord{Right: 1}, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, Options{})
+				b := open(t, store.Options{})
 				url := b.checked(t, 1)[0]
-				b.record(t, LastModRecord{Right: 1})
+				b.record(t, policy.LastModRecord{Right: 1})
 				if row.said {
 					b.announce(t, 1, 0, Change{Source: parse(t, url)[0], From: b.s.Now(), To: b.s.Now()})
 				}
@@ -58,24 +63,24 @@ func TestE14Score(t *testing.T) {
 // E14: pages of a truthful host become due now, once for each report. For other hosts only 32 are noted, and no
 // schedule moves. Known predictions, and pages that are gone or locked, are not changed.
 func TestE14Announce(t *testing.T) {
-	truthful := LastModRecord{Right: 20}
+	truthful := policy.LastModRecord{Right: 20}
 	for _, row := range []struct {
 		name             string
-		record           LastModRecord
+		record           policy.LastModRecord
 		claims           int
 		from, to         time.Duration // since a few minutes after the check
 		noted, expedited int
 	}{
 		{"truthful", truthful, 3, time.Minute, time.Minute, 3, 3},
 		{"truthful, many", truthful, 40, time.Minute, time.Minute, 40, 40},
-		{"not known to be", LastModRecord{}, 40, time.Minute, time.Minute, 32, 0},
-		{"a liar", LastModRecord{Wrong: 20}, 3, time.Minute, time.Minute, 3, 0},
+		{"not known to be", policy.LastModRecord{}, 40, time.Minute, time.Minute, 32, 0},
+		{"a liar", policy.LastModRecord{Wrong: 20}, 3, time.Minute, time.Minute, 3, 0},
 		{"checked since", truthful, 3, -time.Hour, -time.Hour, 0, 0},
 		{"the day of a change that is known", truthful, 3, -12 * time.Hour, 12 * time.Hour, 0, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, Options{})
+				b := open(t, store.Options{})
 				var claims []Change
 				for _, url := range b.checked(t, row.claims) {
 					claims = append(claims, Change{Source: parse(t, url)[0], From: b.s.Now().Add(row.from), To: b.s.Now().Add(row.to)})
@@ -106,7 +111,7 @@ func TestE14Announce(t *testing.T) {
 // E14: a push makes later pages due now, but not repeatedly.
 func TestE14BringForward(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		sources := parse(t, append(b.checked(t, 2), "https://a.example/unknown")...)
 		for _, step := range []struct {
 			wait  time.Duration
@@ -140,13 +145,13 @@ func (b bench) checked(t *testing.T, n int) []string {
 }
 
 // found checks the items of a job.
-func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
+func (b bench) found(t *testing.T, job item.Job, find func(f *Finding)) {
 	t.Helper()
 	batch := b.begin(t, job)
 	var found []Finding
 	for _, it := range batch.Items {
 		f := Finding{Item: *it}
-		f.Item.Status, f.Item.LastChecked = Indexed, b.s.Now()
+		f.Item.Status, f.Item.LastChecked = item.Indexed, b.s.Now()
 		f.Item.CheckAt(b.s.Now().Add(24 * time.Hour))
 		if find(&f); f.Changed {
 			f.Item.LastChanged = b.s.Now()
@@ -159,7 +164,7 @@ func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
 }
 
 // record sets the score of a host, as checks would.
-func (b bench) record(t *testing.T, l LastModRecord) {
+func (b bench) record(t *testing.T, l policy.LastModRecord) {
 	t.Helper()
 	h, err := b.s.LoadHost(t.Context(), "a.example", "a.example")
 	if err != nil {
@@ -182,7 +187,7 @@ func (b bench) announce(t *testing.T, noted, expedited int, claims ...Change) {
 // E14: where partitions are schemes, a host's pages under both schemes are brought forward.
 func TestE14BringForwardBothSchemes(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{Strategy: source.ByScheme})
+		b := open(t, store.Options{Strategy: source.ByScheme})
 		urls := []string{"https://a.example/1", "http://a.example/2"}
 		b.register(t, RegisterOptions{}, urls...)
 		for _, job := range b.take(t) {

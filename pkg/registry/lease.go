@@ -55,7 +55,7 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 // tryAcquire acquires the lease, or returns the time at which to try again.
 func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
-	var taken Budget
+	var taken policy.Budget
 	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		lease = nil
 		p := r.s.Options.Politeness(id.Host)

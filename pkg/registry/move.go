@@ -30,7 +30,7 @@ type Moved struct {
 	Items    int
 	Moved    int
 	Examples []string
-	Next     Cursor
+	Next     store.Cursor
 	Done     bool
 }
 
@@ -39,10 +39,10 @@ var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequ
 
 // Step walks over some items from a cursor, and moves those that have another identity under the given rules. If dry
 // is true, Step only reports these items. A step may be repeated from the same cursor, also concurrently.
-func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
+func (r *Moves) Step(ctx context.Context, rules source.Rules, from store.Cursor, dry bool) (Moved, error) {
 	var m Moved
 	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
-	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []Item) error {
+	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []item.Item) error {
 		touched := map[string]bool{}
 		for i := range items {
 			to, moves := item.Renamed(&items[i], rules)
@@ -71,7 +71,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 }
 
 // moveOne moves an item of which only a few columns were read, and returns a description of the move.
-func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
+func (r *Moves) moveOne(ctx context.Context, it *item.Item, to source.Source, dry bool) (example string, err error) {
 	_, joins, err := r.items.Lookup(ctx, to)
 	if err != nil {
 		return "", err
@@ -110,7 +110,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 
 // adopt makes sure that the new item exists and has a row with the id of the old one. It reports whether this was
 // new, or was done by an earlier try.
-func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
+func (r *Moves) adopt(ctx context.Context, old *item.Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
 		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.Hash()},
@@ -142,7 +142,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 }
 
 // adoptOps writes the new item and its due row.
-func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) []storage.Op {
+func adoptOps(now time.Time, old, it *item.Item, to source.Source, host *store.Host) []storage.Op {
 	was, oldDue := store.TallyOf(it), it.NextCrawlAt
 	if !it.Exists() {
 		*it, was = item.As(old, to, it.Key(), now), store.Tally{}
@@ -180,7 +180,7 @@ func formerRows(hash string) string { return item.FormerPrefix + hash + "|" }
 
 // Formers lists the ids of the items that have moved to an item, including those that moved in several steps. If
 // there are none, it costs no request.
-func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
+func (r *Moves) Formers(ctx context.Context, it *item.Item) (ids []source.ID, err error) {
 	if it.Formers == 0 {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err err
 }
 
 // formers visits the rows with the ids of the items that have moved to an item.
-func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
+func (r *Moves) formers(ctx context.Context, it *item.Item, visit func(storage.Entity)) error {
 	seen := map[string]bool{it.Hash(): true} // moves may form a cycle if rules were changed back
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
@@ -217,7 +217,7 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 
 // Drop removes the rows with the ids of former items when the item that they moved to is purged. Callers must delete
 // the captures of the former items first.
-func (r *Moves) Drop(ctx context.Context, it *Item) error {
+func (r *Moves) Drop(ctx context.Context, it *item.Item) error {
 	if it.Formers == 0 {
 		return nil
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -24,7 +26,7 @@ func TestCostOfOnePage(t *testing.T) {
 		return nil
 	}
 	under := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{OnBefore: count})
-	b := openOn(t, func() storage.Store { return under }, c, Options{})
+	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
 	asked = map[string]int{}
 	b.register(t, RegisterOptions{}, "https://a.example/")
 	b.finish(t, b.begin(t, b.take(t)[0]))
@@ -59,17 +61,17 @@ func TestMoreIsDue(t *testing.T) {
 			return b.begin(t, b.take(t)[0])
 		}, false},
 		{"more are registered than there is room for", func(t *testing.T, b bench) *Batch {
-			b.register(t, RegisterOptions{}, pages("a.example", 10*JobItems)...)
+			b.register(t, RegisterOptions{}, pages("a.example", 10*policy.JobItems)...)
 			return b.begin(t, b.take(t)[0])
 		}, true},
 		{"more are due than there is room for", func(t *testing.T, b bench) *Batch {
-			b.register(t, RegisterOptions{}, pages("a.example", 10*JobItems)...)
+			b.register(t, RegisterOptions{}, pages("a.example", 10*policy.JobItems)...)
 			b.take(t)
 			b.clock.Advance(item.JobTTL + time.Minute)
-			return b.begin(t, b.swept(t, JobItems)[0])
+			return b.begin(t, b.swept(t, policy.JobItems)[0])
 		}, true},
 		{"what was left is claimed", func(t *testing.T, b bench) *Batch {
-			b.register(t, RegisterOptions{}, pages("a.example", JobItems+1)...)
+			b.register(t, RegisterOptions{}, pages("a.example", policy.JobItems+1)...)
 			b.finish(t, b.begin(t, b.take(t)[0]))
 			if n, err := b.Jobs.Refill(t.Context(), "a.example"); n != 1 || err != nil {
 				t.Fatalf("%d jobs, %v", n, err)
@@ -79,7 +81,7 @@ func TestMoreIsDue(t *testing.T) {
 		{"one is given back", func(t *testing.T, b bench) *Batch {
 			b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 			batch := b.begin(t, b.take(t)[0])
-			b.close(t, batch, 1, true, func(*Item) {})
+			b.close(t, batch, 1, true, func(*item.Item) {})
 			return batch
 		}, true},
 		{"another job came while the host was busy", func(t *testing.T, b bench) *Batch {
@@ -93,7 +95,9 @@ func TestMoreIsDue(t *testing.T) {
 		}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := Options{Politeness: func(string) Politeness { return Politeness{MinDelay: time.Second, MaxConcurrent: 1} }}
+			o := store.Options{Politeness: func(string) policy.Politeness {
+				return policy.Politeness{MinDelay: time.Second, MaxConcurrent: 1}
+			}}
 			b := openMem(t, o)
 			batch := tt.left(t, b)
 			b.finish(t, batch)

@@ -17,7 +17,7 @@ import (
 
 // changesOf returns the changes that a finding makes to an item, as the feed has them. A removal by a person is not a
 // change.
-func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
+func changesOf(was *item.Item, f *Finding, now time.Time) (out []feed.Change) {
 	if f.Purge {
 		return nil
 	}
@@ -68,7 +68,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 
 // isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing count
 // only with a later failure, because what is told of a page that is still missing is that it is gone.
-func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
+func isFailing(it *item.Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
 
 // prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes
 // what differs in changes whose passages are not all of it, so that everybody who reads such a change finds its

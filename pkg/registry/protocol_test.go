@@ -20,7 +20,7 @@ import (
 // Rules of the protocol that no other test of this package covers (K12).
 
 // openHooked opens a registry in memory, with hooks around its operations.
-func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
+func openHooked(t *testing.T, o store.Options, h *storagetest.Hooks) bench {
 	c := newClock()
 	under := mem.New(c.Now)
 	return openOn(t, func() storage.Store { return storagetest.Hooked(under, h) }, c, o)
@@ -28,18 +28,18 @@ func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
 
 // writesItems reports whether a call is a transaction of the items table.
 func writesItems(call storagetest.Call) bool {
-	return call.Op == "table.Transact" && call.Name == DefaultTable
+	return call.Op == "table.Transact" && call.Name == store.DefaultTable
 }
 
 // K12: a check that is due before the job's claim would have ended has a hint, whatever hints there were.
 func TestK12CheckThatComesSoon(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Minute, item.JobTTL - time.Millisecond, item.JobTTL, 2 * item.JobTTL} {
-		b := openMem(t, Options{})
+		b := openMem(t, store.Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		b.clock.Advance(time.Second)
 		f := *batch.Items[0]
-		f.Status = Indexed
+		f.Status = item.Indexed
 		f.CheckAt(b.clock.Now().Add(wait))
 		if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: f}}, HostFinding{}, true); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestK12CheckThatComesSoon(t *testing.T) {
 
 // K12: parked rows have a hint even if their host is paused for longer than jobTTL.
 func TestK12ParkedForLong(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	until := b.clock.Now().Add(5 * item.JobTTL)
 	if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", until, "HTTP 503"); err != nil {
@@ -87,7 +87,7 @@ func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 // openEnding opens a registry whose store fails after some operations, so an endless loop ends with an error.
 func openEnding(t *testing.T) bench {
 	calls := 0
-	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+	return openHooked(t, store.Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
 		if calls++; calls > 200 {
 			return fault.New(fault.Unavailable, "this goes on for ever")
 		}
@@ -116,7 +116,7 @@ func TestK12MovedToEachOther(t *testing.T) {
 
 // K12: an item under a new identity is checked when it would have been checked anyway, not because it has moved.
 func TestK12MovedAndNotChecked(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	rules, err := source.NewRules([]string{"ref"})
 	if err != nil {
 		t.Fatal(err)
@@ -161,14 +161,14 @@ func openCounting(t *testing.T) (b bench, conflicts *int) {
 		}
 		return err
 	}
-	return openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
+	return openHooked(t, store.Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
 }
 
 // K12: the row of a host with other work, which other workers write, is read before a commit and not written as it
 // was.
 func TestK12BusyHostIsRead(t *testing.T) {
 	b, conflicts := openCounting(t)
-	b.register(t, RegisterOptions{}, pages("a.example", 3*JobItems)...)
+	b.register(t, RegisterOptions{}, pages("a.example", 3*policy.JobItems)...)
 	jobs := b.take(t)
 	first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])
 	*conflicts = 0
@@ -198,7 +198,8 @@ func TestK12GivenBackAfterItWasAlone(t *testing.T) {
 // K12: rows that a hint announces are sent within a bounded time or not at all. The bound is within a sweep's grace.
 func TestK12RowsAreNotSentLate(t *testing.T) {
 	announced, unbounded := false, 0
-	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context, call storagetest.Call) error {
+	b := openHooked(t, store.Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context,
+		call storagetest.Call) error {
 		if announced && writesItems(call) {
 			if end, ok := ctx.Deadline(); !ok || time.Until(end) > item.RequestTime {
 				unbounded++
@@ -224,8 +225,8 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 		}
 		return nil
 	}}
-	p := Politeness{MaxConcurrent: 1, Total: Budget{Requests: 800}}
-	b := openHooked(t, Options{Politeness: func(string) Politeness { return p }}, hooks)
+	p := policy.Politeness{MaxConcurrent: 1, Total: policy.Budget{Requests: 800}}
+	b := openHooked(t, store.Options{Politeness: func(string) policy.Politeness { return p }}, hooks)
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	job := b.take(t)[0]
 	interfere = func() {
@@ -252,7 +253,7 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 
 // K12: decisions of others during a check are in the item's history, together with those of the check.
 func TestK12HistoryOfBoth(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	batch := b.begin(t, b.take(t)[0])
 	b.clock.Advance(time.Second)
@@ -273,7 +274,7 @@ func TestK12HistoryOfBoth(t *testing.T) {
 
 // K12: an item that a job names twice is in the batch once.
 func TestK12ItemThatIsNamedTwice(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	job := b.take(t)[0]
 	job.Items = append(job.Items, job.Items[0])
@@ -284,9 +285,9 @@ func TestK12ItemThatIsNamedTwice(t *testing.T) {
 
 // K12: fifty of the aliases of an item that goes away are expedited.
 func TestK12AliasesAreExpedited(t *testing.T) {
-	b := openMem(t, Options{})
+	b := openMem(t, store.Options{})
 	of := b.register(t, RegisterOptions{}, "https://b.example/x")[0].Item
-	b.register(t, RegisterOptions{}, pages("a.example", 2*JobItems)...)
+	b.register(t, RegisterOptions{}, pages("a.example", 2*policy.JobItems)...)
 	for _, job := range b.take(t) {
 		if job.Host != "a.example" {
 			continue
@@ -310,7 +311,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 		}
 	}
 	if soon != 50 {
-		t.Errorf("%d of %d aliases are brought forward, want 50", soon, 2*JobItems)
+		t.Errorf("%d of %d aliases are brought forward, want 50", soon, 2*policy.JobItems)
 	}
 	b.check(t)
 }
@@ -318,7 +319,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 // K12: a tombstone on a locked item is brought forward to the end of the lock.
 func TestK12PurgeAfterALock(t *testing.T) {
 	for left, want := range map[time.Duration]int{0: 1, time.Millisecond: 0} {
-		b := openMem(t, Options{})
+		b := openMem(t, store.Options{})
 		b.bury(t, "a.example", 1)
 		b.clock.Advance(50 * day)
 		items, err := b.Items.List(t.Context(), ListQuery{Host: "a.example", Top: 1})
@@ -337,7 +338,8 @@ func TestK12PurgeAfterALock(t *testing.T) {
 
 // K12: a batch that found its host busy with a host lease gets its job when the lease ends.
 func TestK12BatchAfterAHostLease(t *testing.T) {
-	b := openMem(t, Options{Politeness: func(string) Politeness { return Politeness{MaxConcurrent: 1} }})
+	one := func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 1} }
+	b := openMem(t, store.Options{Politeness: one})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	lease, err := b.Hosts.Acquire(t.Context(), "a.example", "a.example", 0)
 	if err != nil {
@@ -356,7 +358,7 @@ func TestK12BatchAfterAHostLease(t *testing.T) {
 	if err == nil {
 		err = b.Hosts.Release(t.Context(), lease, HostFinding{})
 	}
-	if jobs := b.take(t); err != nil || slices.ContainsFunc(jobs, func(j Job) bool { return j.Host == "b.example" }) {
+	if jobs := b.take(t); err != nil || slices.ContainsFunc(jobs, func(j item.Job) bool { return j.Host == "b.example" }) {
 		t.Errorf("jobs of a host where nobody waits: %v, %v", jobs, err)
 	}
 }

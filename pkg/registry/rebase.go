@@ -10,7 +10,7 @@ import (
 
 // resettle replans the next check if options that were set in the meantime require another time. A check that was
 // requested keeps its time.
-func resettle(ctx context.Context, tags *Tags, it *Item, m item.Meanwhile, now time.Time) error {
+func resettle(ctx context.Context, tags *Tags, it *item.Item, m item.Meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -29,15 +30,15 @@ type Rebuild struct {
 	// Wanted reports whether an item is selected. It is called for every item, whether or not the item is in the
 	// index. If Wanted is nil, all items that belong in the index are selected. It may be called several times for
 	// one item.
-	Wanted func(ctx context.Context, it *Item) (bool, error)
+	Wanted func(ctx context.Context, it *item.Item) (bool, error)
 }
 
 // RebuildStep is the result of one step of a rebuild.
 type RebuildStep struct {
-	Items  int    // number of items examined
-	Marked int    // number of these items that were requested to be indexed
-	Next   Cursor // where the next step begins
-	Done   bool   // nothing remains after Next
+	Items  int          // number of items examined
+	Marked int          // number of these items that were requested to be indexed
+	Next   store.Cursor // where the next step begins
+	Done   bool         // nothing remains after Next
 
 	// These fields have the outcomes of the requested items. Only [Rebuilds.Count] sets them.
 	Indexed int // number of items that are in the index
@@ -51,8 +52,9 @@ type RebuildStep struct {
 // a worker indexes them. Request may be repeated from the same cursor, also concurrently, because each run requests
 // an item only once. The numbers in step are for this step only. Items for which the queue has no room wait in due
 // rows as usual.
-func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	err = r.step(ctx, store.ItemWalk{Host: o.Host, Skip: o.Skip}, from, &step, func(partition string, items []Item) error {
+func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from store.Cursor) (step RebuildStep, err error) {
+	walk := store.ItemWalk{Host: o.Host, Skip: o.Skip}
+	err = r.step(ctx, walk, from, &step, func(partition string, items []item.Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
 	})
 	return step, err
@@ -60,16 +62,16 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 
 // Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. It must be called only after all
 // items of a run are done. An item that a later run has requested is not counted.
-func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
+func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from store.Cursor) (step RebuildStep, err error) {
 	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
-	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
+	err = r.step(ctx, w, from, &step, func(_ string, items []item.Item) error {
 		for _, it := range items {
 			switch {
 			case it.RebuildRun != o.Run:
-			case it.Status == Indexed:
+			case it.Status == item.Indexed:
 				step.Indexed++
 				step.name(&it)
-			case it.Status == Error:
+			case it.Status == item.Error:
 				step.Failed++
 			default:
 				step.KeptOut++
@@ -80,8 +82,8 @@ func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step Rebu
 	return step, err
 }
 
-func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from Cursor, step *RebuildStep,
-	visit func(partition string, items []Item) error) error {
+func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from store.Cursor, step *RebuildStep,
+	visit func(partition string, items []item.Item) error) error {
 	w.Items, w.Partitions = store.StepItems, store.StepPartitions
 	at, err := r.s.OverItems(ctx, w, from, visit)
 	step.Items, step.Next, step.Done = at.Items, at.Next, at.Done
@@ -89,7 +91,7 @@ func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from Cursor, step
 }
 
 // name adds to the step the name of an item's manifest, if the item is indexed and has one.
-func (s *RebuildStep) name(it *Item) {
+func (s *RebuildStep) name(it *item.Item) {
 	if it.Manifest == "" {
 		return
 	}
@@ -100,14 +102,15 @@ func (s *RebuildStep) name(it *Item) {
 }
 
 // requestAll requests the selected items of one partition, and claims as many of them as their hosts have room for.
-func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
+func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []item.Item, o Rebuild,
+	step *RebuildStep) error {
 	before := step.Marked
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
 		return err
 	}
-	for _, group := range groupBy(all, func(it Item) string { return it.SourceHost }) {
-		for items := range slices.Chunk(group, JobItems) {
+	for _, group := range groupBy(all, func(it item.Item) string { return it.SourceHost }) {
+		for items := range slices.Chunk(group, policy.JobItems) {
 			marked, err := r.requestHost(ctx, partition, items[0].SourceHost, items, o)
 			if err != nil {
 				return err
@@ -122,7 +125,7 @@ func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item,
 }
 
 // wanted returns the items that the rebuild selects.
-func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
+func (r *Rebuilds) wanted(ctx context.Context, all []item.Item, o Rebuild) ([]item.Item, error) {
 	if o.Wanted == nil {
 		return all, nil
 	}
@@ -133,7 +136,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 		}
 		return err
 	})
-	var out []Item
+	var out []item.Item
 	for i, yes := range picked {
 		if yes {
 			out = append(out, all[i])
@@ -143,7 +146,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 }
 
 // requestHost requests up to 32 items of one host in one transaction.
-func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
+func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []item.Item,
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
 	id := store.HostID{Partition: partition, Host: host}
@@ -167,7 +170,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 // planRebuild decides which items of one host are requested, and how they change. The caller must not have changed
 // the items since they were read. For all items, requested or not, planRebuild recomputes the columns that depend on
 // the identity alone (spec 003 §9).
-func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
+func planRebuild(now time.Time, items []item.Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := item.Derive(it)
@@ -186,7 +189,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 }
 
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
-func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
+func rebuildOps(now time.Time, it *item.Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
 	if !o.Known || !it.RebuildPending { // a rebuild that waits for the item goes on counting it
 		it.RebuildRun = o.Run

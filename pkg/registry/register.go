@@ -49,7 +49,7 @@ type RegisterOptions struct {
 	// over only from one that failed.
 	Forms source.Forms
 	// Settings are applied to every registered item, new or not.
-	Settings Settings
+	Settings item.Settings
 
 	asked bool   // a person requests checks of exactly these items, even of paused ones
 	by    string // name of the key that made the request, for the history
@@ -57,7 +57,7 @@ type RegisterOptions struct {
 
 // Registered is the outcome of a registration for one source.
 type Registered struct {
-	Item    Item
+	Item    item.Item
 	Created bool
 	Err     error
 }
@@ -73,7 +73,7 @@ func (r *Items) Register(ctx context.Context, sources []source.Source, o Registe
 	_ = r.s.Parallel(ctx, len(groups), func(ctx context.Context, g int) error {
 		group := groups[g]
 		// The chunks of a host are registered one after the other, because they share the host row.
-		for chunk := range slices.Chunk(group.members, JobItems) {
+		for chunk := range slices.Chunk(group.members, policy.JobItems) {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
 				for _, at := range m.wanted {
@@ -142,7 +142,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	}
 	plan := registerPlan{}
 	if o.NewOnly && allExist(items) {
-		plan = planRegister(r.s.Now(), chunk, items, idle, &store.Host{}, o, Politeness{})
+		plan = planRegister(r.s.Now(), chunk, items, idle, &store.Host{}, o, policy.Politeness{})
 		return plan.out, nil
 	}
 	id := store.HostID{Partition: g.partition, Host: g.host}
@@ -168,7 +168,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 
 // loadForRegister reads items, and finds out which of them are waiting for a job; see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
-	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
+	o RegisterOptions) (items []item.Item, idle []storage.ETag, err error) {
 	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
 		idle, err = r.loadIdle(ctx, items, o)
 	}
@@ -176,7 +176,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 }
 
 // missing returns the items for rows that do not exist, one for each hash.
-func missing(partition string, hashes []string) (items []Item) {
+func missing(partition string, hashes []string) (items []item.Item) {
 	for _, hash := range hashes {
 		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
 	}
@@ -184,22 +184,22 @@ func missing(partition string, hashes []string) (items []Item) {
 }
 
 // hashesOf returns the RowKeys of items.
-func hashesOf(items []Item) (out []string) {
+func hashesOf(items []item.Item) (out []string) {
 	for _, it := range items {
 		out = append(out, it.Hash())
 	}
 	return out
 }
 
-func allExist(items []Item) bool {
-	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
+func allExist(items []item.Item) bool {
+	return !slices.ContainsFunc(items, func(it item.Item) bool { return !it.Exists() })
 }
 
 // registerPlan is what a registration writes and sends.
 type registerPlan struct {
 	ops    []storage.Op
 	hint   time.Time // time of the hint for the earliest written row that needs attention
-	jobs   []JobItem
+	jobs   []item.JobItem
 	reason string
 	out    []Registered
 	back   []string // hashes of items that had moved away and are now registered again
@@ -221,12 +221,12 @@ func (p registerPlan) created() (hashes []string) {
 var errItemLimit = errors.New("LIMIT_ITEMS_PER_HOST")
 
 // IsItemLimit reports whether a source was not registered because its host has reached its limit of items
-// ([Politeness].MaxItems). The kind of such an error is Blocked.
+// ([policy.Politeness].MaxItems). The kind of such an error is Blocked.
 func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
 // full returns the reason why a host cannot have another item, or nil if it can. The limit is exact, because each new
 // item also writes the host row.
-func full(h *store.HostState, p Politeness) error {
+func full(h *store.HostState, p policy.Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
 		n += count
@@ -240,8 +240,8 @@ func full(h *store.HostState, p Politeness) error {
 // planRegister decides the changes for sources of one host. The caller must not have changed the items since they
 // were read. Items whose next check has not begun yet do not change, unless their check is forced. If idle has a
 // revision for such an item, no job has claimed the item's due row yet, and the plan claims it.
-func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *store.Host, o RegisterOptions,
-	p Politeness) registerPlan {
+func planRegister(now time.Time, chunk []member, items []item.Item, idle []storage.ETag, host *store.Host,
+	o RegisterOptions, p policy.Politeness) registerPlan {
 	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
 		plan.reason = item.ReasonForced
@@ -299,9 +299,10 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 // Then the name by which the file can be read stays, and the other one is noted. No name stays of a file that was not
 // there, could not be read, or was to be removed. The item must not have been changed since it was read, and created
 // states whether it is new.
-func (m member) rename(it *Item, created bool, o RegisterOptions, now time.Time) {
+func (m member) rename(it *item.Item, created bool, o RegisterOptions, now time.Time) {
 	read, other := m.Display, m.other
-	unread := it.Status == Error || it.Status == Gone || it.MissingChecks > 0 || it.RemoveRequested || it.MovedTo != ""
+	unread := it.Status == item.Error || it.Status == item.Gone || it.MissingChecks > 0 || it.RemoveRequested ||
+		it.MovedTo != ""
 	if !created && !sameFile(m.Source, it.DisplaySource) {
 		if other = it.DisplaySource; !unread && !o.Respell {
 			read, other = it.DisplaySource, m.Display
@@ -309,7 +310,7 @@ func (m member) rename(it *Item, created bool, o RegisterOptions, now time.Time)
 	}
 	it.DisplaySource = read
 	why := words.ClipRunes("names that differ only by repeated slashes are one source: "+other+" is read as "+read, 300)
-	known := func(d Decision) bool { return d.Why == why }
+	known := func(d item.Decision) bool { return d.Why == why }
 	if other != "" && !slices.ContainsFunc(it.History, known) {
 		it.Record(now, "named", why)
 	}
@@ -323,10 +324,10 @@ func sameFile(s source.Source, display string) bool {
 
 // registerOps makes one item due now. It writes the item, its old due row and its new one, which a job has until the
 // given time.
-func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions,
+func registerOps(now time.Time, m member, it *item.Item, host *store.Host, o RegisterOptions,
 	until time.Time) []storage.Op {
 	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
-	failed := it.Status == Error || it.Status == Gone
+	failed := it.Status == item.Error || it.Status == item.Gone
 	if created {
 		*it = item.New(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
@@ -363,11 +364,11 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 		item.ApplyPriority(it, options.Merge(it.Options, nil)) // replanning adds the priority of the item's tags
 	}
 	if o.isParked(it) {
-		it.CheckAt(Never)
+		it.CheckAt(item.Never)
 	}
 	it.IndexPending = false // the page itself is to be checked
-	if it.Status != Indexed && it.Status != Crawled {
-		it.Status = Pending
+	if it.Status != item.Indexed && it.Status != item.Crawled {
+		it.Status = item.Pending
 	}
 	if o.Force {
 		it.ReindexRequested = true
@@ -379,10 +380,12 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 }
 
 // restores reports whether a person registers a file that its folder does not list any more.
-func (o RegisterOptions) restores(it *Item) bool { return o.Method == "" && !it.UnlistedSince.IsZero() }
+func (o RegisterOptions) restores(it *item.Item) bool {
+	return o.Method == "" && !it.UnlistedSince.IsZero()
+}
 
 // noteListing records that the listing of a folder has a file, or lacks it.
-func (o RegisterOptions) noteListing(it *Item, now time.Time) {
+func (o RegisterOptions) noteListing(it *item.Item, now time.Time) {
 	switch {
 	case !o.Unlisted:
 		it.UnlistedSince = time.Time{}

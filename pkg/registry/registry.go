@@ -8,18 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// The names of the registry's tables and queues; see [store.Options].
-const (
-	DefaultTable    = store.DefaultTable
-	JobQueue        = store.JobQueue
-	PoisonQueue     = store.PoisonQueue
-	SlowQueue       = store.SlowQueue // queue for the jobs of hosts that do not answer; see [Jobs.MoveToSlow]
-	SlowPoisonQueue = store.SlowPoisonQueue
-)
-
-// Options adjust a registry. The zero value works.
-type Options = store.Options
-
 // Registry is the store of items. It is safe for concurrent use by any number of processes. Its parts share
 // one store of rows.
 type Registry struct {
@@ -79,7 +67,7 @@ type (
 )
 
 // New opens a registry over a store. It sends no request; see [Registry.Create].
-func New(under storage.Store, o Options) *Registry {
+func New(under storage.Store, o store.Options) *Registry {
 	s := store.New(under, o)
 	t := &Tags{s: s}
 	i, j := &Items{s, t}, &Jobs{s, t}
@@ -100,7 +88,3 @@ func (r *Registry) Create(ctx context.Context) error {
 	}
 	return r.s.Create(ctx)
 }
-
-// Tables returns the table names of a registry with the given name of the items table. If the name is empty,
-// [DefaultTable] is used.
-func Tables(items string) (itemsTable, index, hints string) { return store.Tables(items) }

@@ -14,8 +14,8 @@ import (
 // Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Remove
 // returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
 // Errors: NotFound.
-func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
-	return r.editFor(ctx, id, item.ReasonRemoved, func(it *Item, now time.Time) (bool, error) {
+func (r *Items) Remove(ctx context.Context, id source.ID) (item.Item, error) {
+	return r.editFor(ctx, id, item.ReasonRemoved, func(it *item.Item, now time.Time) (bool, error) {
 		if it.RemoveRequested && it.CheckIsDue(now) {
 			return false, errUnchanged // the purge was requested before
 		}
@@ -27,7 +27,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 
 // beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
 // available. It parks the other items until the host is available.
-func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *store.Host, todo []*Item,
+func (r *Jobs) beginUnasked(ctx context.Context, job item.Job, owner string, host *store.Host, todo []*item.Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
 	b := &Batch{
@@ -51,9 +51,9 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 }
 
 // repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows
-// are kept; [Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
+// are kept; [item.Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
 // remaining rows are deleted.
-func (p *pending) repent(cur Item) {
+func (p *pending) repent(cur item.Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
 		p.Item.Written(cur.Revision())

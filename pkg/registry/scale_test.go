@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -107,7 +108,7 @@ func TestK4ManyHosts(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		a := &account{Store: mem.New(time.Now), counts: map[string]int{}}
-		s := &scale{Registry: New(storagetest.Hooked(a, a), Options{}), t: t, account: a, hosts: *scaleHosts}
+		s := &scale{Registry: New(storagetest.Hooked(a, a), store.Options{}), t: t, account: a, hosts: *scaleHosts}
 		if err := s.Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func (s *scale) minutes(n int) {
 			time.Sleep(time.Until(began.Add(time.Since(began).Truncate(time.Minute) + time.Minute)))
 		}
 	})
-	jobs := s.account.Queue(JobQueue) // the Functions host's requests are not counted
+	jobs := s.account.Queue(store.JobQueue) // the Functions host's requests are not counted
 	for time.Now().Before(ends) {
 		messages, err := jobs.Receive(s.t.Context(), 32, 10*time.Minute)
 		if err != nil {
@@ -219,7 +220,7 @@ func (s *scale) sweep() SweepReport {
 
 // work does a job at its host's pace.
 func (s *scale) work(m storage.Message) {
-	job, err := ParseJob(m.Body)
+	job, err := item.ParseJob(m.Body)
 	if err != nil {
 		s.t.Error(err)
 	}
@@ -232,7 +233,7 @@ func (s *scale) work(m storage.Message) {
 		var done []Finding
 		for _, it := range batch.Items {
 			f := *it
-			f.Status = Indexed
+			f.Status = item.Indexed
 			f.CheckAt(time.Now().Add(24 * time.Hour))
 			done = append(done, Finding{Item: f})
 		}
@@ -246,7 +247,7 @@ func (s *scale) work(m storage.Message) {
 			}
 		}
 	}
-	if err := s.account.Queue(JobQueue).Delete(s.t.Context(), m); err != nil {
+	if err := s.account.Queue(store.JobQueue).Delete(s.t.Context(), m); err != nil {
 		s.t.Error(err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// isParked reports whether, after a registration with these options, the next check of an item is at [Never].
-func (o RegisterOptions) isParked(it *Item) bool {
+// isParked reports whether, after a registration with these options, the next check of an item is at [item.Never].
+func (o RegisterOptions) isParked(it *item.Item) bool {
 	paused := it.Paused
 	if o.Settings.Paused != nil {
 		paused = *o.Settings.Paused
@@ -21,7 +21,7 @@ func (o RegisterOptions) isParked(it *Item) bool {
 
 // Set changes the settings of an item and at once moves its next check to the time that they require. A forced check
 // keeps its time, and so does the next check of an item that is about to be removed. Errors: NotFound; Invalid.
-func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
+func (r *Items) Set(ctx context.Context, id source.ID, s item.Settings) (it item.Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
 		return found, err
@@ -74,7 +74,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 }
 
 // replan moves the next check of an item to the time that its options require, and returns the reason.
-func replan(ctx context.Context, tags *Tags, it *Item, now time.Time) (why string, err error) {
+func replan(ctx context.Context, tags *Tags, it *item.Item, now time.Time) (why string, err error) {
 	e, err := tags.Effective(ctx, it)
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -15,7 +16,7 @@ import (
 // HostStats are the statistics of one host, as far as they can be computed without reading its items (A23).
 type HostStats struct {
 	Host       string
-	Items      map[Status]int
+	Items      map[item.Status]int
 	Due        int // number of items that are due now and waiting
 	InFlight   int // number of items that are due now and claimed by a job
 	Rebuilding int // number of items that are waiting for a rebuild
@@ -69,7 +70,7 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 		out[i] = listedStats(&s, now)
 		d, busy := due[e.Row]
 		if busy {
-			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[Pending]), true
+			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[item.Pending]), true
 		}
 		if d.read || s.CountedAt.IsZero() || len(rows) <= ExactHosts {
 			read = append(read, i)
@@ -140,7 +141,7 @@ func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.
 // read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
-	return h.Counts[Pending], err
+	return h.Counts[item.Pending], err
 }
 
 func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
@@ -177,7 +178,7 @@ func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
-func statsOf(h *store.HostState, now time.Time, p Politeness) HostStats {
+func statsOf(h *store.HostState, now time.Time, p policy.Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
 		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)

@@ -41,19 +41,19 @@ func TestK5SumsConverge(t *testing.T) {
 						return errors.Join(err, fail("after")(call))
 					},
 				})
-				b := openOn(t, func() storage.Store { return under }, c, Options{})
+				b := openOn(t, func() storage.Store { return under }, c, store.Options{})
 				b.crawled(t, "a.example", 2, 0)
 				b.recount(t)
 				b.register(t, RegisterOptions{Force: true}, pages("a.example", 2)...)
 				jobs := b.take(t)
 				broken = true
 				batch := b.begin(t, jobs[0])
-				b.close(t, batch, 2, true, func(it *Item) {
-					it.Status, it.ProcessedGeneration, it.ReindexRequested = Error, it.ReindexGeneration, false
+				b.close(t, batch, 2, true, func(it *item.Item) {
+					it.Status, it.ProcessedGeneration, it.ReindexRequested = item.Error, it.ReindexGeneration, false
 					it.CheckAt(c.Now().Add(day))
 				})
 				broken = false
-				if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 5})); found != map[bool]int{true: 2}[after] {
+				if found := len(b.idsOf(t, ListQuery{Status: item.Error, Top: 5})); found != map[bool]int{true: 2}[after] {
 					t.Errorf("%d items are listed while the sums are out of date", found)
 				}
 				want := 1
@@ -89,7 +89,7 @@ func TestK5SumsConverge(t *testing.T) {
 // TestK5OldStores checks that a store of an earlier version lists and counts everything at once, and that its copies
 // are filled without intervention.
 func TestK5OldStores(t *testing.T) {
-	b, n := openCounted(t, Options{})
+	b, n := openCounted(t, store.Options{})
 	for i := range 2 * ExactHosts {
 		b.crawled(t, hostN(i), 1, i%50/49)
 	}
@@ -118,7 +118,7 @@ func TestK5OldStores(t *testing.T) {
 		}
 	}
 	n.Reset()
-	if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
+	if found := len(b.idsOf(t, ListQuery{Status: item.Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
 		t.Errorf("%d items found with %d requests", found, n.Requests.Load())
 	}
 }
@@ -137,7 +137,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 		return nil
 	}}
 	under := storagetest.Counted(storagetest.Hooked(mem.New(c.Now), between), n)
-	b := openOn(t, func() storage.Store { return under }, c, Options{})
+	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.recount(t)
 	n.Reset()
@@ -148,7 +148,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	// A registration that dies between listing its host's partition and its transaction.
 	id := store.HostID{Partition: "new.example", Host: "new.example"}
 	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *store.Host) (*store.Change, error) {
-		h.Counts = map[Status]int{Pending: 1}
+		h.Counts = map[item.Status]int{item.Pending: 1}
 		elsewhere := storage.Key{Partition: "elsewhere", Row: "row"}
 		return &store.Change{Ops: []storage.Op{{Kind: storage.Insert, Entity: storage.Entity{Key: elsewhere}}}}, nil
 	})
@@ -162,7 +162,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	stats := map[string]int{}
 	for e, err := range b.s.Index.Query(t.Context(), storage.Query{Partition: "partition"}) {
 		s := store.SumsOf(e)
-		if stats[s.Partition] = s.Counts[Pending]; err != nil {
+		if stats[s.Partition] = s.Counts[item.Pending]; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +194,7 @@ func (b bench) sums(t *testing.T, host string) store.HostSums {
 
 // TestK5SumsCountRebuilds checks that items waiting for a rebuild are counted, and that their count is repaired.
 func TestK5SumsCountRebuilds(t *testing.T) {
-	b, _ := openCounted(t, Options{})
+	b, _ := openCounted(t, store.Options{})
 	b.done(t, pages("a.example", 3)...)
 	b.steps(t, Rebuild{Run: "run"})
 	s := b.sums(t, "a.example")
@@ -227,22 +227,22 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 		}
 		return nil
 	}})
-	b = openOn(t, func() storage.Store { return under }, c, Options{})
+	b = openOn(t, func() storage.Store { return under }, c, store.Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.crawled(t, "b.example", 3, 0)
 	for _, host := range []string{"a.example", "b.example"} {
-		wrong := store.HostSums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
+		wrong := store.HostSums{Partition: host, CountedAt: c.Now(), Counts: map[item.Status]int{item.Gone: 9}}
 		if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: said(wrong)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	armed = true
 	b.recount(t)
-	want := map[Status]int{Indexed: 3, Pending: 1}
-	if s := b.sums(t, "a.example"); armed || s.Counts[Pending] != 1 || s.Counts[Indexed] != 3 {
+	want := map[item.Status]int{item.Indexed: 3, item.Pending: 1}
+	if s := b.sums(t, "a.example"); armed || s.Counts[item.Pending] != 1 || s.Counts[item.Indexed] != 3 {
 		t.Errorf("have %v, want %v", s.Counts, want)
 	}
-	if s := b.sums(t, "b.example"); s.Counts[Indexed] != 3 || s.Counts[Gone] != 0 {
+	if s := b.sums(t, "b.example"); s.Counts[item.Indexed] != 3 || s.Counts[item.Gone] != 0 {
 		t.Errorf("the other host has %v", s.Counts)
 	}
 }
@@ -258,7 +258,7 @@ func TestK5WhatSumsCost(t *testing.T) {
 			}
 			return nil
 		}})
-	b := openOn(t, func() storage.Store { return under }, c, Options{})
+	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	if written != 1 {
 		t.Errorf("%d writes for a registration", written)
@@ -276,7 +276,7 @@ func TestK5WhatSumsCost(t *testing.T) {
 
 // TestK5PausesAreTold checks that the pause of a host, and its end, is visible among many hosts, too.
 func TestK5PausesAreTold(t *testing.T) {
-	b, _ := openCounted(t, Options{})
+	b, _ := openCounted(t, store.Options{})
 	for i := range ExactHosts + 1 {
 		b.crawled(t, hostN(i), 1, 0)
 	}

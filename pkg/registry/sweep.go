@@ -176,7 +176,7 @@ func (r *Jobs) claimDue(ctx context.Context, partition string, received func() (
 			return got, err
 		}
 		got.items += n
-		got.jobs += (n + JobItems - 1) / JobItems
+		got.jobs += (n + policy.JobItems - 1) / policy.JobItems
 		if n < len(scan.rows[host]) {
 			got.next = policy.Earlier(got.next, policy.Later(now, item.ParkedUntil(now, blocked)))
 		} else {
@@ -196,7 +196,7 @@ type dueScan struct {
 
 const (
 	// scanHost limits the number of rows that are kept for each host. More rows of a host are never claimed at once.
-	scanHost = 2*JobItems + 1
+	scanHost = 2*policy.JobItems + 1
 	// scanRows limits the number of rows that one scan reads. Further rows wait for the next scan.
 	scanRows = 2000
 )
@@ -300,18 +300,18 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	h.Policy.Pace.Claim(now, n, p)
 	h.Unclaimed = n < len(rows)
 	ops := []storage.Op{h.Op()}
-	items := make([]JobItem, n)
+	items := make([]item.JobItem, n)
 	for i, e := range rows[:n] {
 		_, hash, _ := item.ParseDueRow(e.Row)
 		id, _ := e.Props["id"].(string)
-		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
+		items[i] = item.JobItem{ID: source.ID(id), RowKey: hash}
 		ops = append(ops, item.ClaimDue(e.Key, e.ETag, until))
 	}
 	// The claimed rows need attention later than before, so the existing hint is sufficient.
 	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
 		return 0, blocked, store.AsConflict(err)
 	}
-	r.s.Send(ctx, partition, host, ReasonDue, items)
+	r.s.Send(ctx, partition, host, item.ReasonDue, items)
 	return n, blocked, nil
 }
 

@@ -127,7 +127,7 @@ func (r *Tags) forget() {
 
 // Effective returns the effective options of an item. For an item without tags it reads nothing. For other items, the
 // options of the tags may be up to half a minute old.
-func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
+func (r *Tags) Effective(ctx context.Context, it *item.Item) (options.Effective, error) {
 	if len(it.Tags) == 0 {
 		return options.Merge(it.Options, nil), nil
 	}

@@ -50,7 +50,7 @@ func TestThaw(t *testing.T) {
 // TestThawFreesWhatIsHeld checks that Thaw clears every column that binds a row to a worker.
 func TestThawFreesWhatIsHeld(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, Options{})
+		b := open(t, store.Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 40)...)
 		for _, job := range b.take(t) {
 			if _, err := b.Jobs.Begin(t.Context(), job); err != nil {
@@ -65,7 +65,7 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 			if due && !item.EnqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), Attempt{})) {
+			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), item.Attempt{})) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
 			var h store.HostState

@@ -22,8 +22,8 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 	if unlinked {
 		since = now
 	}
-	open := map[*Item]int{}
-	var changed []*Item
+	open := map[*item.Item]int{}
+	var changed []*item.Item
 	done = make([]bool, len(sources))
 	for i := range items {
 		if it := &items[i]; !isUnlinkable(it, unlinked) {
@@ -32,8 +32,8 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 			open[it], changed = i, append(changed, it)
 		}
 	}
-	for _, group := range groupBy(changed, (*Item).Partition) {
-		written, _, err := r.s.WriteEach(ctx, now, nil, group, func(it *Item) []storage.Op {
+	for _, group := range groupBy(changed, (*item.Item).Partition) {
+		written, _, err := r.s.WriteEach(ctx, now, nil, group, func(it *item.Item) []storage.Op {
 			props := storage.Properties{"unlistedSince": storage.FormatTime(since)}
 			if unlinked && it.NextCrawlAt.After(now) {
 				return item.Expedite(it, now, props)
@@ -51,9 +51,9 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 }
 
 // isUnlinkable reports whether an item is to record that it lost its last link, or has one again.
-func isUnlinkable(it *Item, unlinked bool) bool {
+func isUnlinkable(it *item.Item, unlinked bool) bool {
 	if it.Type != source.URL || !it.Exists() || it.UnlistedSince.IsZero() != unlinked {
 		return false
 	}
-	return !unlinked || !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
+	return !unlinked || !it.MayVanish() && !it.Paused && (it.Status == item.Indexed || it.Status == item.Crawled)
 }

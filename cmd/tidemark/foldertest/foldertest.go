@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -66,15 +67,15 @@ func Empty(t testing.TB) (data string) {
 func WithItem(t testing.TB, capturedAt time.Time) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	store := open(t, data)
-	defer store.Close()
-	reg, snaps := registry.New(store, registry.Options{}), snapshot.New(store)
+	s := open(t, data)
+	defer s.Close()
+	reg, snaps := registry.New(s, store.Options{}), snapshot.New(s)
 	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()),
-		entries.New(store, entries.Options{}).Create(t.Context())); err != nil {
+		entries.New(s, entries.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table, activity.Table) {
-		if err := store.Table(name).Create(t.Context()); err != nil {
+		if err := s.Table(name).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

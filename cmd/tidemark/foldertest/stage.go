@@ -48,7 +48,7 @@ func (s *Stage) Services() folder.Services {
 			} else {
 				s.Event("open " + get("AzureWebJobsStorage"))
 			}
-			return store{nil, s}, nil
+			return stagedStore{nil, s}, nil
 		},
 	}
 }
@@ -67,10 +67,10 @@ func (e emulator) Done() <-chan struct{} {
 	return e.done
 }
 
-type store struct {
+type stagedStore struct {
 	storage.Store
 	s *Stage
 }
 
-func (s store) Ping(context.Context) error { return s.s.PingErr }
-func (s store) Close() error               { s.s.Event("store closed"); return nil }
+func (s stagedStore) Ping(context.Context) error { return s.s.PingErr }
+func (s stagedStore) Close() error               { s.s.Event("store closed"); return nil }

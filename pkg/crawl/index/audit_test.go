@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
@@ -33,8 +34,8 @@ func (noEntries) Has(context.Context, string) (bool, error) { return false, nil 
 // TestK12OrphanGetsItsItem checks K12: when an orphan gets its item while it is being removed, that item is indexed
 // once more.
 func TestK12OrphanGetsItsItem(t *testing.T) {
-	store := mem.New(func() time.Time { return noon })
-	reg := registry.New(store, registry.Options{Clock: func() time.Time { return noon }})
+	rows := mem.New(func() time.Time { return noon })
+	reg := registry.New(rows, store.Options{Clock: func() time.Time { return noon }})
 	if err := reg.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}

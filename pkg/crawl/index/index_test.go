@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -20,19 +20,19 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func item() *registry.Item {
-	return &registry.Item{
-		Identity: registry.Identity{
+func oneItem() *item.Item {
+	return &item.Item{
+		Identity: item.Identity{
 			ID: "url_aaaa", DisplaySource: "https://port.example/quay", SourceHost: "port.example",
 		},
-		Seen: registry.Seen{Language: "en"},
+		Seen: item.Seen{Language: "en"},
 	}
 }
 
 func paragraph(text string) extract.Block { return extract.Block{Kind: extract.Paragraph, Text: text} }
 
 func entryOf(doc extract.Document) Prepared {
-	return Prepare(item(), chunk.Name{}, doc, Images(item().ID, doc, source.DefaultRules()), noon)
+	return Prepare(oneItem(), chunk.Name{}, doc, Images(oneItem().ID, doc, source.DefaultRules()), noon)
 }
 
 // pageOf prepares the page of a document.
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 func TestC3PathOfAFile(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
 	name := chunk.Name{Namespace: "blob:acct:docs", Path: "docs/a b.md"}
-	page, file := pageOf(doc).Chunks[0], Prepare(item(), name, doc, nil, noon).Page.Chunks[0]
+	page, file := pageOf(doc).Chunks[0], Prepare(oneItem(), name, doc, nil, noon).Page.Chunks[0]
 	if !strings.HasPrefix(page.UID, "ck64:v1:repo:url_aaaa:") ||
 		!strings.HasPrefix(file.UID, "ck64:v1:blob:acct:docs:docs/a b.md:") || page.Key != file.Key {
 		t.Errorf("page %+v, file %+v", page, file)
@@ -300,7 +300,7 @@ func TestJ4Anchors(t *testing.T) {
 		if path != "" {
 			name = chunk.Name{Namespace: chunk.Namespace, Path: path}
 		}
-		e := Prepare(item(), name, doc, nil, noon)
+		e := Prepare(oneItem(), name, doc, nil, noon)
 		chunks := e.Page.Chunks
 		if have := [2]string{chunks[0].Anchor, chunks[1].Anchor}; have != want {
 			t.Errorf("path %q: %q, want %q", path, have, want)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -29,7 +30,7 @@ type Lease struct {
 
 	mu       sync.Mutex
 	found    registry.HostFinding // the host's pace and pauses, learned from robots.txt and from answers
-	reported registry.Budget      // the requests and bytes already reported to the registry
+	reported policy.Budget        // the requests and bytes already reported to the registry
 }
 
 // Lease returns the lease of a batch. The lease ends with the lock on the batch's items.
@@ -55,8 +56,8 @@ func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 func (l *Lease) Received(bytes int64) { l.bytes.Add(bytes) }
 
 // asked returns the number of requests that the host has received so far, and the number of bytes that it has sent.
-func (l *Lease) asked() registry.Budget {
-	return registry.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
+func (l *Lease) asked() policy.Budget {
+	return policy.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
 }
 
 // MayBegin reports whether work on another item may begin. There must be time for a request and a commit before the

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 var renderedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -23,21 +23,21 @@ func TestR3Reader(t *testing.T) {
 	html := fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, FinalURL: "http://h.example/p"}
 	pdf := html
 	pdf.Header = http.Header{"Content-Type": {"application/pdf"}}
-	rendered := registry.Item{}
+	rendered := item.Item{}
 	rendered.Rendering.Plain = "plain"
 	for _, tt := range []struct {
 		name string
-		it   registry.Item
+		it   item.Item
 		resp fetch.Response
 		p    Policy
 		want Reader
 	}{
 		{"never", rendered, html, policy(options.RenderNever), ReadPlain},
 		{"another type", rendered, pdf, policy(options.RenderAlways), ReadPlain},
-		{"always", registry.Item{}, html, policy(options.RenderAlways), ReadRendered},
-		{"thin", registry.Item{}, html, policy(options.RenderThin), ReadIfThin},
-		{"not set, with a browser", registry.Item{}, html, policy(""), ReadIfThin},
-		{"not set, without a browser", registry.Item{}, html, Policy{}, ReadPlain},
+		{"always", item.Item{}, html, policy(options.RenderAlways), ReadRendered},
+		{"thin", item.Item{}, html, policy(options.RenderThin), ReadIfThin},
+		{"not set, with a browser", item.Item{}, html, policy(""), ReadIfThin},
+		{"not set, without a browser", item.Item{}, html, Policy{}, ReadPlain},
 		{"rendered before, and the browser is gone", rendered, html, Policy{}, ReadIfThin},
 	} {
 		if have := tt.p.ReaderOf(&tt.it, tt.resp); have != tt.want {
@@ -48,56 +48,56 @@ func TestR3Reader(t *testing.T) {
 
 // TestR3NeedsBody checks when a check must get the plain answer itself, so that a browser can read it.
 func TestR3NeedsBody(t *testing.T) {
-	item := func(thin string, r registry.Rendering) (it registry.Item) {
+	one := func(thin string, r item.Rendering) (it item.Item) {
 		it.RawHash, it.ContentHash, it.Thin, it.Rendering = "raw", "content", thin, r
 		return it
 	}
 	watched := policy("")
 	watched.Options.Watch = &api.Watch{Include: []string{"#price"}}
-	asked := item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9})
+	asked := one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9})
 	asked.LastChecked, asked.CrawlIntervalSeconds = renderedAt, 24*3600
 	hourly, daily := policy(""), policy("")
 	hourly.Options.RenderInterval, daily.Options.RenderInterval = "1h", "1d"
 	day := 24 * time.Hour
 	for _, tt := range []struct {
 		name string
-		it   registry.Item
+		it   item.Item
 		p    Policy
 		want bool
 	}{
-		{"always", item("", registry.Rendering{}), policy(options.RenderAlways), true},
-		{"readable", item("", registry.Rendering{}), policy(""), false},
-		{"thin, never rendered", item("thin", registry.Rendering{}), policy(""), true},
-		{"thin, and shows no more", item("thin", registry.Rendering{Needless: "content", At: renderedAt}),
+		{"always", one("", item.Rendering{}), policy(options.RenderAlways), true},
+		{"readable", one("", item.Rendering{}), policy(""), false},
+		{"thin, never rendered", one("thin", item.Rendering{}), policy(""), true},
+		{"thin, and shows no more", one("thin", item.Rendering{Needless: "content", At: renderedAt}),
 			policy(""), false},
-		{"thin, and showed no more long ago", item("thin", registry.Rendering{Needless: "content",
+		{"thin, and showed no more long ago", one("thin", item.Rendering{Needless: "content",
 			At: renderedAt.Add(-31 * day)}), policy(""), true},
-		{"a short page, and shows no more", item("", registry.Rendering{Needless: "content", At: renderedAt}),
+		{"a short page, and shows no more", one("", item.Rendering{Needless: "content", At: renderedAt}),
 			policy(""), false},
-		{"a short page, and showed no more long ago", item("", registry.Rendering{Needless: "content",
+		{"a short page, and showed no more long ago", one("", item.Rendering{Needless: "content",
 			At: renderedAt.Add(-31 * day)}), policy(""), true},
-		{"a short page, and watched", item("", registry.Rendering{Needless: "content", At: renderedAt}), watched, false},
-		{"no text in a browser, and watched", item("thin", registry.Rendering{Needless: "content", At: renderedAt}),
+		{"a short page, and watched", one("", item.Rendering{Needless: "content", At: renderedAt}), watched, false},
+		{"no text in a browser, and watched", one("thin", item.Rendering{Needless: "content", At: renderedAt}),
 			watched, true},
-		{"rendered once", item("", registry.Rendering{Plain: "p", At: renderedAt}), policy(""), true},
-		{"the same again", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1}), policy(""), false},
-		{"the same again, one skipped", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1, Skipped: 1}),
+		{"rendered once", one("", item.Rendering{Plain: "p", At: renderedAt}), policy(""), true},
+		{"the same again", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 1}), policy(""), false},
+		{"the same again, one skipped", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 1, Skipped: 1}),
 			policy(""), true},
-		{"often the same", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 14}),
+		{"often the same", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 14}),
 			policy(""), false},
-		{"often the same, the most skipped", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 15}),
+		{"often the same, the most skipped", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 15}),
 			policy(""), true},
-		{"the same, but long ago", item("", registry.Rendering{Plain: "p", At: renderedAt.Add(-8 * day), Same: 9}),
+		{"the same, but long ago", one("", item.Rendering{Plain: "p", At: renderedAt.Add(-8 * day), Same: 9}),
 			policy(""), true},
-		{"its data changes alone", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
+		{"its data changes alone", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
 			policy(""), true},
-		{"watched", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
+		{"watched", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
 		{"somebody asks for a check", asked, policy(""), true},
-		{"its interval is over", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
-		{"its interval is not over", item("", registry.Rendering{Plain: "p", At: renderedAt}), daily, false},
-		{"back to plain", item("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}),
+		{"its interval is over", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
+		{"its interval is not over", one("", item.Rendering{Plain: "p", At: renderedAt}), daily, false},
+		{"back to plain", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}),
 			policy(options.RenderNever), true},
-		{"plain as before", item("thin", registry.Rendering{}), policy(options.RenderNever), false},
+		{"plain as before", one("thin", item.Rendering{}), policy(options.RenderNever), false},
 	} {
 		if have := tt.p.NeedsBody(&tt.it, renderedAt.Add(time.Hour)); have != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, have, tt.want)
@@ -107,27 +107,27 @@ func TestR3NeedsBody(t *testing.T) {
 
 // TestR3Baseline checks which readings cannot be compared with the known content.
 func TestR3Baseline(t *testing.T) {
-	item := func(raw, thin, plain string) (it registry.Item) {
+	one := func(raw, thin, plain string) (it item.Item) {
 		it.RawHash, it.Thin, it.Rendering.Plain = raw, thin, plain
 		return it
 	}
-	always, empty := item("raw", "", "p"), item("raw", "thin", "")
+	always, empty := one("raw", "", "p"), one("raw", "thin", "")
 	always.Rendering.Always, empty.Rendering.Needless = true, "content"
 	for _, tt := range []struct {
 		name     string
-		it       registry.Item
+		it       item.Item
 		rendered bool
 		mode     string
 		want     bool
 	}{
-		{"new", item("", "", ""), true, options.RenderAlways, false},
-		{"rendered again", item("raw", "", "p"), true, options.RenderAlways, false},
-		{"rendered by a setting", item("raw", "", ""), true, options.RenderAlways, true},
-		{"thin before there was a browser", item("raw", "thin", ""), true, "", true},
+		{"new", one("", "", ""), true, options.RenderAlways, false},
+		{"rendered again", one("raw", "", "p"), true, options.RenderAlways, false},
+		{"rendered by a setting", one("raw", "", ""), true, options.RenderAlways, true},
+		{"thin before there was a browser", one("raw", "thin", ""), true, "", true},
 		{"it had no text in a browser either", empty, true, "", false},
-		{"it has become thin", item("raw", "", ""), true, "", false},
-		{"plain by a setting", item("raw", "", "p"), false, options.RenderNever, true},
-		{"it has become readable", item("raw", "", "p"), false, "", false},
+		{"it has become thin", one("raw", "", ""), true, "", false},
+		{"plain by a setting", one("raw", "", "p"), false, options.RenderNever, true},
+		{"it has become readable", one("raw", "", "p"), false, "", false},
 		{"no longer always by a setting", always, false, "", true},
 	} {
 		if have := policy(tt.mode).IsBaseline(&tt.it, tt.rendered); have != tt.want {
@@ -139,21 +139,21 @@ func TestR3Baseline(t *testing.T) {
 // TestR3Recorded checks what is known of a page after it was rendered again: what found nothing new makes renders
 // rarer, and content that is not believed is not remembered.
 func TestR3Recorded(t *testing.T) {
-	var was registry.Item
-	was.RawHash, was.Rendering = "raw", registry.Rendering{Plain: "p", Same: 2, Skipped: 3}
+	var was item.Item
+	was.RawHash, was.Rendering = "raw", item.Rendering{Plain: "p", Same: 2, Skipped: 3}
 	same, changed := Taken{Known: true, Same: true}, Taken{Known: true}
 	for _, tt := range []struct {
 		name, plain string
 		got         Taken
-		want        registry.Rendering
+		want        item.Rendering
 	}{
-		{"the same", "p", same, registry.Rendering{Plain: "p", Same: 3}},
-		{"its data changed", "p", changed, registry.Rendering{Plain: "p", Apart: true}},
-		{"its HTML changed", "q", changed, registry.Rendering{Plain: "q", Same: 2}},
-		{"a collapse, or a failure", "q", Taken{}, registry.Rendering{Plain: "p", Same: 2}},
+		{"the same", "p", same, item.Rendering{Plain: "p", Same: 3}},
+		{"its data changed", "p", changed, item.Rendering{Plain: "p", Apart: true}},
+		{"its HTML changed", "q", changed, item.Rendering{Plain: "q", Same: 2}},
+		{"a collapse, or a failure", "q", Taken{}, item.Rendering{Plain: "p", Same: 2}},
 	} {
 		tt.got.Plain = tt.plain
-		seen := Seen{Shown: &registry.Rendering{Plain: tt.plain}}
+		seen := Seen{Shown: &item.Rendering{Plain: tt.plain}}
 		have := seen.Note(was, was, tt.got, renderedAt).Rendering
 		if have.Plain != tt.want.Plain || have.Same != tt.want.Same || have.Apart != tt.want.Apart || have.Skipped != 0 {
 			t.Errorf("%s: %+v, want %+v", tt.name, have, tt.want)

@@ -6,7 +6,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -35,7 +36,7 @@ func (a Answer) ContentType() string {
 
 // noteValidators records the validators that make the next check cheap. It may be called only when the body that came
 // with the validators is known. Otherwise the next check would treat a body that was never stored as unchanged.
-func noteValidators(it registry.Item, got Answer) registry.Item {
+func noteValidators(it item.Item, got Answer) item.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)
 	if got.File != nil {
@@ -64,5 +65,5 @@ func PauseOf(resp fetch.Response) time.Duration {
 	if resp.RetryAfter <= 0 {
 		return unasked
 	}
-	return min(resp.RetryAfter, registry.MaxPause)
+	return min(resp.RetryAfter, policy.MaxPause)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Fields are the fields that are asked for of an item, with keys that identify their definitions.
@@ -34,7 +34,7 @@ func FieldsOf(set *api.Watch) (f Fields) {
 
 // HaveOthers reports whether a field is asked for that was not read by its present definition, unless no field of the
 // page can be read.
-func (f Fields) HaveOthers(it *registry.Item) bool {
+func (f Fields) HaveOthers(it *item.Item) bool {
 	return slices.ContainsFunc(f.Specs, func(s field.Spec) bool {
 		known, ok := it.Fields.Field(s.Name)
 		return !ok || known.Key != f.keys[s.Name] && known.State != field.Unread

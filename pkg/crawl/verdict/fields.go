@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
@@ -28,7 +27,7 @@ type FieldNews struct {
 }
 
 // ReadFields records what a reading says of the fields. A baseline is not compared with what was known before.
-func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
+func ReadFields(b Basis, it *item.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
 	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, UnreadData: r.UnreadData,
 		Keys: b.Fields.keys, Capture: capture, At: now, Baseline: baseline})
 	next.Again = it.Fields.Again
@@ -71,7 +70,7 @@ func (n FieldNews) And(later FieldNews) FieldNews {
 }
 
 // FieldsStand records that a check found the page as it was, without reading it.
-func FieldsStand(it *registry.Item) (n FieldNews) {
+func FieldsStand(it *item.Item) (n FieldNews) {
 	it.Fields, n.Changes = it.Fields.Stands()
 	return n
 }
@@ -102,7 +101,7 @@ func (n FieldNews) reported(first, same bool) (out []track.Change) {
 
 // WithFields adds the news of fields to the outcome of a check. Texts are those that differ, or nil if they were not
 // compared. Same says that a rule waits for a check that finds the same.
-func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
+func WithFields(was, it *item.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
 	shown := n.reported(false, false)
 	o.News.Fields = n.reported(true, same) // also for the conditions of rules
 	switch {
@@ -142,7 +141,7 @@ func whyFields(all []track.Change, now time.Time) string {
 }
 
 // explains reports whether told changes explain all that differs of a page.
-func explains(was, it *registry.Item, o Outcome, shown []track.Change, t *Texts) bool {
+func explains(was, it *item.Item, o Outcome, shown []track.Change, t *Texts) bool {
 	textual := o.News.Kind == change.Content || o.News.Kind == change.Beside || o.News.Kind == change.Reverted
 	switch {
 	case o.News.Kind == change.Title:
@@ -155,7 +154,7 @@ func explains(was, it *registry.Item, o Outcome, shown []track.Change, t *Texts)
 }
 
 // FieldsAgain returns the present values as first ones, if a rule asks for them.
-func FieldsAgain(it *registry.Item) (first []track.Change) {
+func FieldsAgain(it *item.Item) (first []track.Change) {
 	if rule := it.Fields.Again; rule != "" {
 		it.Fields.Again, first = "", it.Fields.Present(rule)
 	}
@@ -163,7 +162,7 @@ func FieldsAgain(it *registry.Item) (first []track.Change) {
 }
 
 // ChangeOf returns a change of an item that says nothing but which item it is.
-func ChangeOf(it *registry.Item, now time.Time) feed.Change {
+func ChangeOf(it *item.Item, now time.Time) feed.Change {
 	return feed.Change{At: now, Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
 		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
 }

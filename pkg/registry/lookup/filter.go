@@ -7,15 +7,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Filter validates a filter as people write it. An error names the request field at fault: the prefix, such as
 // "filter.", followed by the field of the filter.
 func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter, err error) {
 	f = registry.Filter{Status: asked.Status, Paused: asked.Paused}
-	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
+	if f.Status != "" && !slices.Contains(item.Statuses, f.Status) {
 		field := prefix + "status"
-		return f, fault.Field(field, "%s must be one of %v, not %.40q", field, registry.Statuses, string(f.Status))
+		return f, fault.Field(field, "%s must be one of %v, not %.40q", field, item.Statuses, string(f.Status))
 	}
 	if asked.Tag != "" {
 		if f.Tag, err = options.TagName(asked.Tag); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Lookup finds items.
@@ -37,7 +38,7 @@ func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 
 // At finds the item of an address. If both a page and a file have that address, it returns the page. Errors:
 // NotFound; Invalid, with the field "source", if the text is not an address.
-func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err error) {
+func (l *Lookup) At(ctx context.Context, address string) (it item.Item, err error) {
 	ids, err := l.IDs(address)
 	if fault.Is(err, fault.Invalid) {
 		return it, fault.Field("source", "%w", err)
@@ -52,7 +53,7 @@ func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err 
 
 // Searched finds the page that is in the index for an address, and reports whether there is one. For a duplicate,
 // this is the page that represents the duplicate.
-func (l *Lookup) Searched(ctx context.Context, address string) (it registry.Item, found bool, err error) {
+func (l *Lookup) Searched(ctx context.Context, address string) (it item.Item, found bool, err error) {
 	src, err := l.rules.ParseURL(address)
 	if err != nil {
 		return it, false, nil // no page was registered for the address

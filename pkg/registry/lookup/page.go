@@ -11,6 +11,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 const (
@@ -34,7 +36,7 @@ type Query struct {
 
 // Page is a part of a list.
 type Page struct {
-	Items []registry.Item
+	Items []item.Item
 	Next  string // the value of After for the next page; empty at the end of the list
 }
 
@@ -90,12 +92,12 @@ func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 	return page, nil
 }
 
-func cursorText(c registry.Cursor) string {
+func cursorText(c store.Cursor) string {
 	b, _ := json.Marshal(c) // two strings always encode
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func cursorOf(text string) (c registry.Cursor, err error) {
+func cursorOf(text string) (c store.Cursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil && text != "" {
 		err = json.Unmarshal(b, &c)
@@ -111,16 +113,16 @@ func notOfThisList(after string) error {
 }
 
 // orders contains the orders by which items can be sorted, by name.
-var orders = map[string]func(a, b *registry.Item) int{
-	"source":      func(a, b *registry.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
-	"status":      func(a, b *registry.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
-	"lastChecked": func(a, b *registry.Item) int { return a.LastChecked.Compare(b.LastChecked) },
-	"lastChanged": func(a, b *registry.Item) int { return a.LastChanged.Compare(b.LastChanged) },
-	"nextCrawlAt": func(a, b *registry.Item) int { return a.NextCrawlAt.Compare(b.NextCrawlAt) },
-	"firstSeen":   func(a, b *registry.Item) int { return a.FirstSeen.Compare(b.FirstSeen) },
+var orders = map[string]func(a, b *item.Item) int{
+	"source":      func(a, b *item.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
+	"status":      func(a, b *item.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
+	"lastChecked": func(a, b *item.Item) int { return a.LastChecked.Compare(b.LastChecked) },
+	"lastChanged": func(a, b *item.Item) int { return a.LastChanged.Compare(b.LastChanged) },
+	"nextCrawlAt": func(a, b *item.Item) int { return a.NextCrawlAt.Compare(b.NextCrawlAt) },
+	"firstSeen":   func(a, b *item.Item) int { return a.FirstSeen.Compare(b.FirstSeen) },
 }
 
-func statusRank(it *registry.Item) int { return slices.Index(registry.Statuses, it.Status) }
+func statusRank(it *item.Item) int { return slices.Index(item.Statuses, it.Status) }
 
 // sorted returns a page of items in an order. The registry does not store items in such an order, so all are read.
 func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
@@ -140,7 +142,7 @@ func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	if err != nil {
 		return page, err
 	}
-	slices.SortStableFunc(found, func(a, b registry.Item) int {
+	slices.SortStableFunc(found, func(a, b item.Item) int {
 		if down {
 			a, b = b, a
 		}
@@ -154,9 +156,9 @@ func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 }
 
 // all reads the items that a filter selects, up to the number that can be sorted.
-func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []registry.Item, err error) {
+func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []item.Item, err error) {
 	read := 0
-	for at, done := (registry.Cursor{}), false; !done; {
+	for at, done := (store.Cursor{}), false; !done; {
 		p, err := l.items.Pick(ctx, f, at, walkPiece)
 		if err != nil {
 			return nil, err

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // paceOf returns the pace of the host of a source, for estimates.
-type paceOf func(source string) registry.Politeness
+type paceOf func(source string) policy.Politeness
 
 // reportOf describes the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes
 // what a real run would do.

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -187,7 +187,7 @@ func TestS13DryRunTellsOfItsCap(t *testing.T) {
 			r := inMemory(t)
 			nested(r)
 			if !tt.bears {
-				r.restart(func(o *backfill.Options) { o.Pace = func(string) registry.Politeness { return registry.Politeness{} } })
+				r.restart(func(o *backfill.Options) { o.Pace = func(string) policy.Politeness { return policy.Politeness{} } })
 			}
 			tt.caps.Sources, tt.caps.DryRun = []string{"a"}, true
 			run := r.end(r.start(tt.caps).ID)

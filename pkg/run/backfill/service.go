@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -57,8 +58,8 @@ type Options struct {
 	Snapshots *snapshot.Store
 	Awaited   discover.Awaited // passes pages from the crawl of this process
 	Agent     string
-	Pace      func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
-	Clock     func() time.Time                      // the wall clock when nil
+	Pace      func(host string) policy.Politeness // the pace of a host, for estimates; the registry's own when nil
+	Clock     func() time.Time                    // the wall clock when nil
 	Sleep     func(context.Context, time.Duration) error
 	Token     func() string // makes ids unique; crypto/rand when nil
 	Log       *slog.Logger  // discarded when nil
@@ -96,8 +97,8 @@ func withDefaults(o Options) Options {
 	o.MaxBacklog = cmp.Or(o.MaxBacklog, 2000)
 	o.StepTime = cmp.Or(o.StepTime, stepTime)
 	if o.Pace == nil {
-		o.Pace = func(string) registry.Politeness {
-			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
+		o.Pace = func(string) policy.Politeness {
+			return policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
 		}
 	}
 	defaults.Sleep(&o.Sleep)
@@ -125,7 +126,7 @@ func (s *Service) Sites(ctx context.Context) (site.List, error) {
 
 // Report describes the result of a run in words. For a dry run it describes what a real run would do.
 func (s *Service) Report(r Run) []string {
-	return reportOf(r, func(source string) registry.Politeness {
+	return reportOf(r, func(source string) policy.Politeness {
 		host := "" // a site that was added has no host here, and so the default pace
 		if found := s.o.Sites.Find(source); found != nil {
 			host = found.Domain

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -151,10 +154,10 @@ func (r *Rig) Rows(table, text string) (keys []string) {
 }
 
 // Registry opens a registry over a store of the rig. Its politeness allows four requests at once.
-func (r *Rig) Registry(store storage.Store) *registry.Registry {
-	return registry.New(store, registry.Options{
+func (r *Rig) Registry(s storage.Store) *registry.Registry {
+	return registry.New(s, store.Options{
 		Clock: r.Clock.Now, Parallel: 1, Sleep: func(context.Context, time.Duration) error { return nil },
-		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 4} },
+		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 4} },
 	})
 }
 
@@ -173,11 +176,11 @@ func (r *Rig) Register(reg *registry.Registry, urls ...string) {
 }
 
 // Items returns all items of a registry, by address.
-func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
+func (r *Rig) Items(reg *registry.Registry) map[string]item.Item {
 	r.Helper()
 	all, err := reg.Items.List(r.Context(), registry.ListQuery{Top: 10_000})
 	r.Must(err)
-	out := map[string]registry.Item{}
+	out := map[string]item.Item{}
 	for _, it := range all {
 		out[it.NormalizedSource] = it
 	}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
@@ -76,7 +78,7 @@ func (w *town) crawl() {
 	w.CrawlDue(w.reg, w.check)
 }
 
-func (w *town) check(it registry.Item) registry.Finding {
+func (w *town) check(it item.Item) registry.Finding {
 	now, url := w.Clock.Now(), it.NormalizedSource
 	if w.checks++; !it.LastChecked.IsZero() && now.Sub(it.LastChecked) < townInterval-time.Hour {
 		w.early++
@@ -86,7 +88,7 @@ func (w *town) check(it registry.Item) registry.Finding {
 		w.waits = append(w.waits, now.Sub(w.changed[url]))
 		w.seen[url], f.Item.LastChanged = w.changed[url], now
 	}
-	f.Item.Status, f.Item.LastChecked = registry.Indexed, now
+	f.Item.Status, f.Item.LastChecked = item.Indexed, now
 	f.Item.CheckAt(now.Add(townInterval))
 	return f
 }
@@ -141,7 +143,7 @@ func TestE14LyingSite(t *testing.T) {
 		if n := sum(w.live(0, 40)); n > 0 || w.early > 0 || w.truthful() {
 			t.Errorf("seed %d: %d checks brought forward, %d early: %+v", seed, n, w.early, w.site("a").LastMod)
 		}
-		if poll := w.site("a").Last; poll.Moved < townPages/2 || poll.Noted > registry.JobItems {
+		if poll := w.site("a").Last; poll.Moved < townPages/2 || poll.Noted > policy.JobItems {
 			t.Errorf("seed %d: %d moved, %d noted", seed, poll.Moved, poll.Noted)
 		}
 		w.whole()

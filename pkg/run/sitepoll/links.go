@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -113,7 +114,7 @@ func (w *step) wanted(fresh []candidate) (out []candidate) {
 func (w *step) register(ctx context.Context, list []candidate) (left int, capped bool, err error) {
 	today := w.st.Day.on(w.now)
 	for looked := 0; len(list) > 0 && looked < maxLookups && today.New < w.s.o.PerDay; {
-		n := min(len(list), registry.JobItems, w.s.o.PerDay-today.New, maxLookups-looked)
+		n := min(len(list), policy.JobItems, w.s.o.PerDay-today.New, maxLookups-looked)
 		added, err := w.registerChunk(ctx, list[:n])
 		if err != nil {
 			return 0, false, err

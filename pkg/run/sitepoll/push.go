@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -147,7 +148,7 @@ func (s *Service) work(ctx context.Context, found *site.Site, sources []source.S
 	room pushDay, out *api.IndexNowResult) (done pushDay, err error) {
 	wanted := slices.DeleteFunc(slices.Clone(sources), func(src source.Source) bool { return found.Judge(src) != "" })
 	out.Excluded = len(sources) - len(wanted)
-	for chunk := range slices.Chunk(wanted, registry.JobItems) {
+	for chunk := range slices.Chunk(wanted, policy.JobItems) {
 		if done.Forwarded >= room.Forwarded && done.New >= room.New {
 			out.Left += len(chunk)
 			continue

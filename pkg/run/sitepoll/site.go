@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 )
 
@@ -22,7 +22,7 @@ type Site struct {
 	Last       *Poll            // the full poll that ended last; nil before the first
 	LastFeeds  *Poll            // the poll of feeds that ended last; nil before the first
 	NewToday   int              // pages registered on this day (UTC), at most Options.PerDay
-	LastMod    registry.LastModRecord
+	LastMod    policy.LastModRecord
 	Coverage   Coverage
 	Walk       *walk.Walk // progress of following links; nil if they are not followed
 	TrialUntil time.Time  // time until which the result of a dry run is kept; zero for a site

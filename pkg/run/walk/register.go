@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // registerPages registers pages in the order in which they were found, as long as not too many wait for the crawl.
@@ -24,7 +24,7 @@ func (v *walking) registerPages(ctx context.Context) error {
 		was := v.walk.Waiting
 		for from := 0; from < len(r.Pages) && v.room() > 0; {
 			var chunk []at
-			for ; from < len(r.Pages) && len(chunk) < min(registry.JobItems, v.room()); from++ {
+			for ; from < len(r.Pages) && len(chunk) < min(policy.JobItems, v.room()); from++ {
 				if v.wants(r.Pages[from], r) {
 					chunk = append(chunk, at{n, from})
 				}

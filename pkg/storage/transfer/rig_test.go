@@ -12,7 +12,10 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -30,7 +33,7 @@ func atNoon() time.Time { return noon }
 
 // plan returns the plan of an app whose state the tests move.
 func plan() transfer.Plan {
-	items, index, hints := registry.Tables("")
+	items, index, hints := store.Tables("")
 	return transfer.Plan{
 		Tables:     []string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
 		Containers: []string{snapshot.Container},
@@ -44,11 +47,11 @@ func plan() transfer.Plan {
 	}
 }
 
-func register(t testing.TB, store storage.Store, now func() time.Time) *registry.Registry {
+func register(t testing.TB, s storage.Store, now func() time.Time) *registry.Registry {
 	t.Helper()
-	return registry.New(store, registry.Options{
+	return registry.New(s, store.Options{
 		Clock:      now,
-		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 100} },
+		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 100} },
 	})
 }
 
@@ -97,14 +100,14 @@ func filled(t testing.TB) storage.Store {
 }
 
 // lockSome makes a worker begin the first jobs and die.
-func lockSome(t testing.TB, store storage.Store, reg *registry.Registry) {
+func lockSome(t testing.TB, s storage.Store, reg *registry.Registry) {
 	t.Helper()
-	messages, err := store.Queue(registry.JobQueue).Receive(t.Context(), 2, time.Minute)
+	messages, err := s.Queue(store.JobQueue).Receive(t.Context(), 2, time.Minute)
 	if err != nil || len(messages) != 2 {
 		t.Fatal(len(messages), err)
 	}
 	for _, m := range messages {
-		job, err := registry.ParseJob(m.Body)
+		job, err := item.ParseJob(m.Body)
 		if err == nil {
 			_, err = reg.Jobs.Begin(t.Context(), job)
 		}
