@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -94,6 +95,16 @@ func plainCause(err error) string {
 		err = e.Err
 	}
 	return strings.TrimPrefix(err.Error(), "connect: ")
+}
+
+// Of returns the request about the thing that the route's path names.
+func (r Route[Q, A]) Of(name string) (request Q) {
+	for _, p := range r.Params() {
+		if p.InPath {
+			reflect.ValueOf(&request).Elem().FieldByIndex(p.Index).SetString(name)
+		}
+	}
+	return request
 }
 
 // Call sends a request and reads the answer.

@@ -17,79 +17,63 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-func backfillListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var top int
-	var after string
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List runs and their progress, newest first",
-		Example: "  tidemark backfill list\n  tidemark backfill list --top 100",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return backfillList(cmd.Context(), t, s, top, after)
-		},
-	}
-	cmd.Flags().IntVar(&top, "top", 20, "how many, up to 100")
-	cmd.Flags().StringVar(&after, "before", "", "only runs older than the one with this `ID`")
-	return cmd
-}
+const backfillListHelp = `list
+List runs and their progress, newest first
 
-func backfillList(ctx context.Context, t *terminal.Terminal, s *command.Server, top int, after string) error {
-	if top < 1 || top > 100 {
-		return command.Usagef("--top is %d: give 1 to 100", top)
-	}
-	list, err := api.ListBackfills.Call(ctx, s.Client(), api.BackfillQuery{Top: top, Continuation: after})
-	if err != nil || t.JSON {
-		return err
-	}
-	if len(list.Runs) == 0 {
-		t.Say("no runs")
-		return nil
-	}
-	rows := []string{"RUN\tBEGUN\tSTATUS\tFOUND\tNEW\tERRORS\tSITES"}
-	for _, r := range list.Runs {
-		rows = append(rows, terminal.Row(r.ID, words.Ago(t.Now(), r.CreatedAt), statusOf(r), r.Discovered, r.Queued,
-			r.Errors,
-			strings.Join(r.Sources, ", ")))
-	}
-	return terminal.Table(t.Out, rows...)
+  tidemark backfill list
+  tidemark backfill list --top 100`
+
+func backfillListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var q api.BackfillQuery
+	cmd := command.New(backfillListHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		if q.Top < 1 || q.Top > 100 {
+			return command.Usagef("--top is %d: give 1 to 100", q.Top)
+		}
+		list, err := api.ListBackfills.Call(ctx, s.Client(), q)
+		if err != nil {
+			return err
+		}
+		return terminal.List(t, list.Runs, "no runs", "RUN\tBEGUN\tSTATUS\tFOUND\tNEW\tERRORS\tSITES",
+			func(r api.BackfillRun) string {
+				return terminal.Row(r.ID, words.Ago(t.Now(), r.CreatedAt), statusOf(r), r.Discovered, r.Queued, r.Errors,
+					strings.Join(r.Sources, ", "))
+			})
+	})
+	cmd.Flags().IntVar(&q.Top, "top", 20, "how many, up to 100")
+	cmd.Flags().StringVar(&q.Continuation, "before", "", "only runs older than the one with this `ID`")
+	return cmd
 }
 
 // statusOf returns the status of a run as text, which also says whether the run only counts pages.
 func statusOf(r api.BackfillRun) string {
-	if r.DryRun {
-		return r.Status + " (dry run)"
-	}
-	return r.Status
+	return r.Status + terminal.When(r.DryRun, " (dry run)")
 }
 
-const backfillShowLong = `Show a run: its request, the results of each site, the addresses that were skipped
-and why, and the errors. With --watch, follow the run until it ends or is paused.`
+const backfillShowHelp = `show RUN
+Show a run, or follow it
+
+Show a run: its request, the results of each site, the addresses that were skipped
+and why, and the errors. With --watch, follow the run until it ends or is paused.
+
+  tidemark backfill show backfill-20260301t120002z-0f3a…
+  tidemark backfill show --watch backfill-20260301t120002z-0f3a…`
 
 func backfillShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var watch bool
 	var interval time.Duration
-	cmd := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show a run, or follow it",
-		Long:  backfillShowLong,
-		Example: "  tidemark backfill show backfill-20260301t120002z-0f3a…\n  tidemark backfill show --watch " +
-			"backfill-20260301t120002z-0f3a…",
-		Args: command.One("run"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := command.CheckInterval(interval); err != nil {
-				return err
-			}
-			run, err := api.GetBackfill.Call(cmd.Context(), s.Client(), api.BackfillID{ID: args[0]})
-			switch {
-			case err != nil:
-				return err
-			case watch:
-				return followBackfill(cmd.Context(), t, s, run, interval)
-			}
-			return showBackfill(t, run)
-		},
-	}
+	cmd := command.New(backfillShowHelp, command.One("run"), func(ctx context.Context, args []string) error {
+		if err := command.CheckInterval(interval); err != nil {
+			return err
+		}
+		run, err := api.GetBackfill.Call(ctx, s.Client(), api.BackfillID{ID: args[0]})
+		switch {
+		case err != nil:
+			return err
+		case watch:
+			return followBackfill(ctx, t, s, run, interval)
+		}
+		return showBackfill(t, run)
+	})
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "follow the run until it ends or is paused")
 	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --watch polls")
 	return cmd
@@ -113,12 +97,10 @@ func showBackfill(t *terminal.Terminal, r api.BackfillRun) error {
 		return nil
 	}
 	fmt.Fprintln(t.Out)
-	if err := backfillSources(t, r.Progress); err != nil {
-		return err
-	}
+	err := terminal.Table(t.Out, backfillSources(r.Progress)...)
 	backfillReasons(t, r.Reasons)
 	backfillErrors(t, r)
-	return nil
+	return err
 }
 
 // datesOf returns the dates to which a run is limited. The last date itself is excluded.
@@ -135,12 +117,12 @@ func datesOf(r api.BackfillRun) string {
 	}
 }
 
-func backfillSources(t *terminal.Terminal, all []api.BackfillProgress) error {
+func backfillSources(all []api.BackfillProgress) []string {
 	rows := []string{"SITE\tSTATE\tFOUND\tNEW\tKNOWN\tERRORS\tNOTE"}
 	for _, s := range all {
 		rows = append(rows, terminal.Row(s.Source, s.State, s.Discovered, s.Queued, s.Skipped, s.Errors, s.Note))
 	}
-	return terminal.Table(t.Out, rows...)
+	return rows
 }
 
 // backfillReasons lists why addresses were skipped, the most frequent reason first.
@@ -165,61 +147,42 @@ func backfillErrors(t *terminal.Terminal, r api.BackfillRun) {
 		t.Say("  %s  %s", words.Stamp(e.At),
 			strings.Join(strings.Fields(terminal.Clean(e.Source+"  "+e.URL+"  "+e.Message)), " "))
 	}
-	if more := r.Errors - len(r.ErrorLog); more > 0 {
-		t.Say("  and %s more", words.Thousands(more))
-	}
+	more := r.Errors - len(r.ErrorLog)
+	t.SayWhen(more > 0, "  and %s more", words.Thousands(more))
 }
 
 func backfillSitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return &cobra.Command{
-		Use:     "sites",
-		Short:   "List the sites of the server's site file",
-		Example: "  tidemark backfill sites",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return backfillSites(cmd.Context(), t, s) },
-	}
+	const help = "sites\nList the sites of the server's site file\n\n  tidemark backfill sites"
+	return command.New(help, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		list, err := api.ListBackfillSites.Call(ctx, s.Client(), api.None{})
+		if err != nil {
+			return err
+		}
+		t.NoteWhen(!list.Enabled && !t.JSON, "backfill is disabled on this server: it needs BACKFILL_ENABLED=true")
+		return terminal.List(t, list.Sites, "no sites: the server has no site file, see BACKFILL_SITES_FILE",
+			"SITE\tDOMAIN\tMODES", func(s api.BackfillSite) string {
+				return terminal.Row(s.Slug, s.Domain, strings.ToLower(strings.Join(s.Modes, ", ")))
+			})
+	})
 }
 
-func backfillSites(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	list, err := api.ListBackfillSites.Call(ctx, s.Client(), api.None{})
-	if err != nil || t.JSON {
-		return err
-	}
-	if !list.Enabled {
-		t.Note("backfill is disabled on this server: it needs BACKFILL_ENABLED=true")
-	}
-	if len(list.Sites) == 0 {
-		t.Say("no sites: the server has no site file, see BACKFILL_SITES_FILE")
-		return nil
-	}
-	rows := []string{"SITE\tDOMAIN\tMODES"}
-	for _, s := range list.Sites {
-		rows = append(rows, terminal.Row(s.Slug, s.Domain, strings.ToLower(strings.Join(s.Modes, ", "))))
-	}
-	return terminal.Table(t.Out, rows...)
-}
+const backfillPauseHelp = "Pause a run before its next step"
 
-const backfillResumeLong = `Resume a paused or failed run. A failed run tries again what it could not read, and
+const backfillResumeHelp = `Resume a paused or failed run
+
+Resume a paused or failed run. A failed run tries again what it could not read, and
 counts nothing twice.`
 
-const backfillCancelLong = `End a run before its next step. The pages it has registered stay registered.`
+const backfillCancelHelp = `End a run before its next step
+
+End a run before its next step. The pages it has registered stay registered.`
 
 // backfillDo makes a command that performs one action on a run.
-func backfillDo(t *terminal.Terminal, s *command.Server, verb, short, long string, route api.Route[api.BackfillID,
-	api.BackfillRun]) *cobra.Command {
-	return &cobra.Command{
-		Use:     verb + " RUN",
-		Short:   short,
-		Long:    long,
-		Example: "  tidemark backfill " + verb + " backfill-20260301t120002z-0f3a…",
-		Args:    command.One("run"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := route.Call(cmd.Context(), s.Client(), api.BackfillID{ID: args[0]})
-			if err == nil {
-				t.Say("%s is %s; `%s backfill show %s` shows its result", terminal.Clean(run.ID), terminal.Clean(run.Status),
-					t.Name, terminal.Clean(run.ID))
-			}
-			return err
-		},
-	}
+func backfillDo(t *terminal.Terminal, s *command.Server, verb, help string,
+	route api.Route[api.BackfillID, api.BackfillRun]) *cobra.Command {
+	help = verb + " RUN\n" + help + "\n\n  tidemark backfill " + verb + " backfill-20260301t120002z-0f3a…"
+	return asked(s, help, command.One("run"), route, func(run api.BackfillRun) {
+		t.Say("%s is %s; `%s backfill show %[1]s` shows its result", terminal.Clean(run.ID), terminal.Clean(run.Status),
+			t.Name)
+	})
 }

@@ -98,14 +98,8 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.BoolVar(&o.read, "mark-read", false, "mark the listed changes as read")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark all changes as read, and show none")
 	f.BoolVarP(&o.follow, "follow", "f", false, "show new changes as they happen, from now or from --since")
-	why := func(ctx context.Context, args []string) error {
-		why, err := api.ExplainChange.Call(ctx, s.Client(), api.ChangeID{ID: args[0]})
-		if err == nil {
-			explainChange(t, why)
-		}
-		return err
-	}
-	cmd.AddCommand(command.New(changeWhyHelp, command.One("id of a change"), why))
+	cmd.AddCommand(asked(s, changeWhyHelp, command.One("id of a change"), api.ExplainChange,
+		func(why api.ChangeWhy) { explainChange(t, why) }))
 	return cmd
 }
 

@@ -89,26 +89,18 @@ Change a channel; other settings stay
   tidemark channels set mail --field to=anna@example.com --field password=- < password.txt`
 
 func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var read func() (api.Patch, error)
-	cmd := command.New(channelSetHelp, command.One("name"), func(ctx context.Context, args []string) error {
-		p, err := read()
-		if err == nil && len(p) == 0 {
-			err = command.Usagef("give what changes, such as --webhook URL or --field to=ADDRESS, or --clear NAME")
-		}
-		if err != nil {
-			return err
-		}
-		made, err := api.PatchChannel.Call(ctx, s.Client(),
-			api.ChannelPatch{Name: args[0], Patching: api.Patching{Patch: p}})
+	const such = "--webhook URL or --field to=ADDRESS"
+	return setting(channelSetHelp, "name", such, func(f *pflag.FlagSet) func() (api.Patch, error) {
+		set, read := channelFlags(t, f)
+		set.clears(f)
+		return read
+	}, func(ctx context.Context, name string, p api.Patching) error {
+		made, err := api.PatchChannel.Call(ctx, s.Client(), api.ChannelPatch{Name: name, Patching: p})
 		if err == nil {
 			sayChannel(t, made, "changed")
 		}
 		return err
 	})
-	set, get := channelFlags(t, cmd.Flags())
-	set.clears(cmd.Flags())
-	read = get
-	return cmd
 }
 
 // showChannel prints all that is known of a channel.

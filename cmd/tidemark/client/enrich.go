@@ -195,13 +195,7 @@ Show a batch with the result of each entry
   tidemark enrich show t1-8227633599999-0f3a…`
 
 func enrichShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return command.New(enrichShowHelp, command.One("batch"), func(ctx context.Context, args []string) error {
-		b, err := api.GetEnrichBatch.Call(ctx, s.Client(), api.EnrichBatchID{ID: args[0]})
-		if err == nil {
-			showBatch(t, b)
-		}
-		return err
-	})
+	return asked(s, enrichShowHelp, command.One("batch"), api.GetEnrichBatch, func(b api.EnrichBatch) { showBatch(t, b) })
 }
 
 func showBatch(t *terminal.Terminal, b api.EnrichBatch) {
@@ -233,11 +227,8 @@ further requests. This takes a while. Cancelling a batch again has no effect.
   tidemark enrich cancel t1-8227633599999-0f3a…`
 
 func enrichCancelCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	return command.New(enrichCancelHelp, command.One("batch"), func(ctx context.Context, args []string) error {
-		b, err := api.CancelEnrichBatch.Call(ctx, s.Client(), api.EnrichBatchID{ID: args[0]})
-		id := terminal.Clean(b.ID)
-		t.SayWhen(err == nil, "%s is being cancelled; `%s enrich show %s` tells when it is done", id, t.Name, id)
-		return err
+	return asked(s, enrichCancelHelp, command.One("batch"), api.CancelEnrichBatch, func(b api.EnrichBatch) {
+		t.Say("%s is being cancelled; `%s enrich show %[1]s` tells when it is done", terminal.Clean(b.ID), t.Name)
 	})
 }
 

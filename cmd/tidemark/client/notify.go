@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -38,36 +39,23 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := command.New("rules\nSet who is notified of changes\n\n"+rulesLong+"\n\n"+rulesExample, cobra.NoArgs, list)
 	cmd.AddCommand(
 		command.New("list\nList rules\n\n  tidemark rules list", cobra.NoArgs, list),
-		command.New("show ID\nShow everything about one rule\n\n  tidemark rules show rule_abc", command.One("id"),
-			func(ctx context.Context, args []string) error { return showRule(ctx, t, s, args[0]) }),
+		asked(s, "show ID\nShow everything about one rule\n\n  tidemark rules show rule_abc", command.One("id"),
+			api.GetRule, func(r api.Rule) { showRule(t, r) }),
 		ruleAdd(t, s), ruleSet(t, s), ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
-		command.New("remove ID\nRemove a rule\n\n  tidemark rules remove rule_abc", command.One("id"),
-			func(ctx context.Context, args []string) error {
-				gone, err := api.RemoveRule.Call(ctx, s.Client(), api.RuleID{ID: args[0]})
-				t.SayWhen(err == nil, "the rule %s is removed", terminal.Clean(gone.Name))
-				return err
-			}))
+		asked(s, "remove ID\nRemove a rule\n\n  tidemark rules remove rule_abc", command.One("id"),
+			api.RemoveRule, func(gone api.Rule) { t.Say("the rule %s is removed", terminal.Clean(gone.Name)) }))
 	return cmd
 }
 
 // ruleRow is the row of a rule in a table.
 func ruleRow(r api.Rule) string {
-	when, page := form.Sent(r.RuleSpec), ""
-	if r.Off {
-		when = "off"
-	}
-	if r.Filter.ItemID != "" {
-		page = "page " + firstOf(r.Title, r.URL, r.Filter.ItemID)
-	}
+	when := cmp.Or(terminal.When(r.Off, "off"), form.Sent(r.RuleSpec))
+	page := terminal.When(r.Filter.ItemID != "", "page %s", firstOf(r.Title, r.URL, r.Filter.ItemID))
 	return terminal.Row(r.Name, firstOf(terminal.Join("; ", page, condition.Selected(r.RuleSpec)), "all"), when,
 		strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem)
 }
 
-func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
-	r, err := api.GetRule.Call(ctx, s.Client(), api.RuleID{ID: id})
-	if err != nil {
-		return err
-	}
+func showRule(t *terminal.Terminal, r api.Rule) {
 	all := []field{{"id", r.ID}, {"problem", r.Problem}, {"warning", r.Warning}}
 	r.Digest = firstOf(r.Digest, "none") // it is said, too
 	for _, f := range form.Facts(r.RuleSpec) {
@@ -78,7 +66,6 @@ func showRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	}
 	sayFields(t, append(all, field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
 		field{"made", words.Moment(t.Now(), r.Created)}))
-	return nil
 }
 
 const ruleTestHelp = `test ID
@@ -131,7 +118,8 @@ func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	sayRuleWarning(t, got.Warning)
 	t.SayWhen(got.Partial, "the test ended early because the regular expressions take too long")
 	for _, c := range got.Changes {
-		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)), terminal.Clean(changedName(c)))
+		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)),
+			terminal.Clean(cmp.Or(c.URL, c.Title, c.ItemID, c.EntryID)))
 	}
 	if got.Preview != nil {
 		sayPreview(t, *got.Preview)
@@ -145,30 +133,14 @@ func sayPreview(t *terminal.Terminal, p api.MessagePreview) {
 		about = "a sample, because the rule has matched no change"
 	}
 	for _, m := range p.Messages {
-		where := ""
-		if m.Channel != "" {
-			where = " to " + terminal.Clean(m.Channel) + " (" + terminal.Clean(m.Service) + ")"
-		}
+		where := terminal.When(m.Channel != "", " to %s (%s)", terminal.Clean(m.Channel), terminal.Clean(m.Service))
 		t.Say("\nthe message%s about %s:", where, about)
-		if m.Title != "" {
-			t.Say("  %s", terminal.Clean(m.Title))
-		}
+		t.SayWhen(m.Title != "", "  %s", terminal.Clean(m.Title))
 		for line := range strings.SplitSeq(m.Text, "\n") {
 			t.Say("  %s", terminal.Clean(line))
 		}
-		if m.Cut {
-			t.Say("  (cut: %s does not take all of it)", terminal.Clean(firstOf(m.Service, "a service")))
-		}
+		t.SayWhen(m.Cut, "  (cut: %s does not take all of it)", terminal.Clean(firstOf(m.Service, "a service")))
 	}
-}
-
-func changedName(c api.FeedChange) string {
-	for _, name := range []string{c.URL, c.Title, c.ItemID} {
-		if name != "" {
-			return name
-		}
-	}
-	return c.EntryID
 }
 
 const channelsExample = `  tidemark channels add ops --webhook https://ops.example/hook
@@ -205,12 +177,8 @@ func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		channelAdd(t, s), channelSet(t, s),
 		command.New("test NAME\nSend a test, and show the answer\n\n  tidemark channels test ops", command.One("name"),
 			func(ctx context.Context, args []string) error { return testChannel(ctx, t, s, args[0]) }),
-		command.New("remove NAME\nRemove a channel\n\n  tidemark channels remove ops", command.One("name"),
-			func(ctx context.Context, args []string) error {
-				gone, err := api.RemoveChannel.Call(ctx, s.Client(), api.ChannelName{Name: args[0]})
-				t.SayWhen(err == nil, "the channel %s is removed", terminal.Clean(gone.Name))
-				return err
-			}))
+		asked(s, "remove NAME\nRemove a channel\n\n  tidemark channels remove ops", command.One("name"),
+			api.RemoveChannel, func(gone api.Channel) { t.Say("the channel %s is removed", terminal.Clean(gone.Name)) }))
 	return cmd
 }
 

@@ -85,25 +85,18 @@ Change a rule; other settings stay
   tidemark rules set rule_abc --clear host --clear quiet`
 
 func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var g *ruleFlags
-	cmd := command.New(ruleSetHelp, command.One("id"), func(ctx context.Context, args []string) error {
-		patch, err := g.patch()
-		if err == nil && len(patch) == 0 {
-			err = command.Usagef("give what changes, such as --hourly, or --clear NAME")
-		}
-		if err != nil {
-			return err
-		}
-		made, err := api.PatchRule.Call(ctx, s.Client(), api.RulePatch{ID: args[0], Patching: api.Patching{Patch: patch}})
+	return setting(ruleSetHelp, "id", "--hourly", func(f *pflag.FlagSet) func() (api.Patch, error) {
+		g := newRuleFlags(f)
+		g.clears(f)
+		return g.patch
+	}, func(ctx context.Context, id string, p api.Patching) error {
+		made, err := api.PatchRule.Call(ctx, s.Client(), api.RulePatch{ID: id, Patching: p})
 		if err == nil {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
 			sayRuleWarning(t, made.Warning)
 		}
 		return err
 	})
-	g = newRuleFlags(cmd.Flags())
-	g.clears(cmd.Flags())
-	return cmd
 }
 
 const ruleMuteHelp = `mute PAGE

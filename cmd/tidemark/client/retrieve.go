@@ -16,33 +16,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-const retrieveLong = `Print the passages that answer a question, for a language model to read. They are
+const retrieveHelp = `retrieve QUESTION
+Print the passages that answer a question, for a language model
+
+Print the passages that answer a question, for a language model to read. They are
 whole, the best first, as many as fit a budget of tokens, and each has what an answer
 needs to cite it. With --max-age, pages that were not verified within that time are
-left out. With --recheck, the first five of those are checked first.`
+left out. With --recheck, the first five of those are checked first.
+
+  tidemark retrieve 'how is the float calibrated'
+  tidemark retrieve 'opening hours' --tokens 500 --max-age 24h --recheck
+  tidemark retrieve 'error code 17' --host docs.example.com --json`
 
 func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var recheck bool
 	var set *changes
-	cmd := &cobra.Command{
-		Use:   "retrieve QUESTION",
-		Short: "Print the passages that answer a question, for a language model",
-		Long:  retrieveLong,
-		Example: `  tidemark retrieve 'how is the float calibrated'
-  tidemark retrieve 'opening hours' --tokens 500 --max-age 24h --recheck
-  tidemark retrieve 'error code 17' --host docs.example.com --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			req := form.Defaults[api.RetrieveRequest]()
-			req.Q = strings.Join(args, " ")
-			if err := cmp.Or(checkWords(req.Q), into(&req, set)); err != nil {
-				return err
-			}
-			if recheck {
-				req.Stale = api.StaleRecheck
-			}
-			return runRetrieve(cmd.Context(), t, s, req)
-		},
-	}
+	cmd := command.New(retrieveHelp, nil, func(ctx context.Context, args []string) error {
+		req := form.Defaults[api.RetrieveRequest]()
+		req.Q = strings.Join(args, " ")
+		if err := cmp.Or(checkWords(req.Q), into(&req, set)); err != nil {
+			return err
+		}
+		if recheck {
+			req.Stale = api.StaleRecheck
+		}
+		return runRetrieve(ctx, t, s, req)
+	})
 	set = changesOf(cmd.Flags(), form.Of[api.RetrieveRequest]())
 	recheckFlag(cmd.Flags(), &recheck)
 	return cmd
@@ -65,48 +64,36 @@ func runRetrieve(ctx context.Context, t *terminal.Terminal, s *command.Server, r
 	if err != nil {
 		return err
 	}
-	if res.Note != "" {
-		t.Note("%s", res.Note)
-	}
-	if res.Stale > 0 {
-		t.Note("%s left out, not verified within %s", words.Count(res.Stale, "page"), req.MaxAge)
-	}
+	t.NoteWhen(res.Note != "", "%s", res.Note)
+	t.NoteWhen(res.Stale > 0, "%s left out, not verified within %s", words.Count(res.Stale, "page"), req.MaxAge)
 	for i, r := range res.Passages {
 		t.Say("%d. %s", i+1, t.Screen.Bold(terminal.Clean(firstOf(r.Title, "(no title)"))))
 		t.Say("%s%s", indent, terminal.Clean(firstOf(api.Address(r.URL, r.Anchor), r.ItemID)))
-		if len(r.HeadingPath) > 0 {
-			t.Say("%s%s", indent, terminal.Clean(strings.Join(r.HeadingPath, " › ")))
-		}
-		if r.Capture != "" {
-			t.Say("%scapture %.12s of %s, last verified %s", indent, terminal.Clean(r.Capture), words.Stamp(r.At),
-				words.Stamp(r.CheckedAt))
-		}
-		t.Say("")
-		t.Say("%s\n", terminal.CleanText(r.Text))
+		t.SayWhen(len(r.HeadingPath) > 0, "%s%s", indent, terminal.Clean(strings.Join(r.HeadingPath, " › ")))
+		t.SayWhen(r.Capture != "", "%scapture %.12s of %s, last verified %s", indent, terminal.Clean(r.Capture),
+			words.Stamp(r.At), words.Stamp(r.CheckedAt))
+		t.Say("\n%s\n", terminal.CleanText(r.Text))
 	}
-	if len(res.Passages) == 0 {
-		t.Say("nothing found for %s", terminal.Clean(req.Q))
-	}
+	t.SayWhen(len(res.Passages) == 0, "nothing found for %s", terminal.Clean(req.Q))
 	return nil
 }
+
+const textHelp = `text ID|SOURCE
+Print a page as Markdown, its present or an earlier version
+
+  tidemark text https://example.com/prices
+  tidemark text https://example.com/prices --as-of 2026-03-01
+  tidemark text url_k7gxn3… --as-of 7f1d441a… --plain`
 
 func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var q api.TextQuery
 	var plain bool
-	cmd := &cobra.Command{
-		Use:   "text ID|SOURCE",
-		Short: "Print a page as Markdown, its present or an earlier version",
-		Example: `  tidemark text https://example.com/prices
-  tidemark text https://example.com/prices --as-of 2026-03-01
-  tidemark text url_k7gxn3… --as-of 7f1d441a… --plain`,
-		Args: command.One("id or source"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if q.Format = "json"; plain && !t.JSON {
-				q.Format = "text"
-			}
-			return t.Paged(cmd.Context(), func() error { return printText(cmd.Context(), t, s, args[0], q) })
-		},
-	}
+	cmd := command.New(textHelp, command.One("id or source"), func(ctx context.Context, args []string) error {
+		if q.Format = "json"; plain && !t.JSON {
+			q.Format = "text"
+		}
+		return t.Paged(ctx, func() error { return printText(ctx, t, s, args[0], q) })
+	})
 	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
 		"the page at this `TIME`: a date, a date and time, week, or the digest of a capture")
 	cmd.Flags().StringVar(&q.Zone, "zone", "", "`ZONE`: main leaves out the text beside the main content")
@@ -123,8 +110,6 @@ func printText(ctx context.Context, t *terminal.Terminal, s *command.Server, nam
 		page, err := api.GetPageText.Call(ctx, s.Client(), q)
 		return page.Text, err
 	})
-	if err == nil {
-		t.Say("%s", terminal.CleanText(text))
-	}
+	t.SayWhen(err == nil, "%s", terminal.CleanText(text))
 	return err
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,14 +15,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-const searchLong = `Search the index. Pages are listed best first, with the passages that match, and
+const searchHelp = `search QUERY
+Search what was indexed
+
+Search the index. Pages are listed best first, with the passages that match, and
 entries that were pushed in are listed among them; a link shows the page it is about.
 
 A page must contain all words; if no page does, pages with any of the words are
 found. "Words in quotes" match as a phrase, and a trailing * matches all words that
-begin with the word.`
+begin with the word.
 
-const searchExample = `  tidemark search 'calibrate the float'
+  tidemark search 'calibrate the float'
   tidemark search '"error code 17"' --host docs.example.com
   tidemark search 'pegel*' --language de --top 3
   tidemark search 'north basin' --images
@@ -35,22 +39,16 @@ const searchExample = `  tidemark search 'calibrate the float'
 func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var recheck bool
 	var set *changes
-	cmd := &cobra.Command{
-		Use:     "search QUERY",
-		Short:   "Search what was indexed",
-		Long:    searchLong,
-		Example: searchExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			req := form.Defaults[api.SearchRequest]()
-			if err := into(&req, set); err != nil {
-				return err
-			}
-			if req.Q = strings.Join(args, " "); recheck {
-				req.Stale = api.StaleRecheck
-			}
-			return runSearch(cmd.Context(), t, s, req)
-		},
-	}
+	cmd := command.New(searchHelp, nil, func(ctx context.Context, args []string) error {
+		req := form.Defaults[api.SearchRequest]()
+		if err := into(&req, set); err != nil {
+			return err
+		}
+		if req.Q = strings.Join(args, " "); recheck {
+			req.Stale = api.StaleRecheck
+		}
+		return runSearch(ctx, t, s, req)
+	})
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		found, _ := api.Suggest.Call(cmd.Context(), s.Silent(), api.SuggestQuery{Q: typed})
 		return found.Suggestions, cobra.ShellCompDirectiveNoFileComp
@@ -69,12 +67,9 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 	if err != nil {
 		return err
 	}
-	if res.Note != "" {
-		t.Note("%s", res.Note)
-	}
-	if res.StaleResults > 0 {
-		t.Note("%s left out, not verified within %s", words.Count(res.StaleResults, "result"), terminal.Clean(req.MaxAge))
-	}
+	t.NoteWhen(res.Note != "", "%s", res.Note)
+	t.NoteWhen(res.StaleResults > 0, "%s left out, not verified within %s", words.Count(res.StaleResults, "result"),
+		terminal.Clean(req.MaxAge))
 	if len(res.Results) == 0 {
 		t.Say("%s", nothingFound(req, res.Count))
 		return nil
@@ -83,14 +78,9 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 		showResult(t, req.Skip+i+1, r)
 	}
 	first, last := req.Skip+1, req.Skip+len(res.Results)
-	of := words.Count(res.Count, nounOf(res.Results))
-	if res.Estimated {
-		of = "about " + of
-	}
-	if res.DidYouMean != "" {
-		of += " for " + terminal.Clean(res.DidYouMean)
-	}
-	t.Say("%s–%s of %s", words.Thousands(first), words.Thousands(last), of)
+	t.Say("%s–%s of %s%s%s", words.Thousands(first), words.Thousands(last), terminal.When(res.Estimated, "about "),
+		words.Count(res.Count, nounOf(res.Results)),
+		terminal.When(res.DidYouMean != "", " for %s", terminal.Clean(res.DidYouMean)))
 	showFacets(t, res.Facets)
 	return nil
 }
@@ -108,9 +98,7 @@ func showFacets(t *terminal.Terminal, f *api.Facets) {
 		for _, v := range list.values {
 			texts = append(texts, fmt.Sprintf("%s %s", terminal.Clean(v.Value), words.Thousands(v.Count)))
 		}
-		if len(texts) > 0 {
-			t.Say("%-9s %s", list.name, strings.Join(texts, ", "))
-		}
+		t.SayWhen(len(texts) > 0, "%-9s %s", list.name, strings.Join(texts, ", "))
 	}
 }
 
@@ -135,30 +123,18 @@ func nothingFound(req api.SearchRequest, found int) string {
 	if found > 0 {
 		return fmt.Sprintf("no more than %s", words.Count(found, "page"))
 	}
-	text := "nothing found for " + terminal.Clean(req.Q)
-	if req.Host != "" {
-		text += " at " + terminal.Clean(req.Host)
+	part := func(what, value string) string {
+		return terminal.When(value != "", " %s %s", what, terminal.Clean(value))
 	}
-	if req.Path != "" {
-		text += " below " + terminal.Clean(req.Path)
-	}
-	if req.Tag != "" {
-		text += " tagged " + terminal.Clean(req.Tag)
-	}
-	if req.Language != "" {
-		text += " in " + terminal.Clean(req.Language)
-	}
-	return text
+	return "nothing found for " + terminal.Clean(req.Q) + part("at", req.Host) + part("below", req.Path) +
+		part("tagged", req.Tag) + part("in", req.Language)
 }
 
 const indent = "    "
 
 // showResult prints one page or entry: its title, its address, the passages and the images.
 func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
-	title := terminal.Clean(r.Title)
-	if title == "" {
-		title = "(no title)"
-	}
+	title := cmp.Or(terminal.Clean(r.Title), "(no title)")
 	t.Say("%2d. %s", n, t.Screen.Bold(title))
 	if r.Type == api.TypeEntry {
 		t.Say("%sentry  %s", indent, terminal.Clean(firstOf(r.URL, r.ID)))
@@ -169,17 +145,14 @@ func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
 	for _, f := range factFields(t.Now(), form.Facts(r)) {
 		details = append(details, f.name+" "+terminal.Clean(f.value))
 	}
-	if len(details) > 0 {
-		t.Say("%s%s", indent, strings.Join(details, ", "))
-	}
+	t.SayWhen(len(details) > 0, "%s%s", indent, strings.Join(details, ", "))
 	if page := r.Page; page != nil {
 		t.Say("%spage: %s  %s  (%s)", indent, terminal.Clean(firstOf(page.Title, "(no title yet)")), terminal.Clean(page.URL),
 			terminal.Clean(string(page.Status)))
 	}
 	for _, passage := range r.Passages {
-		if h := below(title, terminal.Clean(passage.Heading)); h != "" {
-			t.Say("%s%s", indent, h)
-		}
+		heading := below(title, terminal.Clean(passage.Heading))
+		t.SayWhen(heading != "", "%s%s", indent, heading)
 		for _, line := range terminal.Wrap(terminal.Markup(passage), t.Screen.Width-2*len(indent)) {
 			t.Say("%s  %s", indent, t.Screen.Render(line))
 		}

@@ -68,7 +68,34 @@ func (c *changes) patch() (api.Patch, error) {
 	return p, nil
 }
 
-const watchLong = `Watch pages: register URLs, and set how often and when they are checked, and which
+// setting returns a command that changes settings of what its argument names. The flags return what the changes are,
+// and such is an example of them.
+func setting(help, argument, such string, flags func(*pflag.FlagSet) func() (api.Patch, error),
+	change func(ctx context.Context, name string, p api.Patching) error) *cobra.Command {
+	var read func() (api.Patch, error)
+	cmd := command.New(help, command.One(argument), func(ctx context.Context, args []string) error {
+		p, err := read()
+		if err == nil && len(p) == 0 {
+			err = command.Usagef("give what changes, such as %s, or --clear NAME", such)
+		}
+		if err != nil {
+			return err
+		}
+		return change(ctx, args[0], api.Patching{Patch: p})
+	})
+	read = flags(cmd.Flags())
+	return cmd
+}
+
+// settingsOf adds the flags of all settings of a description, and of their removal.
+func settingsOf(of *form.Form) func(*pflag.FlagSet) func() (api.Patch, error) {
+	return func(f *pflag.FlagSet) func() (api.Patch, error) { return changesOf(f, of).clears(f).patch }
+}
+
+const watchHelp = `watch URL…|ID
+Watch pages, and set how
+
+Watch pages: register URLs, and set how often and when they are checked, and which
 part of them counts. URLs that are already registered also get these settings, and
 are checked now. Settings that are not named stay; --clear removes one.
 
@@ -78,9 +105,9 @@ override the settings of the app.
 For one known source, --ignore, --ignore-text and --hunk add lines that do not count,
 and print which changes they would have silenced in the last 30 captures. --preview
 only prints them and stores nothing. --accept ends a broken watch. "tidemark pick"
-chooses the parts of a page that are watched.`
+chooses the parts of a page that are watched.
 
-const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
+  tidemark watch https://example.com/prices --every 1h..7d --tag shop
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
   tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
   tidemark watch https://example.com/app --render always --wait-for "#prices"
@@ -95,28 +122,26 @@ func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var o api.AddOptions
 	var refine refineFlags
 	var set *changes
-	cmd := &cobra.Command{
-		Use: "watch URL…|ID", Short: "Watch pages, and set how", Long: watchLong, Example: watchExample,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if o.Patch, err = set.patch(); err != nil {
-				return err
-			}
-			if pause && resume {
-				return command.Usagef("give --pause or --resume, not both")
-			}
-			if pause || resume {
-				o.Patch.Set(pause, "paused")
-			}
-			if refine.meant(args, o.Patch) {
-				return refine.run(t, s, cmd, args, o.Patch)
-			}
-			if len(args) == 1 && isID.MatchString(args[0]) {
-				return patchItem(cmd.Context(), t, s, args[0], o.Patch)
-			}
-			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
-			return a.run(cmd.Context(), args, "")
-		},
-	}
+	var cmd *cobra.Command
+	cmd = command.New(watchHelp, nil, func(ctx context.Context, args []string) (err error) {
+		if o.Patch, err = set.patch(); err != nil {
+			return err
+		}
+		if pause && resume {
+			return command.Usagef("give --pause or --resume, not both")
+		}
+		if pause || resume {
+			o.Patch.Set(pause, "paused")
+		}
+		if refine.meant(args, o.Patch) {
+			return refine.run(t, s, cmd, args, o.Patch)
+		}
+		if len(args) == 1 && isID.MatchString(args[0]) {
+			return patchItem(ctx, t, s, args[0], o.Patch)
+		}
+		a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
+		return a.run(ctx, args, "")
+	})
 	set = changesOf(cmd.Flags(), form.Of[api.ItemSettings](), "files").clears(cmd.Flags())
 	refine.add(cmd.Flags())
 	cmd.Flags().BoolVar(&pause, "pause", false, "check it only on request")
@@ -135,7 +160,10 @@ func patchItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id 
 	return err
 }
 
-const tagLong = `Tags are words on sources. A tag can set how often and when its sources are checked,
+const tagHelp = `tag
+Set what tags do, and tag sources
+
+Tags are words on sources. A tag can set how often and when its sources are checked,
 and which part of them counts. Its settings apply to sources that have no such
 setting of their own. If several tags set the same, the first by name wins.`
 
@@ -146,55 +174,26 @@ const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
   tidemark items --tag shop`
 
 func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "tag", Short: "Set what tags do, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	help := func(use, short string) string { return use + "\n" + short + "\n\n" + tagExample }
+	set := func(ctx context.Context, name string, p api.Patching) error {
+		tag, err := api.PatchTag.Call(ctx, s.Client(), api.TagPatch{Name: name, Patching: p})
+		if err == nil {
+			t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), inWords(tag.TagSettings))
+			sayReplaced(t, tag.Replaced)
+		}
+		return err
 	}
-	var named *changes
-	set := &cobra.Command{Use: "set NAME", Short: "Change settings of a tag; others stay", Args: command.One("name"),
-		Example: tagExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			patch, err := named.patch()
-			if err != nil {
-				return err
-			}
-			if len(patch) == 0 {
-				return command.Usagef("give what changes, such as --every 1h..7d, or --clear NAME")
-			}
-			tag, err := api.PatchTag.Call(cmd.Context(), s.Client(),
-				api.TagPatch{Name: args[0], Patching: api.Patching{Patch: patch}})
-			if err == nil {
-				t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), inWords(tag.TagSettings))
-				sayReplaced(t, tag.Replaced)
-			}
-			return err
-		}}
-	named = changesOf(set.Flags(), form.Of[api.TagSettings]()).clears(set.Flags())
-	cmd.AddCommand(set,
-		&cobra.Command{Use: "list", Short: "List the tags that have settings", Args: cobra.NoArgs, Example: tagExample,
-			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), t, s) }},
-		&cobra.Command{Use: "show NAME", Short: "Show what a tag sets, and since when", Args: command.One("name"),
-			Example: tagExample,
-			RunE: func(cmd *cobra.Command, args []string) error {
-				tag, err := api.GetTag.Call(cmd.Context(), s.Client(), api.TagName{Name: args[0]})
-				if err == nil {
-					sayFields(t, factFields(t.Now(), form.OfTag(tag)))
-				}
-				return err
-			}},
-		&cobra.Command{Use: "remove NAME", Short: "Remove all settings of a tag", Args: command.One("name"),
-			Example: tagExample,
-			RunE: func(cmd *cobra.Command, args []string) error {
-				tag, err := api.RemoveTag.Call(cmd.Context(), s.Client(), api.TagName{Name: args[0]})
-				if err == nil {
-					t.Say("the tag %s sets nothing any more", terminal.Clean(tag.Name))
-				}
-				return err
-			}},
-		&cobra.Command{Use: "apply NAME URL…", Short: "Tag sources; unknown ones are registered",
-			Args: cobra.MinimumNArgs(2), Example: tagExample,
-			RunE: func(cmd *cobra.Command, args []string) error { return applyTag(cmd.Context(), t, s, args[0], args[1:]) }})
-	return cmd
+	return command.Group(tagHelp+"\n\n"+tagExample,
+		setting(help("set NAME", "Change settings of a tag; others stay"), "name", "--every 1h..7d",
+			settingsOf(form.Of[api.TagSettings]()), set),
+		command.New(help("list", "List the tags that have settings"), cobra.NoArgs,
+			func(ctx context.Context, _ []string) error { return listTags(ctx, t, s) }),
+		asked(s, help("show NAME", "Show what a tag sets, and since when"), command.One("name"), api.GetTag,
+			func(tag api.Tag) { sayFields(t, factFields(t.Now(), form.OfTag(tag))) }),
+		asked(s, help("remove NAME", "Remove all settings of a tag"), command.One("name"), api.RemoveTag,
+			func(tag api.Tag) { t.Say("the tag %s sets nothing any more", terminal.Clean(tag.Name)) }),
+		command.New(help("apply NAME URL…", "Tag sources; unknown ones are registered"), cobra.MinimumNArgs(2),
+			func(ctx context.Context, args []string) error { return applyTag(ctx, t, s, args[0], args[1:]) }))
 }
 
 // applyTag adds a tag to sources, which keep the tags they already have.
@@ -219,18 +218,11 @@ func applyTag(ctx context.Context, t *terminal.Terminal, s *command.Server, tag 
 
 func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
 	got, err := api.ListTags.Call(ctx, s.Client(), api.None{})
-	switch {
-	case err != nil || t.JSON:
+	if err != nil {
 		return err
-	case len(got.Tags) == 0:
-		t.Say("no tag sets anything; `%s tag set NAME --every 1h..7d` has one do so", t.Name)
-		return nil
 	}
-	rows := []string{"TAG\tSETS"}
-	for _, t := range got.Tags {
-		rows = append(rows, terminal.Row(t.Name, inWords(t.TagSettings)))
-	}
-	return terminal.Table(t.Out, rows...)
+	return terminal.List(t, got.Tags, "no tag sets anything; `"+t.Name+" tag set NAME --every 1h..7d` has one do so",
+		"TAG\tSETS", func(tag api.Tag) string { return terminal.Row(tag.Name, inWords(tag.TagSettings)) })
 }
 
 // inWords lists settings in one line.
@@ -243,12 +235,15 @@ func sayReplaced(t *terminal.Terminal, names []string) {
 	}
 }
 
-const bulkLong = `Apply one action to many sources: tag, untag, check, pause, resume or remove. Select
+const bulkHelp = `bulk OP [ID…]
+Apply one action to many sources
+
+Apply one action to many sources: tag, untag, check, pause, resume or remove. Select
 the sources by their ids, or by --host, --status, --has-tag and --paused, which must
 all match. --all selects all sources. The server does the work after this command
-ends.`
+ends.
 
-const bulkExample = `  tidemark bulk pause --host example.com
+  tidemark bulk pause --host example.com
   tidemark bulk tag --tag news --status Indexed --host example.com
   tidemark bulk check url_k7gxn3… url_a2bcd4…
   tidemark bulk remove --has-tag old`
@@ -256,25 +251,21 @@ const bulkExample = `  tidemark bulk pause --host example.com
 func bulkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var f api.ItemFilter
 	var status, tag string
-	cmd := &cobra.Command{
-		Use: "bulk OP [ID…]", Short: "Apply one action to many sources", Long: bulkLong, Example: bulkExample,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.Status, err = parseStatus(status); err != nil {
-				return err
-			}
-			if tag != "" && args[0] != "tag" && args[0] != "untag" {
-				return command.Usagef("--tag is what tag and untag put on and take off: choose sources by --has-tag")
-			}
-			q := api.BulkRequest{Op: args[0], Tag: tag, IDs: args[1:]}
-			if len(q.IDs) == 0 {
-				q.Filter = &f
-			} else if f != (api.ItemFilter{}) {
-				return command.Usagef("give ids, or say which sources are meant, not both")
-			}
-			return startBulk(cmd.Context(), t, s, q)
-		},
-	}
+	cmd := command.New(bulkHelp, cobra.MinimumNArgs(1), func(ctx context.Context, args []string) (err error) {
+		if f.Status, err = parseStatus(status); err != nil {
+			return err
+		}
+		if tag != "" && args[0] != "tag" && args[0] != "untag" {
+			return command.Usagef("--tag is what tag and untag put on and take off: choose sources by --has-tag")
+		}
+		q := api.BulkRequest{Op: args[0], Tag: tag, IDs: args[1:]}
+		if len(q.IDs) == 0 {
+			q.Filter = &f
+		} else if f != (api.ItemFilter{}) {
+			return command.Usagef("give ids, or say which sources are meant, not both")
+		}
+		return startBulk(ctx, t, s, q)
+	})
 	command.HostFlag(cmd.Flags(), &f.Host, "sources of this `HOST`")
 	cmd.Flags().StringVar(&status, "status", "", "sources of this `STATUS`: "+statusNames())
 	cmd.Flags().StringVar(&f.Tag, "has-tag", "", "sources that have this `TAG`")
@@ -286,8 +277,6 @@ func bulkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 
 func startBulk(ctx context.Context, t *terminal.Terminal, s *command.Server, q api.BulkRequest) error {
 	run, err := api.StartBulk.Call(ctx, s.Client(), q)
-	if err == nil {
-		t.Say("begun: %s", terminal.Clean(run.ID))
-	}
+	t.SayWhen(err == nil, "begun: %s", terminal.Clean(run.ID))
 	return err
 }

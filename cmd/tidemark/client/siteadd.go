@@ -19,7 +19,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-const addSiteLong = `Add a site by its domain, by the address of its sitemap or feed, or by the common
+const addSiteHelp = `add ADDRESS
+Find and watch the pages of a site
+
+Add a site by its domain, by the address of its sitemap or feed, or by the common
 beginning of the addresses of the wanted pages. Pages in its sitemaps and feeds are
 registered at once, at most SENTINEL_MAX_PER_DAY a day, and later polls find new
 pages.
@@ -31,63 +34,47 @@ names, and asks which of them to use. The answer is the same command with --feed
 --follow goes from page to page, beginning at ADDRESS. It stays on the site and within
 its limits, and its pages are watched as they are found. --dry-run fetches the pages
 within the same limits, adds nothing, and prints what it would add and what not. Its
-result stays at sites/SLUG for a day.`
+result stays at sites/SLUG for a day.
+
+  tidemark sites add docs.example.org
+  tidemark sites add example.org/news/
+  tidemark sites add https://example.org/sitemap.xml
+  tidemark sites add example.org --feed https://example.org/news.atom
+  tidemark sites add docs.example.org/guide --follow --depth 4 --exclude /print/** --dry-run`
 
 func addSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var wait bool
 	var interval time.Duration
 	var set *changes
-	cmd := &cobra.Command{
-		Use:   "add ADDRESS",
-		Short: "Find and watch the pages of a site",
-		Long:  addSiteLong,
-		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
-			"  tidemark sites add https://example.org/sitemap.xml\n" +
-			"  tidemark sites add example.org --feed https://example.org/news.atom\n" +
-			"  tidemark sites add docs.example.org/guide --follow --depth 4 --exclude /print/** --dry-run",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			req := api.SiteRequest{URL: args[0], GuessScheme: true}
-			if err := errors.Join(into(&req, set), command.CheckInterval(interval)); err != nil {
-				return err
-			}
-			return addSite(cmd.Context(), t, s, req, wait, interval)
-		},
-	}
+	cmd := command.New(addSiteHelp, cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		req := api.SiteRequest{URL: args[0], GuessScheme: true}
+		if err := errors.Join(into(&req, set), command.CheckInterval(interval)); err != nil {
+			return err
+		}
+		return addSite(ctx, t, s, req, wait, interval)
+	})
 	set = changesOf(cmd.Flags(), form.Of[api.SiteRequest]())
 	cmd.Flags().BoolVarP(&wait, "wait", "w", true, "wait until the site has been read once (never with --json)")
 	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --wait polls")
 	return cmd
 }
 
-const setSiteLong = `Change what is read of a site that was added, and which of its pages are wanted. What
-is not named stays; --clear removes a setting. The site is read anew.`
+const setSiteHelp = `set SLUG
+Change what is read of a site that was added
+
+Change what is read of a site that was added, and which of its pages are wanted. What
+is not named stays; --clear removes a setting. The site is read anew.
+
+  tidemark sites set docs-example-org --depth 5
+  tidemark sites set docs-example-org --include '/guide/**' --clear exclude`
 
 func setSiteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var set *changes
-	cmd := &cobra.Command{
-		Use: "set SLUG", Short: "Change what is read of a site that was added", Long: setSiteLong,
-		Example: "  tidemark sites set docs-example-org --depth 5\n" +
-			"  tidemark sites set docs-example-org --include '/guide/**' --clear exclude",
-		Args: command.One("slug"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			patch, err := set.patch()
-			if err == nil && len(patch) == 0 {
-				err = command.Usagef("give what changes, such as --depth 5, or --clear NAME")
-			}
-			if err != nil {
-				return err
-			}
-			one, err := api.PatchSite.Call(cmd.Context(), s.Client(),
-				api.SitePatch{Slug: args[0], Patching: api.Patching{Patch: patch}})
-			if err == nil {
-				t.Say("%s reads: %s", terminal.Clean(one.Slug), inWords(one.Set))
-			}
-			return err
-		},
+	set := func(ctx context.Context, slug string, p api.Patching) error {
+		one, err := api.PatchSite.Call(ctx, s.Client(), api.SitePatch{Slug: slug, Patching: p})
+		t.SayWhen(err == nil, "%s reads: %s", terminal.Clean(one.Slug), inWords(one.Set))
+		return err
 	}
-	set = changesOf(cmd.Flags(), form.Of[api.SiteSettings]()).clears(cmd.Flags())
-	return cmd
+	return setting(setSiteHelp, "slug", "--depth 5", settingsOf(form.Of[api.SiteSettings]()), set)
 }
 
 // addSite adds a site and says what was found.
@@ -121,9 +108,7 @@ func addSite(ctx context.Context, t *terminal.Terminal, s *command.Server, req a
 }
 
 func sayWarning(t *terminal.Terminal, one api.Site) {
-	if one.Warning != "" {
-		t.Say("%s: %s", terminal.Clean(one.Slug), terminal.Clean(one.Warning))
-	}
+	t.SayWhen(one.Warning != "", "%s: %s", terminal.Clean(one.Slug), terminal.Clean(one.Warning))
 }
 
 // showSite prints what the polls of a site have found, what they could not read, and what has to be chosen.
@@ -137,17 +122,15 @@ func showSite(t *terminal.Terminal, one api.Site) {
 		t.Say("%s would be watched, %s known already; this list is at sites/%s until %s",
 			words.Count(len(one.DryRun.Would), "page"), words.Thousands(c.Known), terminal.Clean(one.Slug),
 			one.DryRun.Until.Format(time.RFC3339))
-		if one.DryRun.Thin > 0 {
-			t.Say("  a dry run uses no browser: %s with little text without scripts may have more links, such as %s",
-				words.Count(one.DryRun.Thin, "page"), terminal.Clean(one.DryRun.ThinExample))
-		}
+		t.SayWhen(one.DryRun.Thin > 0,
+			"  a dry run uses no browser: %s with little text without scripts may have more links, such as %s",
+			words.Count(one.DryRun.Thin, "page"), terminal.Clean(one.DryRun.ThinExample))
 	} else if one.Question == nil {
 		t.Say("%s: %s found, %s new, %s known", terminal.Clean(one.Slug), words.Count(c.Found, "page"),
 			words.Thousands(c.New), words.Thousands(c.Known))
 	}
-	if text := form.Line(one.Set); text != "" {
-		t.Say("  reads: %s", terminal.Clean(text))
-	}
+	reads := form.Line(one.Set)
+	t.SayWhen(reads != "", "  reads: %s", terminal.Clean(reads))
 	if one.Walk != nil {
 		t.Say("  links: %s", walkLine(*one.Walk))
 	}
@@ -158,9 +141,7 @@ func showSite(t *terminal.Terminal, one api.Site) {
 		t.Say("  now: %s", terminal.Clean(one.Look.Note))
 	}
 	if one.Last != nil {
-		if one.Last.Note != "" {
-			t.Say("  last: %s", terminal.Clean(one.Last.Note))
-		}
+		t.SayWhen(one.Last.Note != "", "  last: %s", terminal.Clean(one.Last.Note))
 		if n := one.Last.Later; n > 0 && one.Walk != nil && one.Walk.Full != "" {
 			t.Say("  not added: %s, because of a limit above", words.Count(n, "page"))
 		} else if n > 0 {
@@ -202,16 +183,9 @@ func walkLine(v api.SiteWalk) string {
 	line := fmt.Sprintf("%s found, %s read, %s to fetch, %s waiting, %s examined, at most %s from the first page",
 		words.Count(v.Pages, "page"), words.Thousands(v.Read), words.Thousands(v.Open), words.Thousands(v.Waiting),
 		words.Count(v.Seen, "address"), words.Count(v.Deepest, "link"))
-	if v.Unread > 0 {
-		line += fmt.Sprintf(", %s not read", words.Thousands(v.Unread))
-	}
-	if v.UnreadExample != "" {
-		line += fmt.Sprintf(" (such as %s: %s)", terminal.Clean(v.UnreadExample), terminal.Clean(v.UnreadWhy))
-	}
-	if v.Full != "" {
-		line += "; " + terminal.Clean(v.Full)
-	}
-	return line
+	return line + terminal.When(v.Unread > 0, ", %s not read", words.Thousands(v.Unread)) +
+		terminal.When(v.UnreadExample != "", " (such as %s: %s)", terminal.Clean(v.UnreadExample),
+			terminal.Clean(v.UnreadWhy)) + terminal.When(v.Full != "", "; %s", terminal.Clean(v.Full))
 }
 
 func kindOfChoice(kind string) string {

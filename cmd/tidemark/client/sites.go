@@ -13,79 +13,53 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const sitesLong = `List the sites and what polling them found: the sites in the site file, and those
+const sitesHelp = `sites
+List sites and what polling them found
+
+List the sites and what polling them found: the sites in the site file, and those
 that were added.
 
 Sitemaps are polled each day at 06:00 UTC, feeds each hour, and new pages are
 registered. LASTMOD shows how often a page had changed when its lastmod had. For a
-site marked truthful, a new lastmod brings the next check of the page forward.`
+site marked truthful, a new lastmod brings the next check of the page forward.
+
+  tidemark sites
+  tidemark sites add docs.example.org/guide
+  tidemark sites look port-authority`
+
+const removeSiteHelp = `remove SLUG
+Stop polling a site that was added; its pages stay
+
+  tidemark sites remove docs-example-org`
+
+const showSiteHelp = `show SLUG
+Show what was found on a site, and what has to be chosen
+
+  tidemark sites show docs-example-org`
 
 func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "sites",
-		Aliases: []string{"site"},
-		Short:   "List sites and what polling them found",
-		Long:    sitesLong,
-		Example: "  tidemark sites\n  tidemark sites add docs.example.org/guide\n  tidemark sites look port-authority",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return listSites(cmd.Context(), t, s) },
-	}
-	cmd.AddCommand(&cobra.Command{
-		Use:     "look SLUG",
-		Short:   "Poll a site now",
-		Example: "  tidemark sites look port-authority",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := api.PollSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
-			if err == nil {
+	cmd := command.New(sitesHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		got, err := api.ListSites.Call(ctx, s.Client(), api.None{})
+		if err != nil {
+			return err
+		}
+		return terminal.List(t, got.Sites, "no sites: `"+t.Name+" sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE",
+			"SITE\tPOLLED\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD",
+			func(one api.Site) string { return siteRow(one, t.Now()) })
+	})
+	cmd.Aliases = []string{"site"}
+	cmd.AddCommand(
+		asked(s, "look SLUG\nPoll a site now\n\n  tidemark sites look port-authority", cobra.ExactArgs(1),
+			api.PollSite, func(one api.Site) {
 				t.Say("a poll of %s has begun; `%s sites` tells what it found", terminal.Clean(one.Slug), t.Name)
-			}
-			return err
-		},
-	})
-	cmd.AddCommand(addSiteCommand(t, s), setSiteCommand(t, s), &cobra.Command{
-		Use:     "show SLUG",
-		Short:   "Show what was found on a site, and what has to be chosen",
-		Example: "  tidemark sites show docs-example-org",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := api.GetSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
-			if err == nil {
-				showSite(t, one)
-			}
-			return err
-		},
-	}, &cobra.Command{
-		Use:     "remove SLUG",
-		Short:   "Stop polling a site that was added; its pages stay",
-		Example: "  tidemark sites remove docs-example-org",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := api.RemoveSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
-			if err == nil {
-				t.Say("%s is removed; its pages stay, `%s items --host %s` lists them", terminal.Clean(one.Slug), t.Name,
-					terminal.Clean(one.Domain))
-			}
-			return err
-		},
-	})
+			}),
+		addSiteCommand(t, s), setSiteCommand(t, s),
+		asked(s, showSiteHelp, cobra.ExactArgs(1), api.GetSite, func(one api.Site) { showSite(t, one) }),
+		asked(s, removeSiteHelp, cobra.ExactArgs(1), api.RemoveSite, func(one api.Site) {
+			t.Say("%s is removed; its pages stay, `%s items --host %s` lists them", terminal.Clean(one.Slug), t.Name,
+				terminal.Clean(one.Domain))
+		}))
 	return cmd
-}
-
-func listSites(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
-	got, err := api.ListSites.Call(ctx, s.Client(), api.None{})
-	switch {
-	case err != nil || t.JSON:
-		return err
-	case len(got.Sites) == 0:
-		t.Say("no sites: `%s sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE", t.Name)
-		return nil
-	}
-	rows := []string{"SITE\tPOLLED\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD"}
-	for _, one := range got.Sites {
-		rows = append(rows, siteRow(one, t.Now()))
-	}
-	return terminal.Table(t.Out, rows...)
 }
 
 // siteRow describes the last full poll of a site, and the reason if the site is not polled.
@@ -105,11 +79,11 @@ func siteRow(s api.Site, now time.Time) string {
 	}
 	text := terminal.Row(s.Slug, words.Ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
 		lastModText(s.LastMod))
-	if s.Question != nil {
+	switch {
+	case s.Question != nil:
 		return text + "  (asks what to read: `sites show " + terminal.Clean(s.Slug) + "`)"
-	}
-	if len(last.Problems) > 0 {
-		text += "  (" + terminal.Cut(terminal.Clean(last.Problems[0].Message), 60) + ")"
+	case len(last.Problems) > 0:
+		return text + "  (" + terminal.Cut(terminal.Clean(last.Problems[0].Message), 60) + ")"
 	}
 	return text
 }
