@@ -136,12 +136,9 @@ func (d *door) isHosts(r *http.Request, pattern string) bool {
 const forwardedFor = "X-Forwarded-For"
 
 func isTrigger(path string) bool {
-	for _, name := range triggerNames {
-		if path == "/"+strings.ToLower(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(triggerNames, func(name string) bool {
+		return path == "/"+strings.ToLower(name)
+	})
 }
 
 func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint) {

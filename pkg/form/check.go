@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,12 +99,7 @@ func (f Field) several(text string) (out []string) {
 }
 
 func (f Field) allows(value string) bool {
-	for _, c := range f.Choices {
-		if c.Value == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == value })
 }
 
 // formats are the forms of texts. Each function says what is wrong with a text, behind the name of the setting.

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,13 +59,10 @@ func (a address) hasSession() bool {
 	if path := "/" + a.path; source.WithoutSession(path) != path {
 		return true
 	}
-	for _, p := range a.params {
-		if sessionName.MatchString(p.name) && sessionValue.MatchString(p.value) &&
-			strings.ContainsAny(p.value, "0123456789") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.params, func(p param) bool {
+		return sessionName.MatchString(p.name) && sessionValue.MatchString(p.value) &&
+			strings.ContainsAny(p.value, "0123456789")
+	})
 }
 
 // paging holds names of parameters that select a page of a list.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,12 +37,7 @@ func parseReply(body []byte) (s reply) {
 
 // is reports whether a field has one of these values, in JSON.
 func (s reply) is(name string, values ...string) bool {
-	for _, v := range values {
-		if string(s[name]) == v {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(v string) bool { return string(s[name]) == v })
 }
 
 // text returns the text of the first of these fields that has some. An object has its text in its message.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,12 +56,7 @@ func (s Selection) LeavesOut(at string, isFolder bool) error {
 }
 
 func matchesAny(globs []*regexp.Regexp, at string) bool {
-	for _, g := range globs {
-		if g.MatchString(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(g *regexp.Regexp) bool { return g.MatchString(at) })
 }
 
 // globs compiles globs.

@@ -2,6 +2,7 @@ package head
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,12 +113,9 @@ func endsLikeDateline(before string) bool {
 }
 
 func isByline(text string) bool {
-	for _, word := range byline {
-		if len(text) > len(word) && strings.EqualFold(text[:len(word)], word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(byline, func(word string) bool {
+		return len(text) > len(word) && strings.EqualFold(text[:len(word)], word)
+	})
 }
 
 // allNames reports whether all words but one begin with a capital letter, as in a name or a place.

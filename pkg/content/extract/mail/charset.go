@@ -3,6 +3,7 @@ package mail
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -105,10 +106,7 @@ func fromUTF7(text string) string {
 
 // isJapanese reports whether a text without a declared charset is in ISO-2022-JP, by its escapes (RFC 1468).
 func isJapanese(content []byte) bool {
-	for _, escape := range []string{"\x1b$B", "\x1b$@", "\x1b(J"} {
-		if bytes.Contains(content, []byte(escape)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"\x1b$B", "\x1b$@", "\x1b(J"}, func(escape string) bool {
+		return bytes.Contains(content, []byte(escape))
+	})
 }

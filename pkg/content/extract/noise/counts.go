@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -287,12 +288,7 @@ func grouped(signs []rune, sizes []int) bool {
 }
 
 func allAre(signs []rune, want rune) bool {
-	for _, r := range signs {
-		if r != want {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(signs, func(r rune) bool { return r != want })
 }
 
 // named reports whether a heading above the line names the things that the line counts, or says that its numbers are
