@@ -9,12 +9,12 @@ import (
 
 // The headers in which a host gives the address that a caller used.
 const (
-	ForwardedHost  = "X-Forwarded-Host"
+	forwardedHost  = "X-Forwarded-Host"
 	ForwardedProto = "X-Forwarded-Proto"
 )
 
 // OuterHost returns the name by which a caller reached the host that passed on the request.
-func OuterHost(r *http.Request) string { return cmp.Or(r.Header.Get(ForwardedHost), r.Host) }
+func OuterHost(r *http.Request) string { return cmp.Or(r.Header.Get(forwardedHost), r.Host) }
 
 // Encrypted reports whether a caller used https.
 func Encrypted(r *http.Request) bool { return strings.EqualFold(r.Header.Get(ForwardedProto), "https") }

@@ -5,7 +5,7 @@ import "time"
 // DefaultHours and MaxHours are the default and the largest number of hours of activity.
 const (
 	DefaultHours = 24
-	MaxHours     = 720
+	maxHours     = 720
 )
 
 // Activity counts the work that all instances of the app did in the last hours. Work of the last minute may still be

@@ -22,14 +22,14 @@ type AddOptions struct {
 func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddURLBatch, error) {
 	o.GuessScheme = o.GuessScheme &&
 		slices.ContainsFunc(urls, func(url string) bool { return !strings.Contains(url, "://") })
-	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
+	batch, err := addURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
 		Patching: Patching{o.Patch}, GuessScheme: o.GuessScheme})
 	return batch, c.complete(batch, urls, err)
 }
 
 // AddFiles registers up to [MaxBatch] files and returns the result of each, in order.
 func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
-	batch, err := AddFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
+	batch, err := addFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
 		Patching: Patching{o.Patch}})
 	return batch, c.complete(batch, paths, err)
 }

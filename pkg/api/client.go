@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// MaxAnswerBytes is the largest answer that a [Client] reads; a longer one is an error.
-const MaxAnswerBytes = 32 << 20
+// maxAnswerBytes is the largest answer that a [Client] reads; a longer one is an error.
+const maxAnswerBytes = 32 << 20
 
-// MaxCaptureBytes is the largest capture that a [Client] reads. It equals the largest body that can be fetched.
-const MaxCaptureBytes = 1 << 30
+// maxCaptureBytes is the largest capture that a [Client] reads. It equals the largest body that can be fetched.
+const maxCaptureBytes = 1 << 30
 
 const exampleServer = "http://localhost:7071"
 
@@ -114,9 +114,9 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 		return answer, err
 	}
 	raw, isRaw := any(&answer).(*[]byte)
-	limit := int64(MaxAnswerBytes)
+	limit := int64(maxAnswerBytes)
 	if isRaw {
-		limit = MaxCaptureBytes
+		limit = maxCaptureBytes
 	}
 	body, err := c.send(req, limit, r.Other)
 	if err != nil {

@@ -46,7 +46,7 @@ func Export[Q any](ctx context.Context, c *Client, r Route[Q, []byte], q Q, to i
 	}
 	defer res.Body.Close()
 	if res.StatusCode != r.Status {
-		body, err := readBounded(res.Body, MaxAnswerBytes)
+		body, err := readBounded(res.Body, maxAnswerBytes)
 		if err != nil {
 			return fmt.Errorf("reading the answer of %s: %w", c.server, err)
 		}

@@ -4,14 +4,14 @@ import "time"
 
 // Limits of a retrieval.
 const (
-	DefaultTokens = 2000
-	MaxTokens     = 20_000
+	defaultTokens = 2000
+	maxTokens     = 20_000
 	MaxQueries    = 8
 )
 
 // The values of [RetrieveRequest.Stale], which say what happens to pages that were not verified within MaxAge.
 const (
-	StaleOmit    = "omit"
+	staleOmit    = "omit"
 	StaleRecheck = "recheck"
 )
 

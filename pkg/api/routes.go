@@ -93,9 +93,9 @@ const (
 // Pages and files.
 var (
 	AddURL       = route[AddURLRequest, Item](begun, post, "AddUrlDocument")
-	AddURLs      = also[AddURLRequest, AddURLBatch](AddURL.Endpoint)
+	addURLs      = also[AddURLRequest, AddURLBatch](AddURL.Endpoint)
 	AddFile      = route[AddFileRequest, Item](begun, post, "AddFileDocument")
-	AddFiles     = also[AddFileRequest, AddURLBatch](AddFile.Endpoint)
+	addFiles     = also[AddFileRequest, AddURLBatch](AddFile.Endpoint)
 	ReindexItem  = route[ReindexRequest, Item](begun, post, "ReindexItem")
 	ListItems    = route[ItemQuery, ItemPage](ok, get, "items")
 	GetItem      = route[ItemID, ItemDetail](ok, get, "items/{id}")
@@ -225,9 +225,9 @@ var (
 	NormalizeEmail    = route[EmailRequest, Entry](ok, post, "normalize/email").scoped(ScopeRead)
 	NormalizeWebpage  = route[WebpageRequest, Entry](ok, post, "normalize/webpage").scoped(ScopeRead)
 	InsertEntry       = route[Entry, EntryResult](ok, post, "db/insert")
-	InsertEntries     = also[EntryBatch, EntryBatchResult](InsertEntry.Endpoint)
+	insertEntries     = also[EntryBatch, EntryBatchResult](InsertEntry.Endpoint)
 	UpdateEntry       = route[Entry, EntryResult](ok, post, "db/update")
-	UpdateEntries     = also[EntryBatch, EntryBatchResult](UpdateEntry.Endpoint)
+	updateEntries     = also[EntryBatch, EntryBatchResult](UpdateEntry.Endpoint)
 	ListEntries       = route[EntryQuery, EntryPage](ok, get, "entries")
 	GetEntry          = route[EntryID, EntryDetail](ok, get, "entries/{id}")
 	ListPolicies      = route[None, Policies](ok, get, "policies")

@@ -30,13 +30,13 @@ const tideSHA256 = "8a28929ac7f9a17e97a421ac2cd63ac73568ebe87bc0cee641a193d91c76
 var requests = []asked{
 	ask(AddURL, AddURLRequest{URL: "https://a.example/", Force: true}, "POST AddUrlDocument",
 		`{"url":"https://a.example/","force":true}`),
-	{AddURLs.Endpoint, "POST AddUrlDocument", `{"urls":["a","b"]}`, `{"items":[{"source":"a"},{"source":"b"}]}`,
+	{addURLs.Endpoint, "POST AddUrlDocument", `{"urls":["a","b"]}`, `{"items":[{"source":"a"},{"source":"b"}]}`,
 		func(t *testing.T, c *Client) error {
 			_, err := c.AddURLs(t.Context(), []string{"a", "b"}, AddOptions{})
 			return err
 		}},
 	ask(AddFile, AddFileRequest{Path: "/x"}, "POST AddFileDocument", `{"path":"/x"}`),
-	{AddFiles.Endpoint, "POST AddFileDocument", `{"paths":["/x"]}`, `{"items":[{"source":"/x"}]}`,
+	{addFiles.Endpoint, "POST AddFileDocument", `{"paths":["/x"]}`, `{"items":[{"source":"/x"}]}`,
 		func(t *testing.T, c *Client) error {
 			_, err := c.AddFiles(t.Context(), []string{"/x"}, AddOptions{})
 			return err
@@ -170,10 +170,10 @@ var requests = []asked{
 		`{"raw_text":"x","subject":"y"}`),
 	ask(NormalizeWebpage, WebpageRequest{Text: new(string)}, "POST normalize/webpage", `{"text":""}`),
 	ask(InsertEntry, Entry{Source: "a"}, "POST db/insert", `{"source":"a"}`),
-	ask(InsertEntries, EntryBatch{Items: []Entry{{Source: "a"}}, ContinueOnError: true}, "POST db/insert",
+	ask(insertEntries, EntryBatch{Items: []Entry{{Source: "a"}}, ContinueOnError: true}, "POST db/insert",
 		`{"items":[{"source":"a"}],"continue_on_error":true}`),
 	ask(UpdateEntry, Entry{EntryID: "e"}, "POST db/update", `{"entry_id":"e"}`),
-	ask(UpdateEntries, EntryBatch{Items: []Entry{{ID: "e"}}}, "POST db/update", `{"items":[{"id":"e"}]}`),
+	ask(updateEntries, EntryBatch{Items: []Entry{{ID: "e"}}}, "POST db/update", `{"items":[{"id":"e"}]}`),
 	ask(ListEntries, EntryQuery{Policy: "p", Top: 5, Continuation: "x"}, "GET entries?continuation=x&policy=p&top=5", ""),
 	ask(GetEntry, EntryID{ID: "entry_a-b/c"}, "GET entries/entry_a-b%2Fc", ""),
 	ask(ListPolicies, None{}, "GET policies", ""),

@@ -50,7 +50,7 @@ type SearchRequest struct {
 
 // The orders of a search.
 const (
-	SortRelevance = "relevance"
+	sortRelevance = "relevance"
 	SortChanged   = "changed"
 )
 

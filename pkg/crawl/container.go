@@ -25,10 +25,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// MaxContainer is the largest number of blobs or files that one container or folder item keeps in sync.
-const MaxContainer = 100_000
+// maxContainer is the largest number of blobs or files that one container or folder item keeps in sync.
+const maxContainer = 100_000
 
-var maxBlobs = MaxContainer // tests set a lower bound
+var maxBlobs = maxContainer // tests set a lower bound
 
 // newListing returns an empty listing of a container or folder. Its files are registered with the container's
 // credential.

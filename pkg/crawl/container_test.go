@@ -272,7 +272,7 @@ func TestA9ContainerListedInPart(t *testing.T) {
 func TestA9ContainerTooLarge(t *testing.T) {
 	d := newDocks(t)
 	maxBlobs = 3
-	t.Cleanup(func() { maxBlobs = MaxContainer })
+	t.Cleanup(func() { maxBlobs = maxContainer })
 	tooLarge := func(what string) {
 		t.Helper()
 		if it := d.whole(""); it.Status != item.Error || !strings.Contains(it.ErrorMessage, "more than 3 blobs") {

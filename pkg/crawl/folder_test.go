@@ -234,7 +234,7 @@ func TestA26FolderAndItsName(t *testing.T) {
 func TestA26FolderTooLarge(t *testing.T) {
 	s := newDocs(t, 4)
 	maxBlobs = 3
-	t.Cleanup(func() { maxBlobs = MaxContainer })
+	t.Cleanup(func() { maxBlobs = maxContainer })
 	if it := s.list(registry.RegisterOptions{}); it.Status != item.Error ||
 		!strings.Contains(it.ErrorMessage, "more than 3 files") {
 		t.Errorf("%s (%s)", it.Status, it.ErrorMessage)

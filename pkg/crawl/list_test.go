@@ -135,7 +135,7 @@ func TestW25EntriesAreRegistered(t *testing.T) {
 		for _, path := range []string{"/jobs/1", "/jobs/2", "/jobs/3"} {
 			it, found, err := r.reg.Items.Lookup(t.Context(), r.source(path))
 			must(t, err)
-			if found && it.DiscoveryMethod == ListMethod {
+			if found && it.DiscoveryMethod == listMethod {
 				have = append(have, path)
 			}
 		}

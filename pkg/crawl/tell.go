@@ -33,8 +33,8 @@ func (c *check) compareTexts(
 	return o, nil
 }
 
-// ListMethod is the discoveryMethod of items that were entries of a list.
-const ListMethod = "LIST"
+// listMethod is the discoveryMethod of items that were entries of a list.
+const listMethod = "LIST"
 
 // showsPage are the outcomes of answers that show the page.
 var showsPage = []schedule.Outcome{schedule.Unchanged, schedule.Changed, schedule.Reverted}
@@ -65,7 +65,7 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 		return nil, nil
 	}
 	known = map[source.ID]bool{}
-	options := registry.RegisterOptions{NewOnly: true, Method: ListMethod, Forms: source.Forms{}}
+	options := registry.RegisterOptions{NewOnly: true, Method: listMethod, Forms: source.Forms{}}
 	var refused []item.Refused
 	wanted = slices.DeleteFunc(slices.Clone(wanted), func(e verdict.Entry) bool {
 		why := c.o.Excluded(e.Source)

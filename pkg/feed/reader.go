@@ -31,8 +31,8 @@ type Readers struct{ feed *Feed }
 // ReadersOf returns the readers of a feed. Their rows are in the feed's table.
 func ReadersOf(f *Feed) Readers { return Readers{f} }
 
-// MaxBeyond limits the number of changes after UpTo that are recorded as read one by one.
-const MaxBeyond = 2000
+// maxBeyond limits the number of changes after UpTo that are recorded as read one by one.
+const maxBeyond = 2000
 
 // readerPartition is the partition of the readers' rows, beside the partitions of the segments.
 const readerPartition = "reader"
@@ -134,7 +134,7 @@ func readerKey(name string) storage.Key { return storage.Key{Partition: readerPa
 
 // MarkRead records that a reader has read everything up to the position upTo, and also the changes at the positions
 // in ids. It never makes a change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a
-// position beyond the end of the feed; Invalid, with the field ids, if more than [MaxBeyond] changes would be
+// position beyond the end of the feed; Invalid, with the field ids, if more than maxBeyond changes would be
 // recorded one by one.
 func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
 	end, err := f.feed.End(ctx)
@@ -207,9 +207,9 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 		}
 		drop()
 	}
-	if len(r.Beyond) > MaxBeyond {
+	if len(r.Beyond) > maxBeyond {
 		return fault.Field("ids", "more than %d changes are read one by one: send upTo with the cursor of a list, which "+
-			"marks everything up to there", MaxBeyond)
+			"marks everything up to there", maxBeyond)
 	}
 	return nil
 }

@@ -156,10 +156,10 @@ func TestW1ReadersAreBounded(t *testing.T) {
 		}
 	}
 	var many []Position
-	for i := range MaxBeyond + 1 {
+	for i := range maxBeyond + 1 {
 		many = append(many, Position{1, 1, 5 + i}) // behind a change that was not read
 	}
-	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many[:MaxBeyond]...); err != nil {
+	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many[:maxBeyond]...); err != nil {
 		t.Error(err)
 	}
 	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many...); !fault.Is(err, fault.Invalid) {

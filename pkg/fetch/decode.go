@@ -63,8 +63,8 @@ func decode(body []byte, header []string, l limit) (decoded []byte, encoding str
 			}
 		}
 	}
-	if len(known) > MaxLayers {
-		return nil, "", fault.New(fault.TooLarge, "%d layers of content encoding: want at most %d", len(known), MaxLayers)
+	if len(known) > maxLayers {
+		return nil, "", fault.New(fault.TooLarge, "%d layers of content encoding: want at most %d", len(known), maxLayers)
 	}
 	decoded = body
 	for _, name := range slices.Backward(known) {

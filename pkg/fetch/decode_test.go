@@ -210,7 +210,7 @@ func TestTruncatedEncodings(t *testing.T) {
 func TestDecodeUndoesEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		page := rapid.SliceOf(rapid.Byte()).Draw(t, "page")
-		layers := rapid.SliceOfN(rapid.SampledFrom([]string{"gzip", "deflate", "br", "zstd"}), 0, MaxLayers).Draw(t, "layers")
+		layers := rapid.SliceOfN(rapid.SampledFrom([]string{"gzip", "deflate", "br", "zstd"}), 0, maxLayers).Draw(t, "layers")
 		body := page
 		for _, name := range layers {
 			body = encode(name, body)

@@ -45,9 +45,9 @@ const (
 	DefaultTimeout      = 30 * time.Second
 	DefaultMaxRedirects = 5
 
-	MaxURL         = 8 << 10            // bytes of a URL, in a request or in a Location header
-	MaxHeaderBytes = 256 << 10          // bytes of one response's header
-	MaxLayers      = 2                  // layers of content encoding
+	maxURL         = 8 << 10            // bytes of a URL, in a request or in a Location header
+	maxHeaderBytes = 256 << 10          // bytes of one response's header
+	maxLayers      = 2                  // layers of content encoding
 	MaxRetryAfter  = 7 * 24 * time.Hour // the upper bound of Response.RetryAfter
 
 	maxMaxBytes     = 1 << 30
@@ -175,7 +175,7 @@ func newTransport(cfg Config, g *guard) *http.Transport {
 		TLSClientConfig:        &tls.Config{RootCAs: cfg.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    min(10*time.Second, cfg.Timeout),
 		ResponseHeaderTimeout:  min(20*time.Second, cfg.Timeout),
-		MaxResponseHeaderBytes: MaxHeaderBytes,
+		MaxResponseHeaderBytes: maxHeaderBytes,
 		DisableCompression:     true, // encodings are decoded here, within limits
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    4,

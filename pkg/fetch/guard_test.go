@@ -202,7 +202,7 @@ func TestTarget(t *testing.T) {
 		"http://a%00b/":                      fault.Invalid,
 		"http://a/\x00":                      fault.Invalid,
 		"http://" + strings.Repeat("a", 300): fault.Invalid,
-		"http://a/" + strings.Repeat("a", MaxURL): fault.Invalid,
+		"http://a/" + strings.Repeat("a", maxURL): fault.Invalid,
 		"ftp://site.example/":                     fault.Blocked,
 		"file:///etc/passwd":                      fault.Blocked,
 		"gopher://site.example/":                  fault.Blocked,

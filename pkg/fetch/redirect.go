@@ -48,8 +48,8 @@ func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error)
 // resolve returns the URL that a Location means, as browsers resolve it (WHATWG URL standard). Even with an error it
 // returns the URL if the URL could be parsed, so that the chain can record it.
 func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
-	if len(location) > MaxURL {
-		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)
+	if len(location) > maxURL {
+		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), maxURL)
 	}
 	target, err := source.Redirect(from.String(), location)
 	if err != nil {
@@ -60,7 +60,7 @@ func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, "malformed location: %w", withoutURL(err))
 	}
 	err = g.admit(to)
-	if err == nil && len(to.String()) > MaxURL {
+	if err == nil && len(to.String()) > maxURL {
 		err = fault.New(fault.Invalid, "location is too long")
 	}
 	return to, err

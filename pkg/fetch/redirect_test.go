@@ -110,7 +110,7 @@ func TestRedirectsToRefusedPlaces(t *testing.T) {
 		"userinfo":                     "http://user:hunter2@10.0.0.1/",
 		"no host":                      "http://",
 		"garbage":                      "http://[::1",
-		"a location without end":       "/" + strings.Repeat("x", MaxURL),
+		"a location without end":       "/" + strings.Repeat("x", maxURL),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, base := serve(t, Config{}, map[string]http.HandlerFunc{"/": to(302, location)})

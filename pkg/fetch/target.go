@@ -16,8 +16,8 @@ import (
 // the fragment. Errors: Invalid if the URL can never work; Blocked if the scheme, the port or a literal address is
 // refused. Errors do not repeat the URL, because it may contain secrets.
 func (g *guard) target(raw string) (*url.URL, error) {
-	if len(raw) > MaxURL {
-		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), MaxURL)
+	if len(raw) > maxURL {
+		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), maxURL)
 	}
 	u, err := url.Parse(clean(raw))
 	if err != nil {

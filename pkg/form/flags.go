@@ -195,7 +195,7 @@ func (f Field) readObject(text string) (any, error) {
 		}
 		return map[string]any{"min": orNull(least), "max": orNull(most)}, nil
 	case t == reflect.TypeFor[api.Schedule]():
-		if IsCron(text) {
+		if isCron(text) {
 			return map[string]any{"cron": text}, nil
 		}
 		return map[string]any{"text": text}, nil
@@ -279,8 +279,8 @@ func Write[T any](read func(text string) (T, error), say func(*T) string) struct
 	return struct{}{}
 }
 
-// IsCron reports whether a schedule is written as a cron expression.
-func IsCron(text string) bool {
+// isCron reports whether a schedule is written as a cron expression.
+func isCron(text string) bool {
 	return strings.ContainsAny(text, "*/") || len(strings.Fields(text)) == 5 && text[0] <= '9'
 }
 

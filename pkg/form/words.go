@@ -79,7 +79,7 @@ func Facts[T any](v T) (out []Fact) {
 			}
 		}
 		for _, part := range f.parts(value) {
-			if text := part.Field.Words(part.value); text != "" {
+			if text := part.Field.words(part.value); text != "" {
 				out = append(out, Fact{Path: part.Path, Label: part.Label, Value: text})
 			}
 		}
@@ -110,14 +110,14 @@ func (f Field) parts(v reflect.Value) []part {
 	return out
 }
 
-// Words puts a value of the setting into words; "" if it is not set.
-func (f Field) Words(v reflect.Value) string {
+// words puts a value of the setting into words; "" if it is not set.
+func (f Field) words(v reflect.Value) string {
 	if say := written[f.inner()].say; say != nil {
 		return say(v.Interface())
 	}
 	switch is := v.Interface().(type) {
 	case *api.QuietHours:
-		return Quiet(is)
+		return quiet(is)
 	case *api.Interval:
 		return Every(is)
 	case *api.Schedule:
@@ -168,7 +168,7 @@ func (f Field) Words(v reflect.Value) string {
 		if v.IsNil() {
 			return ""
 		}
-		return f.Words(v.Elem())
+		return f.words(v.Elem())
 	case reflect.Bool:
 		text := strconv.FormatBool(v.Bool())
 		return cmp.Or(strings.TrimPrefix(f.Text(text), text), map[bool]string{true: "yes"}[v.Bool()])
@@ -219,8 +219,8 @@ func When(s *api.Schedule) string {
 	return cmp.Or(s.Text, s.Cron) + ", " + cmp.Or(s.Timezone, "UTC")
 }
 
-// Quiet puts quiet hours into words: 22:00 to 07:00, Europe/Paris.
-func Quiet(q *api.QuietHours) string {
+// quiet puts quiet hours into words: 22:00 to 07:00, Europe/Paris.
+func quiet(q *api.QuietHours) string {
 	if q == nil {
 		return ""
 	}
@@ -231,7 +231,7 @@ func Quiet(q *api.QuietHours) string {
 func Sent(r api.RuleSpec) string {
 	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At}[r.Digest]
 	if text = cmp.Or(text, "at once"); r.QuietHours != nil {
-		text += ", quiet " + Quiet(r.QuietHours)
+		text += ", quiet " + quiet(r.QuietHours)
 	}
 	if r.Timezone != "" {
 		text += ", " + r.Timezone

@@ -20,8 +20,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// MaxFile bounds the size of a file of rules, in bytes.
-const MaxFile = 1 << 20
+// maxFile bounds the size of a file of rules, in bytes.
+const maxFile = 1 << 20
 
 // maxMistakes limits the number of mistakes in a file that an error lists.
 const maxMistakes = 50
@@ -30,8 +30,8 @@ const maxMistakes = 50
 // Invalid, with a list of the first fifty mistakes, one per line, in the form "name:line: field: what is wrong".
 func ParseFile(name string, data []byte) (f File, err error) {
 	r := &fileReader{name: name}
-	if len(data) > MaxFile {
-		r.bad(0, "", "%d bytes; at most %d are allowed", len(data), MaxFile)
+	if len(data) > maxFile {
+		r.bad(0, "", "%d bytes; at most %d are allowed", len(data), maxFile)
 		return f, r.err()
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))

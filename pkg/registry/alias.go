@@ -73,7 +73,7 @@ func (r *Aliases) DropAll(ctx context.Context, of *item.Item) error {
 func (r *Aliases) Expedite(ctx context.Context, of *item.Item, at time.Time) error {
 	for it, err := range r.items.AliasesOf(ctx, of) {
 		if err == nil {
-			err = r.items.Expedite(ctx, it, at)
+			err = r.items.expedite(ctx, it, at)
 		}
 		if err != nil {
 			return err

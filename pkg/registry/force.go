@@ -35,10 +35,10 @@ func (r *Items) ForceCheck(ctx context.Context, it item.Item) error {
 	return err
 }
 
-// Expedite brings the next check of an item forward to a given time, because something that the item depends on is
+// expedite brings the next check of an item forward to a given time, because something that the item depends on is
 // about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
 // finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
-func (r *Items) Expedite(ctx context.Context, it item.Item, at time.Time) error {
+func (r *Items) expedite(ctx context.Context, it item.Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		cur, err := r.s.LoadItem(ctx, it.Key())

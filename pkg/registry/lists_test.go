@@ -317,7 +317,7 @@ func TestK5ManyHosts(t *testing.T) {
 	for i := range due {
 		it, _, err := b.Items.Lookup(t.Context(), parse(t, pages(hostN(i), 1)...)[0])
 		if err == nil {
-			err = b.Items.Expedite(t.Context(), it, b.clock.Now())
+			err = b.Items.expedite(t.Context(), it, b.clock.Now())
 		}
 		if err != nil {
 			t.Fatal(err)

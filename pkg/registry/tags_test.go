@@ -98,7 +98,7 @@ func TestW11PausedItemRests(t *testing.T) {
 		t.Fatal(err)
 	}
 	rests("brought forward")
-	if err := b.Items.Expedite(t.Context(), it, b.s.Now()); err != nil {
+	if err := b.Items.expedite(t.Context(), it, b.s.Now()); err != nil {
 		t.Fatal(err)
 	}
 	rests("expedited")

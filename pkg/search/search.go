@@ -168,12 +168,12 @@ type Facet struct {
 }
 
 // Ages are the possible ages of pages in [Facets.Ages], youngest first. Pages older than the last of them are counted
-// as [Older].
+// as older.
 var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour},
 	{"year", 365 * 24 * time.Hour}}
 
-// Older is the age of pages that are older than the last of [Ages].
-const Older = "older"
+// older is the age of pages that are older than the last of [Ages].
+const older = "older"
 
 // AgeOf returns the name of the youngest age that contains the time of the given change.
 func AgeOf(changed, now time.Time) string {
@@ -182,7 +182,7 @@ func AgeOf(changed, now time.Time) string {
 			return a.Name
 		}
 	}
-	return Older
+	return older
 }
 
 // Age is an upper bound on the time since content changed.

@@ -18,8 +18,8 @@ const (
 	MaxOps = 100
 	// MaxProperties limits the number of columns in an entity: Azure's 252 minus [TokenProperty].
 	MaxProperties = 251
-	// MaxNameBytes limits the length of a column's name.
-	MaxNameBytes = 255
+	// maxNameBytes limits the length of a column's name.
+	maxNameBytes = 255
 	// MaxStringUnits limits the length of a string column, in UTF-16 code units.
 	MaxStringUnits = 32 << 10
 	// MaxBinaryBytes limits the size of a []byte column.
@@ -27,9 +27,9 @@ const (
 	// MaxEntityBytes limits two sizes of an entity: the size that Azure measures, and the size that is sent; see
 	// [EntitySize] and [JSONSize].
 	MaxEntityBytes = 1 << 20
-	// MaxTransactionBytes limits the size of a transaction as it is sent. The size is estimated, and the estimate is
+	// maxTransactionBytes limits the size of a transaction as it is sent. The size is estimated, and the estimate is
 	// never too small.
-	MaxTransactionBytes = 4 << 20
+	maxTransactionBytes = 4 << 20
 	// MaxPage limits the number of rows in the answer to one request of a query.
 	MaxPage = 1000
 	// MaxMessageBytes limits the size of a queue message's body. In base64, such a body has 64 KiB.
@@ -40,8 +40,8 @@ const (
 	MaxDelay = 7 * 24 * time.Hour
 	// MaxBlobBytes limits the size of a blob, unless an adapter has another setting.
 	MaxBlobBytes = 64 << 20
-	// MaxBlobNameUnits limits the length of a blob's name, in UTF-16 code units.
-	MaxBlobNameUnits = 1024
+	// maxBlobNameUnits limits the length of a blob's name, in UTF-16 code units.
+	maxBlobNameUnits = 1024
 	// MaxMetadataBytes limits the total size of the names and values in a blob's metadata.
 	MaxMetadataBytes = 8 << 10
 )
@@ -173,8 +173,8 @@ func CheckTransaction(ops []Op) error {
 		}
 		total += wire
 	}
-	if total > MaxTransactionBytes {
-		return fault.New(fault.Invalid, "transaction is larger than %d bytes", MaxTransactionBytes)
+	if total > maxTransactionBytes {
+		return fault.New(fault.Invalid, "transaction is larger than %d bytes", maxTransactionBytes)
 	}
 	return checkRowsOnce(ops)
 }
@@ -284,8 +284,8 @@ var reserved = []string{"PartitionKey", "RowKey", "Timestamp", "ETag", TokenProp
 // checkPropertyName allows ASCII identifiers. Azure allows all C# identifiers, but checking those would need tables
 // of Unicode categories.
 func checkPropertyName(name string) error {
-	if name == "" || len(name) > MaxNameBytes {
-		return fault.New(fault.Invalid, "column name of %d bytes, not 1 to %d", len(name), MaxNameBytes)
+	if name == "" || len(name) > maxNameBytes {
+		return fault.New(fault.Invalid, "column name of %d bytes, not 1 to %d", len(name), maxNameBytes)
 	}
 	for i := range len(name) {
 		c := name[i]

@@ -38,7 +38,7 @@ func checkDashed(what, name string) error {
 	return nil
 }
 
-// CheckBlobName requires text of 1 to [MaxBlobNameUnits] units without control characters or backslashes. Segments
+// CheckBlobName requires text of 1 to maxBlobNameUnits units without control characters or backslashes. Segments
 // between slashes must not be empty or end in a dot, because such names change in URLs.
 func CheckBlobName(name string) error {
 	if name == "" {
@@ -52,7 +52,7 @@ func CheckBlobName(name string) error {
 			return fault.New(fault.Invalid, "blob name has an empty segment or one that ends in a dot")
 		}
 	}
-	return checkText("blob name", name, MaxBlobNameUnits)
+	return checkText("blob name", name, maxBlobNameUnits)
 }
 
 // CheckBlob refuses a blob whose type or metadata cannot be stored. The size of the body is left to the adapters,

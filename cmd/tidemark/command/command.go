@@ -16,7 +16,7 @@ import (
 const (
 	OK          = 0
 	Failure     = 1
-	Usage       = 2
+	usage       = 2
 	Interrupted = 130
 )
 
@@ -34,7 +34,7 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// Usagef returns an error about how the command was called. It ends the command with [Usage].
+// Usagef returns an error about how the command was called. It ends the command with usage.
 func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
@@ -74,7 +74,7 @@ func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []
 	case isUsage || !began:
 		t.Note("%v", err)
 		fmt.Fprintf(t.Err, "see `%s --help`\n", cmd.CommandPath())
-		return Usage
+		return usage
 	default:
 		t.Note("%v", err)
 		return Failure

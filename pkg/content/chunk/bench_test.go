@@ -38,7 +38,7 @@ func BenchmarkSplit(b *testing.B) {
 // BenchmarkUIDs names the chunks of a page. The baseline hashes the same input.
 func BenchmarkUIDs(b *testing.B) {
 	p := benchPage()
-	text := NewText(extract.Join(p.Blocks))
+	text := newText(extract.Join(p.Blocks))
 	chunks, _ := Split(p)
 	var spans []Span
 	var hashed strings.Builder

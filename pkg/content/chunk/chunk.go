@@ -164,12 +164,12 @@ func (s *splitter) bareHeading() {
 // segment adds a block that is a segment.
 func (s *splitter) segment(b extract.Block, kind Kind) {
 	s.flush(Prose, nil)
-	uid := SegmentUID(string(kind), b.Language, b.Text)
+	uid := segmentUID(string(kind), b.Language, b.Text)
 	s.run.block(b, s.at)
 	if kind == Table {
 		s.header = TableHeader(b.Text)
 	}
-	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Name.Path, uid)})
+	s.flush(kind, &Segment{uid, string(kind), b.Language, virtualPath(s.page.Name.Path, uid)})
 	s.header = ""
 }
 
@@ -263,7 +263,7 @@ func (s *splitter) texts(before string) map[ZoneText]Text {
 		main = strings.TrimSuffix(before, extract.Separator)
 	}
 	return map[ZoneText]Text{
-		{File: s.page.Name.Path}:                   NewText(main),
-		{s.page.Name.Path, string(extract.Beside)}: NewText(s.text[len(before):]),
+		{File: s.page.Name.Path}:                   newText(main),
+		{s.page.Name.Path, string(extract.Beside)}: newText(s.text[len(before):]),
 	}
 }

@@ -90,7 +90,7 @@ func TestC3Segments(t *testing.T) {
 	listing.Language = "go"
 	chunks, _ := Split(Page{ID: "file_a", Name: Name{Namespace, "docs/a b.md"},
 		Blocks: []extract.Block{heading(1, "A"), paragraph("one"), listing, table("x | y")}})
-	goUID, tableUID := SegmentUID("code", "go", "func main() {}"), SegmentUID("table", "", "x | y")
+	goUID, tableUID := segmentUID("code", "go", "func main() {}"), segmentUID("table", "", "x | y")
 	want := []*Segment{
 		nil,
 		{UID: goUID, Type: "code", LanguageID: "go", VirtualPath: "docs/a b.md#seg:" + goUID},
@@ -209,7 +209,7 @@ func wellFormed(blocks []extract.Block) error {
 	for i := range blocks {
 		blocks[i].Text = strings.ToValidUTF8(blocks[i].Text, "\uFFFD")
 	}
-	text := NewText(extract.Join(blocks))
+	text := newText(extract.Join(blocks))
 	uids, keys := map[UID]bool{}, map[Key]bool{}
 	var all strings.Builder
 	end := 0

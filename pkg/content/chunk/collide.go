@@ -10,7 +10,7 @@ import (
 
 // Span is a part of a file's text. [UIDs] names it.
 type Span struct {
-	File       string // the file's path, as given to [VirtualPath]
+	File       string // the file's path, as given to virtualPath
 	Zone       string // names one of several texts of the file; "" if there is only one
 	SegmentUID string // uid of the segment that contains the span, or ""
 	LanguageID string // language of that segment, or "" if not known
@@ -49,7 +49,7 @@ func UIDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Colli
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]
-		path := VirtualPath(s.File, s.SegmentUID)
+		path := virtualPath(s.File, s.SegmentUID)
 		uids[i] = chunkUID(namespace, path, s.LanguageID, texts[ZoneText{s.File, s.Zone}], s.Start, s.End, context)
 	}
 	for i := range spans {

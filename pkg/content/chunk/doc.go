@@ -10,7 +10,7 @@
 // the key stays. All offsets are in UTF-16 code units of one text: the result of [extract.Join] for the page's
 // blocks.
 //
-// Each listing and each table is a segment. A segment is named after its own content ([SegmentUID]), has a virtual
+// Each listing and each table is a segment. A segment is named after its own content (segmentUID), has a virtual
 // path of its own, and never shares a chunk with prose. By the rule of spec 002, an edit in a segment renames the
 // segment and therefore changes the UIDs of all its chunks. The keys of these chunks stay.
 //

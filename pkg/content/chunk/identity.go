@@ -31,35 +31,35 @@ const NameRules = "chunks_v2"
 // Name identifies a page or a file for its uids (002 §2, §4.1). No two sources have the same name.
 type Name struct {
 	Namespace string
-	Path      string // the path given to [VirtualPath]: an item id, or a POSIX path below the root of the namespace
+	Path      string // the path given to virtualPath: an item id, or a POSIX path below the root of the namespace
 }
 
 // Begins returns the beginning of the uids that a segment with this name has, or its file if segmentUID is "".
 func (n Name) Begins(segmentUID string) string {
-	return uidPrefix + n.Namespace + ":" + VirtualPath(n.Path, segmentUID) + ":"
+	return uidPrefix + n.Namespace + ":" + virtualPath(n.Path, segmentUID) + ":"
 }
 
 // UID is a chunkUid (002 §4.6). It identifies a chunk by its words, the words around it and its virtual path. Tools
 // use it to join their outputs; a search index uses [Key].
 type UID string
 
-// NormalizeForUID returns the text with LF as the only line end, and otherwise unchanged (002 §3.2).
-func NormalizeForUID(text string) string {
+// normalizeForUID returns the text with LF as the only line end, and otherwise unchanged (002 §3.2).
+func normalizeForUID(text string) string {
 	if strings.IndexByte(text, '\r') < 0 {
 		return text
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// SegmentUID computes the name of an embedded segment (002 §3) from its type, its language ("" if not known), and its
+// segmentUID computes the name of an embedded segment (002 §3) from its type, its language ("" if not known), and its
 // text. Equal segments have the same name, on one page or on several.
-func SegmentUID(segmentType, languageID, text string) string {
+func segmentUID(segmentType, languageID, text string) string {
 	return segmentPrefix + sum("seg\x00"+segmentType+"\x00"+languageID, "", text, "")
 }
 
-// VirtualPath returns the path from which the chunks of a file, or of a segment in it, get their names (002 §2). If
+// virtualPath returns the path from which the chunks of a file, or of a segment in it, get their names (002 §2). If
 // segmentUID is "", the result is the path of the file itself. The path argument is that of a [Name].
-func VirtualPath(path, segmentUID string) string {
+func virtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path
 	}
@@ -92,7 +92,7 @@ func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, con
 func sum(label, first, text, last string) string {
 	var d xxhash.Digest
 	d.Reset()
-	for _, part := range [...]string{label, "\x00", first, NormalizeForUID(text), last} {
+	for _, part := range [...]string{label, "\x00", first, normalizeForUID(text), last} {
 		_, _ = d.WriteString(part) // never fails
 	}
 	return hexOf(d.Sum64())

@@ -12,22 +12,22 @@ import (
 
 // TestC1Vectors checks names that must never change. They were computed by testdata/reference.
 func TestC1Vectors(t *testing.T) {
-	text := NewText("a😀b\r\nc")
+	text := newText("a😀b\r\nc")
 	for _, tc := range []struct{ name, have, want string }{
-		{"a text by itself", string(chunkUID("repo", "a", "", NewText("abc"), 0, 3, contextUnits)),
+		{"a text by itself", string(chunkUID("repo", "a", "", newText("abc"), 0, 3, contextUnits)),
 			"ck64:v1:repo:a:6c8e522379d85ad1"},
-		{"before and behind", string(chunkUID("repo", "a", "", NewText("abc"), 1, 2, contextUnits)),
+		{"before and behind", string(chunkUID("repo", "a", "", newText("abc"), 1, 2, contextUnits)),
 			"ck64:v1:repo:a:206d50be15ea416d:e392c6d11c659c27:572bfaa02c280c44"},
 		{"language, virtual path and namespace",
-			string(chunkUID("other", "a#seg:segu:v1:0", "go", NewText("abc"), 1, 2, contextUnits)),
+			string(chunkUID("other", "a#seg:segu:v1:0", "go", newText("abc"), 1, 2, contextUnits)),
 			"ck64:v1:other:a#seg:segu:v1:0:go:206d50be15ea416d:e392c6d11c659c27:572bfaa02c280c44"},
 		{"pairs cut on both sides", string(chunkUID("repo", "a", "", text, 2, 4, contextUnits)),
 			"ck64:v1:repo:a:621cb0b55fb65557:a9458a7bcfdb67c5:8c4297aad69c1390"},
 		{"a line end cut in two", string(chunkUID("repo", "a", "", text, 0, 5, contextUnits)),
 			"ck64:v1:repo:a:d409974452a83551:8c4297aad69c1390"},
-		{"nothing", string(chunkUID("repo", "a", "", NewText(""), 0, 0, contextUnits)), "ck64:v1:repo:a:7909bc6c7404dcc1"},
-		{"segment", SegmentUID("code", "go", "a\r\nb\rc"), "segu:v1:5f0745c57856ccf2"},
-		{"segment of no known language", SegmentUID("table", "", "a\nb\nc"), "segu:v1:630bd7a0364db14d"},
+		{"nothing", string(chunkUID("repo", "a", "", newText(""), 0, 0, contextUnits)), "ck64:v1:repo:a:7909bc6c7404dcc1"},
+		{"segment", segmentUID("code", "go", "a\r\nb\rc"), "segu:v1:5f0745c57856ccf2"},
+		{"segment of no known language", segmentUID("table", "", "a\nb\nc"), "segu:v1:630bd7a0364db14d"},
 	} {
 		if tc.have != tc.want {
 			t.Errorf("%s: have %s, want %s", tc.name, tc.have, tc.want)
@@ -40,17 +40,17 @@ func TestC1NormalizeForUID(t *testing.T) {
 		"": "", "a\nb": "a\nb", "a\r\nb": "a\nb", "a\rb": "a\nb", "\r\r\n\n": "\n\n\n", " a\t\r": " a\t\n",
 		"\u2028": "\u2028",
 	} {
-		if have := NormalizeForUID(text); have != want {
+		if have := normalizeForUID(text); have != want {
 			t.Errorf("%q: have %q, want %q", text, have, want)
 		}
 	}
 }
 
 func TestC3VirtualPath(t *testing.T) {
-	if have := VirtualPath("docs/a.md", ""); have != "docs/a.md" {
+	if have := virtualPath("docs/a.md", ""); have != "docs/a.md" {
 		t.Errorf("have %s", have)
 	}
-	if have := VirtualPath("docs/a.md", "segu:v1:00"); have != "docs/a.md#seg:segu:v1:00" {
+	if have := virtualPath("docs/a.md", "segu:v1:00"); have != "docs/a.md#seg:segu:v1:00" {
 		t.Errorf("have %s", have)
 	}
 }
@@ -60,7 +60,7 @@ func TestC1Text(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", "港", "😀", "\uFFFD", strings.Repeat("x", 255),
 			strings.Repeat("😀", 100)}), 0, 20).Draw(t, "s"), "")
-		text, units := NewText(s), utf16.Encode([]rune(s))
+		text, units := newText(s), utf16.Encode([]rune(s))
 		if text.Len() != len(units) || unitsOf(s) != len(units) {
 			t.Fatalf("length %d, want %d", text.Len(), len(units))
 		}
@@ -70,7 +70,7 @@ func TestC1Text(t *testing.T) {
 			t.Fatalf("%d to %d: have %q, want %q", start, end, text.Slice(start, end), want)
 		}
 	})
-	if have := NewText("a\xff\xfeb"); have.Len() != 3 || have.Slice(1, 2) != "\uFFFD" {
+	if have := newText("a\xff\xfeb"); have.Len() != 3 || have.Slice(1, 2) != "\uFFFD" {
 		t.Errorf("what is not UTF-8: %+v", have)
 	}
 }
@@ -79,7 +79,7 @@ func TestC1Text(t *testing.T) {
 func TestC1Windows(t *testing.T) {
 	at := func(before, after string) UID {
 		text := before + "span" + after
-		return chunkUID(Namespace, "a", "", NewText(text), unitsOf(before), unitsOf(before)+4, contextUnits)
+		return chunkUID(Namespace, "a", "", newText(text), unitsOf(before), unitsOf(before)+4, contextUnits)
 	}
 	pad := strings.Repeat("x", 127)
 	base := at("ab"+pad, pad+"cd")
@@ -123,7 +123,7 @@ func TestC2Collisions(t *testing.T) {
 			Collisions{Chunks: 3, ByContext: 1, ByOrdinal: 2, Largest: 3, Files: []string{"a"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			uids, have := UIDs(Namespace, map[ZoneText]Text{{File: "a"}: NewText(tc.text)}, spansOf("a", tc.text, "span"))
+			uids, have := UIDs(Namespace, map[ZoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
@@ -162,7 +162,7 @@ func TestC2CollisionsOfFiles(t *testing.T) {
 
 // TestC2Order checks that ordinals follow the order of spec 002 §5.3, whatever the order of the input.
 func TestC2Order(t *testing.T) {
-	texts := map[ZoneText]Text{{File: "a"}: NewText(strings.Repeat("x", 10000)), {File: "b"}: NewText("")}
+	texts := map[ZoneText]Text{{File: "a"}: newText(strings.Repeat("x", 10000)), {File: "b"}: newText("")}
 	sorted := []Span{
 		{File: "a", Start: 3000, End: 3001}, {File: "a", Start: 3000, End: 3001, Kind: "k"},
 		{File: "a", Start: 3000, End: 3001, Kind: "k", Name: "😀"},

@@ -62,8 +62,8 @@ func (c Chunk) Searched() string {
 // Embedded returns the text from which the chunk's vector is computed: its headings and its words.
 func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Searched()) }
 
-// TextHash returns the hash of [Chunk.Embedded], as "sha256:" and 64 hex digits.
-func (c Chunk) TextHash() string {
+// textHash returns the hash of [Chunk.Embedded], as "sha256:" and 64 hex digits.
+func (c Chunk) textHash() string {
 	sum := sha256.Sum256([]byte(c.Embedded()))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// MaxLine is the maximum length of a line of chunk metadata in bytes, including the line end. A line contains a path
+// maxLine is the maximum length of a line of chunk metadata in bytes, including the line end. A line contains a path
 // of up to 4 KiB four times, and a heading and a name of up to [maxPath] bytes once each. In the worst case every
 // character of them is escaped.
-const MaxLine = 128 << 10
+const maxLine = 128 << 10
 
 // Record is a line of chunk metadata (C4). It describes a chunk without repeating its text. That text is the part of
 // the document's text from Start to End.
@@ -61,7 +61,7 @@ type SegmentRecord struct {
 // RecordOf returns the metadata of a chunk.
 func RecordOf(c Chunk) Record {
 	r := Record{
-		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.TextHash(), Start: c.Start, End: c.End,
+		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.textHash(), Start: c.Start, End: c.End,
 		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading, Zone: c.Zone, Anchor: c.Anchor,
 		MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
 	}
@@ -87,8 +87,8 @@ func Encode(w io.Writer, records []Record) error {
 		if err := errors.Join(v.check(r), enc.Encode(r)); err != nil {
 			return err
 		}
-		if line.Len() > MaxLine {
-			return fault.New(fault.TooLarge, "chunk %d: %d bytes of metadata, want at most %d", r.DocID, line.Len(), MaxLine)
+		if line.Len() > maxLine {
+			return fault.New(fault.TooLarge, "chunk %d: %d bytes of metadata, want at most %d", r.DocID, line.Len(), maxLine)
 		}
 		if _, err := w.Write(line.Bytes()); err != nil {
 			return err
@@ -98,13 +98,13 @@ func Encode(w io.Writer, records []Record) error {
 }
 
 // Decode reads lines that [Encode] wrote, record by record, and stops at the first error. Errors: Invalid for a
-// record that lacks an identity, contradicts itself or repeats another; TooLarge for a line over [MaxLine]. Unknown
+// record that lacks an identity, contradicts itself or repeats another; TooLarge for a line over maxLine. Unknown
 // fields are ignored. Decode keeps all names in memory, so the caller must bound the input.
 func Decode(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var v validator
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, MaxLine)
+		lines.Buffer(nil, maxLine)
 		for lines.Scan() {
 			record, err := v.parse(lines.Bytes())
 			if !yield(record, err) || err != nil {
@@ -114,7 +114,7 @@ func Decode(r io.Reader) iter.Seq2[Record, error] {
 		switch err := lines.Err(); err {
 		case nil:
 		case bufio.ErrTooLong:
-			yield(Record{}, fault.New(fault.TooLarge, "chunk %d: over %d bytes of metadata", v.lines, MaxLine))
+			yield(Record{}, fault.New(fault.TooLarge, "chunk %d: over %d bytes of metadata", v.lines, maxLine))
 		default:
 			yield(Record{}, err)
 		}

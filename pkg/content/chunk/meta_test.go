@@ -169,7 +169,7 @@ func TestC4SeveralTexts(t *testing.T) {
 
 func TestC4Bounds(t *testing.T) {
 	long := example()[:1]
-	long[0].Name = strings.Repeat("x", MaxLine)
+	long[0].Name = strings.Repeat("x", maxLine)
 	if err := Encode(new(bytes.Buffer), recordsOf(long)); fault.KindOf(err) != fault.TooLarge {
 		t.Errorf("written: %v, want TooLarge", err)
 	}

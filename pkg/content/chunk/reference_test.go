@@ -147,7 +147,7 @@ func randomBuild(r *rand.Rand) build {
 		part := randomText(r, 1+r.IntN(120))
 		text := randomText(r, r.IntN(3)*700) + strings.Repeat(part, 1+r.IntN(30)) + randomText(r, r.IntN(3)*700)
 		b.Files[path] = text
-		length, stride := NewText(text).Len(), unitsOf(part)*r.IntN(4)
+		length, stride := newText(text).Len(), unitsOf(part)*r.IntN(4)
 		start := r.IntN(length + 1)
 		end := start + r.IntN(length+1-start)
 		for range r.IntN(6) {
@@ -182,7 +182,7 @@ func named(b build) answer {
 	a := answer{SegmentUIDs: make([]*string, len(b.Chunks))}
 	texts, spans := map[ZoneText]Text{}, make([]Span, len(b.Chunks))
 	for path, text := range b.Files {
-		texts[ZoneText{File: path}] = NewText(text)
+		texts[ZoneText{File: path}] = newText(text)
 	}
 	for i, c := range b.Chunks {
 		spans[i] = Span{File: c.File, Start: c.Start, End: c.End, Kind: c.Kind, Name: c.Name}
@@ -190,7 +190,7 @@ func named(b build) answer {
 			if s.LanguageID != nil {
 				spans[i].LanguageID = *s.LanguageID
 			}
-			uid := SegmentUID(s.Type, spans[i].LanguageID, texts[ZoneText{File: c.File}].Slice(s.Start, s.End))
+			uid := segmentUID(s.Type, spans[i].LanguageID, texts[ZoneText{File: c.File}].Slice(s.Start, s.End))
 			spans[i].SegmentUID, a.SegmentUIDs[i] = uid, &uid
 		}
 	}

@@ -196,7 +196,7 @@ func hasAll(chunks, wanted []Chunk) bool {
 // them and enter their vectors.
 func TestKeysFollowHeadings(t *testing.T) {
 	a, b := split("url_a", "", heading(1, "A"), paragraph("one")), split("url_a", "", heading(1, "B"), paragraph("one"))
-	if a[0].Key == b[0].Key || a[0].TextHash() == b[0].TextHash() {
+	if a[0].Key == b[0].Key || a[0].textHash() == b[0].textHash() {
 		t.Errorf("%+v and %+v", a[0], b[0])
 	}
 }

@@ -61,7 +61,7 @@ func TestT4HeaderIsPartOfTheKey(t *testing.T) {
 		return chunks[len(chunks)-1]
 	}
 	a, b := last("| Name | Depth | Fee |"), last("| Name | Depth | Tax |")
-	if a.Text != b.Text || a.Key == b.Key || a.TextHash() == b.TextHash() {
+	if a.Text != b.Text || a.Key == b.Key || a.textHash() == b.textHash() {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 }

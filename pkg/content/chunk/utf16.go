@@ -19,8 +19,8 @@ type Text struct {
 // offset is a position between two characters, in bytes and in UTF-16 code units.
 type offset struct{ bytes, units int }
 
-// NewText prepares a text. It replaces invalid UTF-8 by U+FFFD.
-func NewText(s string) Text {
+// newText prepares a text. It replaces invalid UTF-8 by U+FFFD.
+func newText(s string) Text {
 	s = strings.ToValidUTF8(s, replacement)
 	t := Text{s: s, units: unitsOf(s)}
 	if t.units == len(s) {

@@ -48,7 +48,7 @@ func TestN10MainIsCutAsIfAlone(t *testing.T) {
 		if diff := cmp.Diff(want, all[:beside], names, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatal(diff)
 		}
-		text := NewText(extract.Join(p.Blocks))
+		text := newText(extract.Join(p.Blocks))
 		for _, c := range all[beside:] {
 			if c.Zone != extract.Beside || text.Slice(c.Start, c.End) != c.Text {
 				t.Fatalf("%+v is at %q", c, text.Slice(c.Start, c.End))

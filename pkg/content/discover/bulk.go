@@ -126,7 +126,7 @@ func (g *BulkGroup) read(a address, page *Sketch) (alike bool) {
 		return false
 	}
 	for _, known := range g.Known {
-		if known.Alike(*page, a.query == "") {
+		if known.alike(*page, a.query == "") {
 			g.Alike++
 			return true
 		}

@@ -140,7 +140,7 @@ func FuzzE16Page(f *testing.F) {
 			return
 		}
 		two, err := ReadPage(body, contentType, "https://a.example/x")
-		if err != nil || !one.Sketch.Alike(two.Sketch, true) || len(one.Links) != len(two.Links) {
+		if err != nil || !one.Sketch.alike(two.Sketch, true) || len(one.Links) != len(two.Links) {
 			t.Errorf("%v; %d and %d links", err, len(one.Links), len(two.Links))
 		}
 	})

@@ -115,9 +115,9 @@ var calendarWords = dom.WordSet("january february march april may june july augu
 	"mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember montag dienstag mittwoch " +
 	"donnerstag freitag samstag sonntag")
 
-// Alike reports whether two pages are nearly equal: at least four of five words are in both texts and, if so asked, the
+// alike reports whether two pages are nearly equal: at least four of five words are in both texts and, if so asked, the
 // titles are the same. Two texts without words are.
-func (s Sketch) Alike(other Sketch, titled bool) bool {
+func (s Sketch) alike(other Sketch, titled bool) bool {
 	if titled && s.Title != other.Title {
 		return false
 	}

@@ -17,21 +17,21 @@ type Pages struct {
 }
 
 // Pages returns the addresses for the dates d. A template without dates ignores d. Errors: Invalid. If the template
-// has dates, d must have both ends, in order and within years 1 to 9999, and there may be at most [MaxPages]
+// has dates, d must have both ends, in order and within years 1 to 9999, and there may be at most maxPages
 // addresses. For dates with an open To, pass the present time as To.
 func (t Template) Pages(d Dates) (Pages, error) {
 	p := Pages{t: t, dates: 1}
-	if t.NeedsDates() {
+	if t.needsDates() {
 		if err := checkEnds(d); err != nil {
 			return Pages{}, err
 		}
 		p.first = t.unit.begin(d.From)
 		p.dates = t.unit.between(p.first, t.unit.begin(d.To.Add(-1))) + 1
 	}
-	if most := MaxPages / t.n.len(); p.dates > most {
+	if most := maxPages / t.n.len(); p.dates > most {
 		return Pages{}, fault.Field("dateFrom", "%s gives %d dates of %d pages between dateFrom and dateTo; at most %d "+
 			"pages are allowed: choose fewer days",
-			t.text, p.dates, t.n.len(), MaxPages)
+			t.text, p.dates, t.n.len(), maxPages)
 	}
 	return p, nil
 }

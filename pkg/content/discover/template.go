@@ -57,15 +57,15 @@ type numbers struct {
 func (n numbers) len() int { return n.last - n.first + 1 }
 
 const (
-	// MaxPages is the largest number of addresses of a template.
-	MaxPages = 100_000
-	// MaxOpen is the last number if {n} has no range.
-	MaxOpen = 1_000
+	// maxPages is the largest number of addresses of a template.
+	maxPages = 100_000
+	// maxOpen is the last number if {n} has no range.
+	maxOpen = 1_000
 )
 
 // ParseTemplate parses a template. Errors: Invalid, with the reason. A template is invalid if it is no http or https
 // address, or has a placeholder before the path, an unknown placeholder, a day without its month, a month without its
-// year, or two different numbers. A range must not be empty or longer than [MaxPages], and an address must not be
+// year, or two different numbers. A range must not be empty or longer than maxPages, and an address must not be
 // longer than [source.MaxNormalized].
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
@@ -152,16 +152,16 @@ func (t *Template) readNumber(place string) error {
 		return fault.New(fault.Invalid, "{%.20s} beside {%.20s}: there is one number, which may stand in several places",
 			place, t.n.placeholder)
 	}
-	t.n = numbers{placeholder: place, first: 1, last: MaxOpen, open: true}
+	t.n = numbers{placeholder: place, first: 1, last: maxOpen, open: true}
 	if !ranged {
 		return nil
 	}
 	first, last, _ := strings.Cut(bounds, "-")
 	lo, ok1 := digits(first)
 	hi, ok2 := digits(last)
-	if !ok1 || !ok2 || lo > hi || hi-lo >= MaxPages {
+	if !ok1 || !ok2 || lo > hi || hi-lo >= maxPages {
 		return fault.New(fault.Invalid, "{%.30s} is not a range such as {n:1-50} or {n:001-200}, of at most %d numbers",
-			place, MaxPages)
+			place, maxPages)
 	}
 	t.n.first, t.n.last, t.n.open = lo, hi, false
 	if len(first) > 1 && first[0] == '0' {
@@ -185,8 +185,8 @@ func (t Template) String() string { return t.text }
 // Host returns the host that all addresses of the template share, in the form of [source.Source.Host].
 func (t Template) Host() string { return t.host }
 
-// NeedsDates reports whether the template has placeholders for dates.
-func (t Template) NeedsDates() bool { return t.unit != always }
+// needsDates reports whether the template has placeholders for dates.
+func (t Template) needsDates() bool { return t.unit != always }
 
 // Open reports whether {n} has no range.
 func (t Template) Open() bool { return t.n.open }

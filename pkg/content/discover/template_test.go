@@ -76,8 +76,8 @@ func TestE8ArchiveTemplates(t *testing.T) {
 
 func TestE8OpenNumbers(t *testing.T) {
 	p := mustPages(t, "https://a.example/{yyyy}?page={n}", "2023-01-01", "2024-12-31")
-	if p.Len() != 2*MaxOpen {
-		t.Fatalf("%d pages, want %d for each of two years", p.Len(), MaxOpen)
+	if p.Len() != 2*maxOpen {
+		t.Fatalf("%d pages, want %d for each of two years", p.Len(), maxOpen)
 	}
 	full := map[string]bool{"https://a.example/2023?page=1": true, "https://a.example/2023?page=2": true,
 		"https://a.example/2024?page=1": true}
@@ -162,7 +162,7 @@ func FuzzTemplate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n := pages.Len(); n < 1 || n > MaxPages {
+		if n := pages.Len(); n < 1 || n > maxPages {
 			t.Fatalf("%d pages", n)
 		}
 		for _, i := range []int{0, pages.Len() / 2, pages.Len() - 1} {

@@ -33,7 +33,7 @@ const (
 )
 
 // Traps distinguishes pages from endless spaces of addresses: calendars, filters in every combination, sessions,
-// paths that grow. It examines only addresses. The zero value is not usable; [NewTraps] creates a Traps. A Traps is
+// paths that grow. It examines only addresses. The zero value is not usable; newTraps creates a Traps. A Traps is
 // not safe for concurrent use.
 //
 // The state of a Traps is JSON of at most 32 KiB. Storing and restoring the state changes no later result, because
@@ -45,15 +45,15 @@ type Traps struct {
 	groups map[string]*group
 }
 
-// NewTraps returns the state for one site. Usually, latest is the time at which the run began. A date more than about
+// newTraps returns the state for one site. Usually, latest is the time at which the run began. A date more than about
 // a year after latest counts as part of a calendar.
-func NewTraps(latest time.Time) *Traps {
+func newTraps(latest time.Time) *Traps {
 	return &Traps{latest: latest.UTC().Year() + 1, groups: map[string]*group{}}
 }
 
 // OpenTraps restores the state that MarshalJSON wrote. If state is empty, OpenTraps returns a new one.
 func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
-	t := NewTraps(latest)
+	t := newTraps(latest)
 	if len(state) == 0 {
 		return t, nil
 	}

@@ -19,7 +19,7 @@ var present = at("2026-11-21T00:00:00Z")
 // a run does between its steps.
 func tally(t *testing.T, addresses []string) map[string]int {
 	t.Helper()
-	traps, counts := NewTraps(present), map[string]int{}
+	traps, counts := newTraps(present), map[string]int{}
 	for i, address := range addresses {
 		s, err := source.DefaultRules().ParseURL(address)
 		if err != nil {
@@ -225,7 +225,7 @@ func TestE8SessionsOfLinks(t *testing.T) {
 }
 
 func TestE11StateOfTraps(t *testing.T) {
-	traps := NewTraps(present)
+	traps := newTraps(present)
 	for _, address := range product("https://a.example/%d/shop?color=%d&size=%d&brand=%d&e=1&f=%[1]d&g=%[2]d",
 		count(1, 200), count(1, 6), count(1, 6), count(1, 3)) {
 		traps.Judge(address)
@@ -250,7 +250,7 @@ func FuzzTraps(f *testing.F) {
 	f.Add("https://a.example/2031/05/17\nhttps://a.example/?a=1&b=2&c=3\nhttps://a.example/x/x/x/x", uint8(1))
 	f.Add("https://a.example/?year=2031&month=1\nnot an address\n\n?\n/\n;sid=", uint8(2))
 	f.Fuzz(func(t *testing.T, list string, every uint8) {
-		one, other := NewTraps(present), NewTraps(present)
+		one, other := newTraps(present), newTraps(present)
 		for i, address := range strings.Split(list, "\n") {
 			for range 1 + int(every)%4 {
 				have, again := one.Judge(address), other.Judge(address)
@@ -269,7 +269,7 @@ func BenchmarkTraps(b *testing.B) {
 	addresses := product("https://a.example/%d/shop?color=%d&size=%d&brand=%d", count(1, 20), count(1, 6), count(1, 6),
 		count(1, 3))
 	for b.Loop() {
-		traps := NewTraps(present)
+		traps := newTraps(present)
 		for _, address := range addresses {
 			traps.Judge(address)
 		}

@@ -27,14 +27,14 @@ type fact struct {
 
 // facts are the fields of an article.
 var facts = []fact{
-	{Published, Date, []string{"datePublished", "dateCreated", "uploadDate"},
+	{published, Date, []string{"datePublished", "dateCreated", "uploadDate"},
 		[]string{"article:published_time", "og:article:published_time", "datepublished", "dcterms.issued",
 			"dcterms.created", "dc.date.issued", "citation_publication_date", "date", "dc.date"}},
-	{Modified, Date, []string{"dateModified"},
+	{modified, Date, []string{"dateModified"},
 		[]string{"article:modified_time", "og:article:modified_time", "og:updated_time", "dcterms.modified",
 			"datemodified", "last-modified"}},
 	{Author, Text, []string{"author", "creator"}, []string{"author", "dc.creator", "citation_author"}},
-	{Version, Text, []string{"softwareVersion", "version"}, nil},
+	{version, Text, []string{"softwareVersion", "version"}, nil},
 }
 
 // Article returns what a page declares about its text: published, modified, author and version. Only fields that are

@@ -53,10 +53,10 @@ func (p *Page) readProduct() []Result {
 		get  func(declaredProduct) reading
 	}{
 		{Stock, func(d declaredProduct) reading { return d.stock }},
-		{Variants, func(d declaredProduct) reading { return d.variants }},
+		{variants, func(d declaredProduct) reading { return d.variants }},
 	} {
 		at := slices.IndexFunc(all, func(d declaredProduct) bool { return !of.get(d).v.None() })
-		if at < 0 && of.name == Variants {
+		if at < 0 && of.name == variants {
 			continue
 		}
 		d := all[max(0, at)]

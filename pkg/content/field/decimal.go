@@ -108,8 +108,8 @@ func (d Decimal) Rat() *big.Rat {
 // Compare returns -1, 0 or 1 for a number that is less than e, equal or greater.
 func (d Decimal) Compare(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
 
-// Minus returns the difference of two numbers.
-func (d Decimal) Minus(e Decimal) Decimal {
+// minus returns the difference of two numbers.
+func (d Decimal) minus(e Decimal) Decimal {
 	negative := false
 	diff := new(big.Rat).Sub(d.Rat(), e.Rat())
 	if diff.Sign() < 0 {

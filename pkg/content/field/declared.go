@@ -13,8 +13,8 @@ var declaredTypes = []struct {
 	name string
 	of   Type
 }{
-	{Price, Money}, {SalePrice, Money}, {Stock, Availability}, {Currency, Text}, {Variants, Text}, {Published, Date},
-	{Modified, Date}, {Author, Text}, {Version, Text},
+	{Price, Money}, {SalePrice, Money}, {Stock, Availability}, {Currency, Text}, {variants, Text}, {published, Date},
+	{modified, Date}, {Author, Text}, {version, Text},
 }
 
 // DeclaredType returns the type of a field that pages declare; "" for another name.

@@ -242,11 +242,11 @@ func TestG1Compile(t *testing.T) {
 	for _, s := range []Spec{{Source: CSS, At: "p >"}, {Source: JSONPath, At: "$["}, {Source: JSONLD, At: "Product"},
 		{Source: JSONLD, At: "Product..price"}} {
 		s.Name, s.Type = "mine", Money
-		if Compile(s) == nil {
+		if compile(s) == nil {
 			t.Errorf("%s is not refused", s.At)
 		}
 	}
-	if err := Compile(Spec{"mine", Money, CSS, "p.price @content", "de"}); err != nil {
+	if err := compile(Spec{"mine", Money, CSS, "p.price @content", "de"}); err != nil {
 		t.Error(err)
 	}
 }

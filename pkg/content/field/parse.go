@@ -84,7 +84,7 @@ func readNumber(text string, h Hint) (v Value, why string, ok bool) {
 		case !ok:
 			return Value{}, reason, false
 		case isNegative(text[:start]):
-			d = Decimal("0").Minus(d)
+			d = Decimal("0").minus(d)
 		}
 		if found != "" && v.Number != d {
 			return Value{}, "the text has several numbers: " + found + " and " + n.String(), false

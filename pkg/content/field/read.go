@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
-// Compile checks a field with its expression. Errors: Invalid, with the name of what is wrong.
-func Compile(s Spec) error {
+// compile checks a field with its expression. Errors: Invalid, with the name of what is wrong.
+func compile(s Spec) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func isType(name string) bool { return name != "" && name[0] >= 'A' && name[0] <
 
 // Read reads a field. A field whose expression is not correct is gone, with the reason.
 func (p *Page) Read(s Spec) Result {
-	if err := Compile(s); err != nil {
+	if err := compile(s); err != nil {
 		return p.without(s, Gone, err.Error())
 	}
 	switch s.Source {

@@ -44,11 +44,11 @@ const (
 	SalePrice = "salePrice" // what it costs now, if this is less than usual
 	Stock     = "availability"
 	Currency  = "currency"
-	Variants  = "variants"
-	Published = "published"
-	Modified  = "modified"
+	variants  = "variants"
+	published = "published"
+	modified  = "modified"
 	Author    = "author"
-	Version   = "version"
+	version   = "version"
 )
 
 // Digest returns a short hash of what a page declares about its product. Neither sources nor forms of values count, nor
@@ -56,7 +56,7 @@ const (
 func Digest(all []Result) string {
 	var values []string
 	for _, r := range all {
-		if slices.Contains([]string{Price, SalePrice, Currency, Stock, Variants}, r.Name) && r.State != Gone {
+		if slices.Contains([]string{Price, SalePrice, Currency, Stock, variants}, r.Name) && r.State != Gone {
 			text := r.Value.String()
 			if r.Value.None() {
 				text = r.Evidence.Excerpt

@@ -45,7 +45,7 @@ type Spec struct {
 
 // Bounds of a [Spec], in bytes. The name is bounded by [options.FieldName].
 const (
-	MaxAt = 2000
+	maxAt = 2000
 
 	maxLocale = 35
 )
@@ -59,7 +59,7 @@ func Asked(fields map[string]api.FieldSpec) (out []Spec, err error) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f := fields[name]
 		s := Spec{Name: name, Type: Type(f.Type), Source: Source(f.From), At: strings.TrimSpace(f.Path), Locale: f.Locale}
-		if err := Compile(s); err != nil {
+		if err := compile(s); err != nil {
 			of := fault.FieldOf(err)
 			setting := "watch.fields." + name + "." + cmp.Or(map[string]string{"at": "path", "source": "from"}[of], of)
 			return nil, fault.Field(setting, "%s: %w", setting, err)
@@ -80,8 +80,8 @@ func (s Spec) Check() error {
 	case !slices.Contains(types, s.Type) && (s.Type != "" || s.Source != Declared):
 		return fault.Field("type", "unknown type %.40q: use %s", s.Type, list(types))
 	case s.At == "" && s.Source == Declared:
-	case strings.TrimSpace(s.At) == "" || len(s.At) > MaxAt:
-		return fault.Field("at", "a field needs a path of 1 to %d bytes that says where it is", MaxAt)
+	case strings.TrimSpace(s.At) == "" || len(s.At) > maxAt:
+		return fault.Field("at", "a field needs a path of 1 to %d bytes that says where it is", maxAt)
 	}
 	if _, err := language.Parse(s.Locale); s.Locale != "" && (err != nil || len(s.Locale) > maxLocale) {
 		return fault.Field("locale", "%.40q is not a language tag such as de or de-CH", s.Locale)

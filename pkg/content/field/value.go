@@ -82,9 +82,9 @@ func (v Value) Figures() string {
 	if v.Type != Number && v.Type != Money {
 		return v.Text
 	}
-	text := v.Amount(v.Number)
+	text := v.amount(v.Number)
 	if v.High != "" {
-		text += "–" + v.Amount(v.High)
+		text += "–" + v.amount(v.High)
 	}
 	if v.From {
 		text = "from " + text
@@ -100,9 +100,9 @@ func (v Value) Unit() string {
 	return strings.TrimSpace(v.Currency + " per " + v.Per)
 }
 
-// Amount writes a number as an amount of the value's currency: with all decimals of the currency, or with none if the
+// amount writes a number as an amount of the value's currency: with all decimals of the currency, or with none if the
 // amount is whole.
-func (v Value) Amount(d Decimal) string {
+func (v Value) amount(d Decimal) string {
 	whole, fraction, has := strings.Cut(string(d), ".")
 	if !has || v.Type != Money {
 		return string(d)

@@ -50,7 +50,7 @@ func TestG1DecimalsAreExact(t *testing.T) {
 		if (a == b) != (x.Cmp(y) == 0) {
 			t.Fatalf("%s and %s are one number in two forms", a, b)
 		}
-		if have := a.Minus(b).Rat(); have.Cmp(x.Sub(x, y)) != 0 {
+		if have := a.minus(b).Rat(); have.Cmp(x.Sub(x, y)) != 0 {
 			t.Fatalf("%s - %s: have %s", a, b, have)
 		}
 	})
@@ -154,7 +154,7 @@ func TestG1Specs(t *testing.T) {
 
 // TestG3WhatBreaks checks which fields break when their source is gone, and which changes are told unasked (G3).
 func TestG3WhatBreaks(t *testing.T) {
-	for _, name := range []string{Price, Variants, Author, "mine"} {
+	for _, name := range []string{Price, variants, Author, "mine"} {
 		if !Breaks(name) {
 			t.Errorf("%s does not break", name)
 		}
@@ -163,7 +163,7 @@ func TestG3WhatBreaks(t *testing.T) {
 		t.Error("a sale price or an availability breaks")
 	}
 	if !Reported(Price) || !Reported(SalePrice) || !Reported(Stock) ||
-		Reported(Currency) || Reported(Variants) || Reported(Modified) {
+		Reported(Currency) || Reported(variants) || Reported(modified) {
 		t.Error("other fields than price, sale price and availability are told unasked")
 	}
 }

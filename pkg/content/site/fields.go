@@ -27,7 +27,7 @@ func (r *reader) site(n node) *Site {
 		"sitemaps":   into(&s.Sitemaps, texts(r, address)),
 		"feeds":      into(&s.Feeds, texts(r, address)),
 		"archives":   into(&s.Archives, texts(r, discover.ParseTemplate)),
-		"listings":   func(n node) { r.list(n, MaxEntries, func(n node) { s.Listings = append(s.Listings, r.listing(n)) }) },
+		"listings":   func(n node) { r.list(n, maxEntries, func(n node) { s.Listings = append(s.Listings, r.listing(n)) }) },
 		"containers": into(&s.Containers, texts(r, container)),
 		"follow":     into(&s.Follow, r.follow),
 		"alternates": into(&s.Alternates, r.truth),
@@ -199,13 +199,13 @@ func tooLong(text string) error {
 // limits reads the limits of a site: its pace and its quotas.
 func (r *reader) limits(n node) *Limits {
 	l := Limits{MaxConcurrent: 1}
-	delay := func(n node) time.Duration { return time.Duration(r.number(n, 0, MaxDelay)) * time.Millisecond }
+	delay := func(n node) time.Duration { return time.Duration(r.number(n, 0, maxDelay)) * time.Millisecond }
 	requests := func(n node) Quota { return Quota{Most: int64(r.number(n, 0, MaxRequests)), Own: true} }
 	before := r.count
 	r.fields(n, fieldReaders{
 		"minDelayMs":    into(&l.MinDelay, delay),
 		"maxDelayMs":    into(&l.MaxDelay, delay),
-		"maxConcurrent": func(n node) { l.MaxConcurrent = r.number(n, 1, MaxConcurrent) },
+		"maxConcurrent": func(n node) { l.MaxConcurrent = r.number(n, 1, maxConcurrent) },
 
 		"requestsPerDay": into(&l.RequestsPerDay, requests),
 		"bytesPerDay":    func(n node) { l.BytesPerDay = Quota{Most: int64(r.number(n, 0, MaxQuota)), Own: true} },

@@ -13,11 +13,11 @@ import (
 
 // Bounds on a site file.
 const (
-	MaxBytes      = 1 << 20 // bytes of the file
+	maxBytes      = 1 << 20 // bytes of the file
 	MaxSites      = 1000
-	MaxEntries    = 1000   // entries of one list
-	MaxDelay      = 300000 // in milliseconds; also the longest Crawl-delay that is obeyed
-	MaxConcurrent = 16
+	maxEntries    = 1000   // entries of one list
+	maxDelay      = 300000 // in milliseconds; also the longest Crawl-delay that is obeyed
+	maxConcurrent = 16
 	MaxRequests   = 1_000_000_000         // requests per host and day; also the most items of a host
 	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
@@ -28,8 +28,8 @@ const (
 // line, as "name:line: field: what is wrong and what is allowed".
 func Parse(name string, data []byte) (*Sites, error) {
 	r := &reader{name: name}
-	if len(data) > MaxBytes {
-		r.badLine(0, "", "%d bytes; at most %d are allowed", len(data), MaxBytes)
+	if len(data) > maxBytes {
+		r.badLine(0, "", "%d bytes; at most %d are allowed", len(data), maxBytes)
 		return nil, r.err()
 	}
 	var sites Sites

@@ -138,7 +138,7 @@ func (r *reader) list(n node, most int, read func(node)) {
 func texts[T any](r *reader, parse func(string) (T, error)) func(node) []T {
 	return func(n node) (list []T) {
 		seen := map[string]int{}
-		r.list(n, MaxEntries, func(n node) {
+		r.list(n, maxEntries, func(n node) {
 			text, ok := r.text(n)
 			if line, again := seen[text]; ok && again {
 				r.bad(n, "the same as line %d", line)

@@ -56,8 +56,8 @@ type Listing struct {
 // Limits bound how fast and how much a host may be requested (E3). The pause between the starts of two requests is
 // random, from MinDelay to MaxDelay.
 type Limits struct {
-	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
-	MaxConcurrent      int           // requests at the same time, 1 to [MaxConcurrent]
+	MinDelay, MaxDelay time.Duration // at most maxDelay
+	MaxConcurrent      int           // requests at the same time, 1 to maxConcurrent
 
 	RequestsPerDay, BytesPerDay Quota // per UTC day; at most [MaxRequests] and [MaxQuota]
 	MaxItems                    Quota // registered items; at most [MaxRequests]

@@ -248,10 +248,10 @@ func TestE9Bounds(t *testing.T) {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 9) + "]\n"
 	}
 	for _, row := range []struct{ name, file, says string }{
-		{"bytes", strings.Repeat("#", MaxBytes+1), "sites.yaml: 1048577 bytes; at most 1048576 are allowed"},
+		{"bytes", strings.Repeat("#", maxBytes+1), "sites.yaml: 1048577 bytes; at most 1048576 are allowed"},
 		{"aliases that unfold", bomb + "sites: *z\n", "is an alias (*z)"},
 		{"sites", "sites: [" + strings.Repeat("{},", MaxSites+1) + "]", "1001 entries; at most 1000"},
-		{"entries", minimal("  feeds: [" + strings.Repeat("x,", MaxEntries+1) + "]"), "1001 entries; at most 1000"},
+		{"entries", minimal("  feeds: [" + strings.Repeat("x,", maxEntries+1) + "]"), "1001 entries; at most 1000"},
 		{"mistakes", "sites: [" + strings.Repeat("{},", 100) + "]", "sites.yaml: and 150 more"},
 		{"depth", "sites: " + strings.Repeat("[", 20_000), "not YAML"},
 	} {

@@ -39,8 +39,8 @@ package warc
 
 // Bounds on input from unknown hosts. Bodies need no bound here, because they were bounded when they were fetched.
 const (
-	// MaxURI is the largest length of a URI before percent-encoding, in bytes.
-	MaxURI = 8 << 10
-	// MaxHeader is the largest size of all names and values of a response, or of a warcinfo record, in bytes.
-	MaxHeader = 256 << 10
+	// maxURI is the largest length of a URI before percent-encoding, in bytes.
+	maxURI = 8 << 10
+	// maxHeader is the largest size of all names and values of a response, or of a warcinfo record, in bytes.
+	maxHeader = 256 << 10
 )

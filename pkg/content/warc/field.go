@@ -27,8 +27,8 @@ func writeFields(to *bytes.Buffer, fields []Field) {
 func checkFields(fields []Field, value func(string) bool) error {
 	size := 0
 	for _, f := range fields {
-		if size += len(f.Name) + len(f.Value); size > MaxHeader {
-			return fault.New(fault.TooLarge, "header of more than %d bytes", MaxHeader)
+		if size += len(f.Name) + len(f.Value); size > maxHeader {
+			return fault.New(fault.TooLarge, "header of more than %d bytes", maxHeader)
 		}
 		if !isToken(f.Name) {
 			return fault.Field("header", "%.100q is not a header name", f.Name)

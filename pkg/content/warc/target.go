@@ -31,8 +31,8 @@ func date(at time.Time) (string, error) {
 
 // targetURI returns a URI in the form of RFC 3986.
 func targetURI(raw string) (string, error) {
-	if len(raw) > MaxURI {
-		return "", fault.New(fault.TooLarge, "uri of %d bytes: want at most %d", len(raw), MaxURI)
+	if len(raw) > maxURI {
+		return "", fault.New(fault.TooLarge, "uri of %d bytes: want at most %d", len(raw), maxURI)
 	}
 	if strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fault.Field("uri", "%.100q holds what no URI can", raw)

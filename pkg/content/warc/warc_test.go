@@ -239,8 +239,8 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) { refuses(t, write, fault.Invalid) })
 	}
 	for name, write := range map[string]func(*Writer) error{
-		"endless URI":    uri("http://h/" + strings.Repeat("a", MaxURI)),
-		"endless header": header("X-A", strings.Repeat("a", MaxHeader)),
+		"endless URI":    uri("http://h/" + strings.Repeat("a", maxURI)),
+		"endless header": header("X-A", strings.Repeat("a", maxHeader)),
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, write, fault.TooLarge) })
 	}

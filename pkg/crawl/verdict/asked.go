@@ -19,8 +19,8 @@ type Fields struct {
 	keys  map[string]string
 }
 
-// FieldsOf returns the fields that the options of an item ask for.
-func FieldsOf(set *api.Watch) (f Fields) {
+// fieldsOf returns the fields that the options of an item ask for.
+func fieldsOf(set *api.Watch) (f Fields) {
 	if set == nil || len(set.Fields) == 0 {
 		return f
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// QualityRules is the name of the rules of this file in metadata.retrieval. The number in the name must be raised
+// qualityRules is the name of the rules of this file in metadata.retrieval. The number in the name must be raised
 // when the rules change.
-const QualityRules = "quality_v1"
+const qualityRules = "quality_v1"
 
 const (
 	// excerptBytes bounds the excerpt of an entry's text.
@@ -42,7 +42,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	maps.Copy(quality, s)
 	s["retrieval_excerpt"] = excerpt
 	s["metadata"] = map[string]any{"retrieval": map[string]any{
-		"excerpt": excerpt, "rules": QualityRules, "quality": quality,
+		"excerpt": excerpt, "rules": qualityRules, "quality": quality,
 	}}
 	return s
 }

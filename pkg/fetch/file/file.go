@@ -19,7 +19,7 @@ import (
 
 // Defaults and limits.
 const (
-	DefaultMaxBytes = 20 << 20
+	defaultMaxBytes = 20 << 20
 	DefaultTimeout  = 30 * time.Second
 
 	// MaxHashed is the length, in bytes, of the longest file that is hashed. For a longer file, only the properties
@@ -70,7 +70,7 @@ type Client struct {
 // New checks the configuration and returns a client. Errors: Invalid, with the name of the field. New opens nothing:
 // if the root is missing, Get returns an error.
 func New(cfg Config) (*Client, error) {
-	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultMaxBytes)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	defaults.Clock(&cfg.Now)
 	if cfg.Identity == nil {

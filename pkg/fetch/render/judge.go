@@ -42,7 +42,7 @@ func (r request) body() ([]byte, bool) {
 	var out []byte
 	for _, part := range r.Request.Post {
 		b, err := base64.StdEncoding.DecodeString(part.Bytes)
-		if err != nil || len(out)+len(b) > MaxPostBytes {
+		if err != nil || len(out)+len(b) > maxPostBytes {
 			return nil, false
 		}
 		out = append(out, b...)

@@ -19,12 +19,12 @@ import (
 // Defaults and bounds of the settings.
 const (
 	DefaultTimeout     = 30 * time.Second
-	DefaultMaxRequests = 300
-	DefaultMaxBytes    = 30 << 20
-	DefaultMaxMemory   = 1 << 30
-	DefaultScrolls     = 5
+	defaultMaxRequests = 300
+	defaultMaxBytes    = 30 << 20
+	defaultMaxMemory   = 1 << 30
+	defaultScrolls     = 5
 
-	MaxPostBytes  = 64 << 10 // of the body of a POST
+	maxPostBytes  = 64 << 10 // of the body of a POST
 	RequestsAtOne = 6        // requests of one page that run at once
 )
 
@@ -70,9 +70,9 @@ type Renderer struct {
 // New returns a Renderer. It starts and connects nothing. Errors: Invalid.
 func New(o Options) (*Renderer, error) {
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
-	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
-	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
-	o.MaxMemory = cmp.Or(o.MaxMemory, DefaultMaxMemory)
+	o.MaxRequests = cmp.Or(o.MaxRequests, defaultMaxRequests)
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
+	o.MaxMemory = cmp.Or(o.MaxMemory, defaultMaxMemory)
 	o.AtOnce = cmp.Or(o.AtOnce, 1)
 	o.Idle = cmp.Or(o.Idle, idle(o))
 	if o.Endpoint != "" {

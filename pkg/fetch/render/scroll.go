@@ -40,7 +40,7 @@ func (v *visit) scroll(ctx context.Context) error {
 // toTheEnd scrolls until the page does not grow any more.
 func toTheEnd(ctx context.Context, v *visit) error {
 	most := v.page.Scrolls
-	most = cmp.Or(most, DefaultScrolls)
+	most = cmp.Or(most, defaultScrolls)
 	before, err := v.inspect(ctx)
 	for n := 0; err == nil && n < most && !v.isStopped(); n++ {
 		var ok bool

@@ -21,8 +21,8 @@ import (
 const (
 	// Limit bounds the attempts for all addresses of one request together.
 	Limit = 3 * time.Second
-	// MaxHosts bounds the hosts of one request.
-	MaxHosts = 20
+	// maxHosts bounds the hosts of one request.
+	maxHosts = 20
 
 	secure = 2 * time.Second // of Limit, for https
 )
@@ -39,8 +39,8 @@ var ErrNotSecure = errors.New("does not answer with https")
 // web matches a scheme of the web, with or without slashes behind it. Before a number, it is the name of a host.
 var web = regexp.MustCompile(`^(?i:https?):(?:\D|$)`)
 
-// Missing reports whether an address has no scheme.
-func Missing(raw string) bool {
+// missing reports whether an address has no scheme.
+func missing(raw string) bool {
 	raw = strings.TrimSpace(raw)
 	if web.MatchString(raw) {
 		return false
@@ -58,7 +58,7 @@ func (g *Guesser) Guess(ctx context.Context, raws []string) (found []string, err
 	found, errs = make([]string, len(raws)), make([]error, len(raws))
 	hosts := map[string]*answer{}
 	for i, raw := range raws {
-		if found[i] = raw; !Missing(raw) {
+		if found[i] = raw; !missing(raw) {
 			continue
 		}
 		host, err := hostOf(raw)
@@ -68,15 +68,15 @@ func (g *Guesser) Guess(ctx context.Context, raws []string) (found []string, err
 			hosts[host] = &answer{}
 		}
 	}
-	if len(hosts) <= MaxHosts {
+	if len(hosts) <= maxHosts {
 		g.askAll(ctx, hosts)
 	}
 	for i, raw := range raws {
 		host, err := hostOf(raw)
-		if !Missing(raw) || err != nil {
+		if !missing(raw) || err != nil {
 			continue
 		}
-		if len(hosts) > MaxHosts {
+		if len(hosts) > maxHosts {
 			errs[i] = fault.Field("url", "url: no scheme, and %d hosts are too many to ask: write https:// or http://",
 				len(hosts))
 		} else if errs[i] = hosts[host].err; errs[i] == nil {

@@ -85,7 +85,7 @@ func TestA1GuessMany(t *testing.T) {
 		t.Errorf("%v %v %v", w.asked, got, errs)
 	}
 	var many []string
-	for i := range MaxHosts + 1 {
+	for i := range maxHosts + 1 {
 		many = append(many, strings.Repeat("a", i+1)+".example/")
 	}
 	w.asked = nil

@@ -35,11 +35,11 @@ type Capture struct {
 
 // The values of the fields Reason and Selected of an edge (spec 000 §4.3).
 const (
-	SameContent = "same_content_sha256"
+	sameContent = "same_content_sha256"
 	SameURI     = "same_canonical_uri"
 
-	SelectedContent = "content_sha256"
-	SelectedURI     = "canonical_uri"
+	selectedContent = "content_sha256"
+	selectedURI     = "canonical_uri"
 )
 
 // Edge records that a capture superseded an older capture, and why.
@@ -75,9 +75,9 @@ func Supersede(in Capture, candidates []Capture) (e Edge, found bool) {
 	}}
 	switch {
 	case content != "":
-		e.Older, e.Reason, e.Selected = content, SameContent, SelectedContent
+		e.Older, e.Reason, e.Selected = content, sameContent, selectedContent
 	case uri != "":
-		e.Older, e.Reason, e.Selected = uri, SameURI, SelectedURI
+		e.Older, e.Reason, e.Selected = uri, SameURI, selectedURI
 	default:
 		return Edge{}, false
 	}

@@ -41,7 +41,7 @@ func TestD8Chat(t *testing.T) {
 	if have.Latency <= 0 {
 		t.Error("no latency")
 	}
-	if u := r.client.Usage(); u != (Usage{Requests: 1, Tokens: 11}) {
+	if u := r.client.usage(); u != (Usage{Requests: 1, Tokens: 11}) {
 		t.Errorf("usage %+v", u)
 	}
 }

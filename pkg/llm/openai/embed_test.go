@@ -85,7 +85,7 @@ func TestEmbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, want, vectors)
-	if u := r.client.Usage(); u != (Usage{Requests: 1, Tokens: 10}) || r.model.Dimension() != 8 {
+	if u := r.client.usage(); u != (Usage{Requests: 1, Tokens: 10}) || r.model.Dimension() != 8 {
 		t.Errorf("usage %+v, dimension %d", u, r.model.Dimension())
 	}
 	if vectors, err := r.model.Embed(t.Context(), nil); len(vectors) > 0 || err != nil || r.Requests() != 1 {

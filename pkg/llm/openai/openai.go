@@ -100,8 +100,8 @@ type Usage struct {
 	Tokens   int64 // number of tokens, as counted by the service
 }
 
-// Usage returns the usage so far.
-func (c *Client) Usage() Usage { return Usage{c.requests.Load(), c.tokens.Load()} }
+// usage returns the usage so far.
+func (c *Client) usage() Usage { return Usage{c.requests.Load(), c.tokens.Load()} }
 
 // httpClient returns a client that follows no redirect: a redirect would turn a POST into a GET, or send the key to
 // another host.

@@ -31,7 +31,7 @@ const DefaultPortBase = 10000
 // The well-known development account. It is the same in every emulator and not secret.
 const (
 	Account = "devstoreaccount1"
-	Key     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+	key     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
 // startTimeout is the time limit for Azurite's first answer. A large data directory takes seconds to open.
@@ -199,7 +199,7 @@ func (p Ports) ConnectionString() string {
 	endpoint := func(port int) string { return "http://" + address(port) + "/" + Account }
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"+
 		"BlobEndpoint=%s;QueueEndpoint=%s;TableEndpoint=%s;",
-		Account, Key, endpoint(p.Blob), endpoint(p.Queue), endpoint(p.Table))
+		Account, key, endpoint(p.Blob), endpoint(p.Queue), endpoint(p.Table))
 }
 
 // Done returns a channel that is closed when the process has ended, after [Server.Stop] or by itself.

@@ -19,8 +19,8 @@ func conditionText(f api.ChangedField) string {
 	return "Condition: " + words.Clean(f.Condition)
 }
 
-// Fields says what has become of the fields of a change, one on a line, and which condition of the rule is met.
-func Fields(c api.FeedChange) string {
+// fields says what has become of the fields of a change, one on a line, and which condition of the rule is met.
+func fields(c api.FeedChange) string {
 	var out []string
 	for _, f := range shownFields(c) {
 		out = append(out, fieldText(f), conditionText(f))

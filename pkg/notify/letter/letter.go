@@ -48,8 +48,8 @@ func Digest(rule, counted string, gathered int, lines api.ChangeLines) string {
 	return words.Ellipsis(words.Clean(rule), 100) + ": " + what
 }
 
-// Name returns what a message calls a page: its title, or else its address.
-func Name(c api.FeedChange) string {
+// name returns what a message calls a page: its title, or else its address.
+func name(c api.FeedChange) string {
 	const most = 80
 	return words.Ellipsis(words.Clean(cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID)), most)
 }
@@ -69,8 +69,8 @@ func Extent(c api.FeedChange) string {
 // passages is the number of passages of which a change has no more, so that more may differ.
 const passages = 4
 
-// Note says of a change what its passages do not: why it was recorded, how much has changed, and that more differs.
-func Note(c api.FeedChange) string {
+// note says of a change what its passages do not: why it was recorded, how much has changed, and that more differs.
+func note(c api.FeedChange) string {
 	var out []string
 	if why := WhyBeside(c.Why, shownFields(c)); why != "" {
 		out = append(out, words.Clean(why))
@@ -101,7 +101,7 @@ func Difference(c api.FeedChange) string {
 }
 
 // Summary returns the fields of a change, its difference and a note, as text.
-func Summary(c api.FeedChange) string { return lines(Fields(c), Difference(c), Note(c)) }
+func Summary(c api.FeedChange) string { return lines(fields(c), Difference(c), note(c)) }
 
 // lines joins the texts that are not empty.
 func lines(all ...string) string {
@@ -211,7 +211,7 @@ func (p Part) head() string {
 // brief returns the beginning of what has changed.
 func (p Part) brief() string {
 	const most, size = 2, 200
-	all := strings.Split(lines(Fields(p.Change), Difference(p.Change)), "\n")
+	all := strings.Split(lines(fields(p.Change), Difference(p.Change)), "\n")
 	for i := range all {
 		all[i] = words.Ellipsis(all[i], size)
 	}
@@ -251,7 +251,7 @@ func (p Part) first() []api.FeedChange {
 var page string
 
 var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
-	"piece": words.CleanPiece, "clean": words.Clean, "note": Note, "title": Part.title,
+	"piece": words.CleanPiece, "clean": words.Clean, "note": note, "title": Part.title,
 	"fieldText": fieldText, "shownFields": shownFields, "conditionText": conditionText,
 	"shownOf": api.ShownOf, "web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
 }).Parse(page))

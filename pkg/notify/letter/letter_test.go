@@ -192,8 +192,8 @@ func TestG2ValuesAreSaidOnce(t *testing.T) {
 		"price: 79 → 84 EUR; the rest is cut":                 "the rest is cut",
 		"the content is different":                            "the content is different",
 	} {
-		if c.Why = why; Note(c) != want {
-			t.Errorf("%q: the note is %q, want %q", why, Note(c), want)
+		if c.Why = why; note(c) != want {
+			t.Errorf("%q: the note is %q, want %q", why, note(c), want)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func FuzzRefusal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, refusal := range []refusal{saysNo, mustSayYes, discordSays, teamsSays} {
-			if why := refusal(body); len(why) > MaxAnswer+len("…") {
+			if why := refusal(body); len(why) > maxAnswer+len("…") {
 				t.Errorf("%d bytes", len(why))
 			}
 		}

@@ -22,7 +22,7 @@ func TestP1AnswersHideSecrets(t *testing.T) {
 	if got := one(s, t.Context(), to, message); got.Body != "no hook at /hooks/…/… or /hooks/…/…" || got.Status != 404 {
 		t.Errorf("%+v", got)
 	}
-	said = strings.Repeat("x", MaxAnswer-len("/hooks/T0123 45678/s3cr3t-"))
+	said = strings.Repeat("x", maxAnswer-len("/hooks/T0123 45678/s3cr3t-"))
 	if got := one(s, t.Context(), to, message); !strings.HasSuffix(got.Body, "x/hooks/…/…") {
 		t.Errorf("%+v", got)
 	}

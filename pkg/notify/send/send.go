@@ -2,7 +2,7 @@
 //
 // Every connection passes the guard of package fetch, so an address that a user entered cannot reach internal hosts.
 // Redirects are not followed, so the answer of a receiver never decides where a message goes. A send takes at most
-// [Timeout]. Its result names the receiver, contains at most [MaxAnswer] bytes of its answer, and never the address
+// [Timeout]. Its result names the receiver, contains at most maxAnswer bytes of its answer, and never the address
 // with its secrets.
 package send
 
@@ -30,7 +30,7 @@ import (
 // Bounds of a send.
 const (
 	Timeout   = 15 * time.Second
-	MaxAnswer = 500       // number of bytes of an answer that are stored
+	maxAnswer = 500       // number of bytes of an answer that are stored
 	maxRead   = 256 << 10 // number of bytes of an answer that are read; services repeat the message in it
 	maxAfter  = 4 * time.Hour
 )
@@ -240,5 +240,5 @@ func shown(body []byte) string {
 		}
 		return r
 	}, strings.ToValidUTF8(string(body), "\uFFFD"))
-	return words.Ellipsis(strings.TrimSpace(text), MaxAnswer)
+	return words.Ellipsis(strings.TrimSpace(text), maxAnswer)
 }

@@ -123,7 +123,7 @@ func TestW8SlowReceivers(t *testing.T) {
 	}))
 	t.Cleanup(endless.Close)
 	if got := one(sender(t, "127.0.0.1"), t.Context(), webhookTo(t, endless.URL), message); !got.OK ||
-		len(got.Body) > MaxAnswer+len("…") {
+		len(got.Body) > maxAnswer+len("…") {
 		t.Errorf("%d bytes of the answer, %+v", len(got.Body), got)
 	}
 }

@@ -34,8 +34,8 @@ func Key(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Sign returns the signature of a message with the given id and body, for the given time of sending.
-func Sign(key []byte, id string, at time.Time, body []byte) string {
+// sign returns the signature of a message with the given id and body, for the given time of sending.
+func sign(key []byte, id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
 	mac.Write(body)
@@ -48,6 +48,6 @@ func (s *Sender) webhook(ctx context.Context, to Target, m Message) Result {
 		"Content-Type":      {"application/cloudevents+json; charset=utf-8"},
 		"Webhook-Id":        {m.ID},
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
-		"Webhook-Signature": {Sign(to.Key, m.ID, now, m.Body)},
+		"Webhook-Signature": {sign(to.Key, m.ID, now, m.Body)},
 	}}, nil)
 }

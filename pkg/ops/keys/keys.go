@@ -30,8 +30,8 @@ const (
 	Prefix = "tm_"
 	// Fresh is the longest time for which this process may still accept a key that another process removed.
 	Fresh = 5 * time.Second
-	// Most is the largest number of keys of each origin.
-	Most = 1000
+	// most is the largest number of keys of each origin.
+	most = 1000
 
 	usedEvery  = time.Hour
 	keyRows    = "key"
@@ -139,7 +139,7 @@ func (r *Ring) Add(ctx context.Context, name string, scope api.Scope) (k Key, se
 	if err != nil {
 		return k, "", err
 	}
-	if len(all) >= Most {
+	if len(all) >= most {
 		return k, "", fault.New(fault.Conflict, "there are %d keys; remove one that is not used", len(all))
 	}
 	if slices.ContainsFunc(all, func(k Key) bool { return k.Name == name }) {

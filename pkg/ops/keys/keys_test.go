@@ -248,7 +248,7 @@ func TestL4BadLists(t *testing.T) {
 		"A read " + long: "the name of a key", "a read": "want NAME SCOPE KEY", "a read " + long + " more": "want NAME",
 		"a read " + long + "\na read " + long: "twice", "a read sha256:12": "64 hexadecimal",
 		"ok read " + long + "; bad x":              "key 2",
-		"a read " + strings.Repeat("k", MinSecret): "guessed", "a read abcabcabcabcabcabcabcabcabc": "guessed", // X18
+		"a read " + strings.Repeat("k", minSecret): "guessed", "a read abcabcabcabcabcabcabcabcabc": "guessed", // X18
 		"a read 012345678901234567890123": "guessed", "a read abcdefghijklmnopqrstuvwxyz": "guessed",
 		"a read my-long-Password-of-2026!": "guessed", "a read 111122223333444455556666": "guessed",
 	} {
@@ -364,7 +364,7 @@ func TestL4Redact(t *testing.T) {
 		!strings.Contains(said, "y=2") || !strings.Contains(said, "x=1") {
 		t.Error(said)
 	}
-	if !slices.Equal([]string{Redact("monkey=tall")}, []string{"monkey=tall"}) {
+	if !slices.Equal([]string{redact("monkey=tall")}, []string{"monkey=tall"}) {
 		t.Error("a word that is none")
 	}
 }
@@ -374,7 +374,7 @@ func TestX18RandomKeys(t *testing.T) {
 	for range 20_000 {
 		b := make([]byte, 20)
 		rand.Read(b)
-		for _, secret := range []string{hex.EncodeToString(b)[:MinSecret], hex.EncodeToString(b),
+		for _, secret := range []string{hex.EncodeToString(b)[:minSecret], hex.EncodeToString(b),
 			base64.StdEncoding.EncodeToString(b), rand.Text()} {
 			if isGuessable(secret) {
 				t.Fatalf("%s is refused", secret)

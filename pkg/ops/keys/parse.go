@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// MinSecret is the shortest key, in characters, accepted from a file or the environment.
-	MinSecret = 24
+	// minSecret is the shortest key, in characters, accepted from a file or the environment.
+	minSecret = 24
 	maxSecret = 256
 	maxFile   = 1 << 20
 	hashed    = "sha256:"
@@ -42,8 +42,8 @@ func Parse(text, origin string) ([]Key, error) {
 			return nil, fault.New(fault.Invalid, "key %d: %w", i+1, err)
 		case names[k.Name]:
 			return nil, fault.New(fault.Invalid, "key %d: the name %q comes twice", i+1, k.Name)
-		case len(out) == Most:
-			return nil, fault.New(fault.Invalid, "more than %d keys", Most)
+		case len(out) == most:
+			return nil, fault.New(fault.Invalid, "more than %d keys", most)
 		}
 		names[k.Name] = true
 		out = append(out, k)
@@ -68,8 +68,8 @@ func parseLine(line, origin string) (k Key, err error) {
 		k.hash = sum
 		return k, nil
 	}
-	if len(secret) < MinSecret || len(secret) > maxSecret {
-		return Key{}, fault.New(fault.Invalid, "a key has %d to %d characters; `openssl rand -hex 20` makes one", MinSecret,
+	if len(secret) < minSecret || len(secret) > maxSecret {
+		return Key{}, fault.New(fault.Invalid, "a key has %d to %d characters; `openssl rand -hex 20` makes one", minSecret,
 			maxSecret)
 	}
 	if isGuessable(secret) {

@@ -11,23 +11,23 @@ var (
 	inQuery = regexp.MustCompile(`([?&](?i:code|key)=)[^&\s"'\\]+`)
 )
 
-// Redact removes keys from a text: keys that Tidemark made, and the values of the parameters "code" and "key" in
+// redact removes keys from a text: keys that Tidemark made, and the values of the parameters "code" and "key" in
 // addresses.
-func Redact(text string) string {
+func redact(text string) string {
 	return inQuery.ReplaceAllString(ownKey.ReplaceAllString(text, Prefix+"…"), "${1}…")
 }
 
-// RedactAttr is [Redact] for [slog.HandlerOptions].
+// RedactAttr is redact for [slog.HandlerOptions].
 func RedactAttr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:
-		a.Value = slog.StringValue(Redact(a.Value.String()))
+		a.Value = slog.StringValue(redact(a.Value.String()))
 	case slog.KindAny:
 		switch v := a.Value.Any().(type) {
 		case error:
-			a.Value = slog.StringValue(Redact(v.Error()))
+			a.Value = slog.StringValue(redact(v.Error()))
 		case fmt.Stringer:
-			a.Value = slog.StringValue(Redact(v.String()))
+			a.Value = slog.StringValue(redact(v.String()))
 		case []any:
 			a.Value = slog.AnyValue(redactAll(v))
 		}
@@ -41,7 +41,7 @@ func redactAll(list []any) []any {
 	for i, v := range list {
 		switch v := v.(type) {
 		case string:
-			out[i] = Redact(v)
+			out[i] = redact(v)
 		case []any:
 			out[i] = redactAll(v)
 		case map[string]any:

@@ -3,10 +3,10 @@
 //
 // # No storm
 //
-// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, changes in quiet hours, and
+// A rule sends up to burst changes within [Calm] as single messages. Further changes, changes in quiet hours, and
 // changes that equal one of these messages, such as that of the same block of another page, are gathered. So are all
 // that follow, until there was no change for [Calm], or for [Patience] at most. Then one digest reports all of them. So
-// a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message or two.
+// a rule sends at most burst messages in [Calm], and a first crawl ends in a message or two.
 //
 // Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
 // on a day when the clock change skips or repeats the hour of the digest.
@@ -21,7 +21,7 @@ import (
 
 // The bounds of single messages.
 const (
-	Burst    = 10               // number of single messages within Calm
+	burst    = 10               // number of single messages within Calm
 	Calm     = 10 * time.Minute // the window for Burst; gathering ends after this time without a change
 	Patience = time.Hour        // the longest time for which changes are gathered
 )
@@ -46,7 +46,7 @@ type Plan struct {
 
 // State records a rule's recent messages, and the changes that it has gathered.
 type State struct {
-	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most [Burst]
+	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most burst
 	Keys     []string    `json:"keys,omitempty"`    // the keys of the last of these messages, in their order
 	Gathered int         `json:"gathered,omitempty"`
 	First    time.Time   `json:"first,omitzero"` // time of the first gathered change
@@ -60,7 +60,7 @@ func (p Plan) Add(s *State, key string, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
 	alike := key != "" && slices.Contains(s.Keys, key)
-	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) && !alike {
+	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < burst && !p.Quiet.Contain(now) && !alike {
 		s.Singles, s.Keys = append(s.Singles, now), append(s.Keys, key)
 		return true
 	}
@@ -77,8 +77,8 @@ func (s *State) Gather(now time.Time) {
 	s.Last = now
 }
 
-// Idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
-func (p Plan) Idle(s State, now time.Time) bool {
+// idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
+func (p Plan) idle(s State, now time.Time) bool {
 	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
 }
 

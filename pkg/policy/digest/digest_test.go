@@ -35,9 +35,9 @@ func TestW6NoStorm(t *testing.T) {
 		singles, digests int
 	}{
 		"a few":         {time.Second, 10, 10, 0},
-		"a first crawl": {10 * time.Millisecond, 312 + Burst, Burst, 1},
-		"half a minute": {30 * time.Second, 200, 2 * Burst, 2}, // it gathers for an hour, twice
-		"now and then":  {Calm / (Burst - 1), 100, 100, 0},
+		"a first crawl": {10 * time.Millisecond, 312 + burst, burst, 1},
+		"half a minute": {30 * time.Second, 200, 2 * burst, 2}, // it gathers for an hour, twice
+		"now and then":  {Calm / (burst - 1), 100, 100, 0},
 		"twice an hour": {30 * time.Minute, 100, 100, 0},
 	} {
 		var s State
@@ -175,7 +175,7 @@ func TestW19Messages(t *testing.T) {
 	}{
 		"nothing":              {Plan{}, time.Hour, 0, "", 0},
 		"four, far apart":      {Plan{}, time.Hour, 4, "", 4},
-		"a burst":              {Plan{}, time.Second, 100, "", Burst + 1},
+		"a burst":              {Plan{}, time.Second, 100, "", burst + 1},
 		"alike":                {Plan{}, time.Second, 5, "notice", 2},
 		"alike, but far apart": {Plan{}, time.Hour, 5, "notice", 5},
 		"once a day":           {daily, 12 * time.Hour, 6, "", 3},

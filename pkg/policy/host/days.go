@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// KeptDays is the maximum length of [State.Days].
-const KeptDays = 30
+// keptDays is the maximum length of [State.Days].
+const keptDays = 30
 
 // Checks counts finished checks.
 type Checks struct {
@@ -52,11 +52,11 @@ func (s *State) Count(now time.Time, changed, failed bool) {
 	}
 }
 
-// keep adds a finished day to the earlier ones, and drops days older than [KeptDays].
+// keep adds a finished day to the earlier ones, and drops days older than keptDays.
 func (s *State) keep(over Day, today time.Time) {
 	var kept []Spent // a copy, because others may use the old slice
 	for _, d := range append(s.Days[:len(s.Days):len(s.Days)], Spent{over.Began, over.Used, over.Checks}) {
-		if (d.Requests > 0 || d.All > 0) && today.Sub(d.Day) < KeptDays*24*time.Hour {
+		if (d.Requests > 0 || d.All > 0) && today.Sub(d.Day) < keptDays*24*time.Hour {
 			kept = append(kept, d)
 		}
 	}

@@ -23,7 +23,7 @@ func TestU3DaysOfAHost(t *testing.T) {
 			t.Fatalf("day %d was counted twice", day)
 		}
 	}
-	if len(h.Days) != KeptDays-2 || h.Days[0].Requests != 10 || h.Today.Used.Requests != 39 {
+	if len(h.Days) != keptDays-2 || h.Days[0].Requests != 10 || h.Today.Used.Requests != 39 {
 		t.Fatalf("%d days from %+v on, today %+v", len(h.Days), h.Days[0], h.Today)
 	}
 	last := h.Days[len(h.Days)-1]

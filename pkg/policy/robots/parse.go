@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// Parse compiles a robots.txt body. It accepts any text: unknown lines are skipped, and bytes after [MaxBody] are
+// Parse compiles a robots.txt body. It accepts any text: unknown lines are skipped, and bytes after maxBody are
 // ignored.
 func Parse(body []byte) Rules {
 	var b builder
@@ -28,10 +28,10 @@ func Parse(body []byte) Rules {
 // cut returns the first MaxBody bytes, up to the last line end. A rule that is cut in half has a shorter pattern,
 // which would forbid more than the site wants.
 func cut(body []byte) []byte {
-	if len(body) <= MaxBody {
+	if len(body) <= maxBody {
 		return body
 	}
-	body = body[:MaxBody]
+	body = body[:maxBody]
 	if end := bytes.LastIndexAny(body, "\r\n"); end >= 0 {
 		return body[:end]
 	}
@@ -140,7 +140,7 @@ func (b *builder) HandleDisallow(_ int, value string) { b.add(value, false) }
 // HandleSitemap stores a sitemap, in whichever group its line is.
 func (b *builder) HandleSitemap(_ int, value string) {
 	value = unquoted(value)
-	if value == "" || len(value) > MaxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
+	if value == "" || len(value) > maxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
 		return
 	}
 	b.seen[value] = true

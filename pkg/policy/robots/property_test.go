@@ -104,7 +104,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("\xff\xfeU\x00s\x00e\x00r\x00"), "/")
 	f.Fuzz(func(t *testing.T, body []byte, url string) {
 		rules := Parse(body)
-		text := len(body) > 1 && len(body) < MaxBody-6 && body[0] >= ' ' && body[0] < 0x80 && body[1] != 0
+		text := len(body) > 1 && len(body) < maxBody-6 && body[0] >= ' ' && body[0] < 0x80 && body[1] != 0
 		marked := Parse(append([]byte("\ufeff\u200b"), body...))
 		if text && marked.Allowed("tidemark", url) != rules.Allowed("tidemark", url) {
 			t.Error("characters without width change the rules")

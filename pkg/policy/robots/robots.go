@@ -29,17 +29,17 @@ import (
 
 // Bounds on the memory and work that a site can cause.
 const (
-	// MaxBody is the number of bytes of a robots.txt that are read. Further bytes are ignored (RFC 9309 §2.5).
-	MaxBody = 500 << 10
-	// MaxURL limits the length of a URL, in bytes. For a longer URL, [Rules.Allowed] returns false without matching.
+	// maxBody is the number of bytes of a robots.txt that are read. Further bytes are ignored (RFC 9309 §2.5).
+	maxBody = 500 << 10
+	// maxURL limits the length of a URL, in bytes. For a longer URL, [Rules.Allowed] returns false without matching.
 	// For a URL of this length, the worst file costs less than half a second.
-	MaxURL = 8 << 10
+	maxURL = 8 << 10
 	// MaxCrawlDelay limits the result of [Rules.CrawlDelay].
 	MaxCrawlDelay = 300 * time.Second
 	// MaxSitemaps limits the number of Sitemap lines that are stored.
 	MaxSitemaps = 1000
-	// MaxSitemapURL limits the length of the URL in a Sitemap line, in bytes. A line with a longer URL is dropped.
-	MaxSitemapURL = 4096
+	// maxSitemapURL limits the length of the URL in a Sitemap line, in bytes. A line with a longer URL is dropped.
+	maxSitemapURL = 4096
 )
 
 // Rules are the compiled content of one robots.txt. They never change after [Parse] and may be
@@ -72,9 +72,9 @@ type delay struct {
 // Allowed reports whether the crawler with the given product token may fetch a URL. Anything after the token, such as
 // "/1.0", is ignored. The rule with the longest pattern decides, among the groups for that crawler or, if there are
 // none, among the groups for "*". On a tie, Allow wins (RFC 9309 §2.2.2). The URL may be absolute or begin with its
-// path. A URL that is longer than [MaxURL] is not allowed.
+// path. A URL that is longer than maxURL is not allowed.
 func (r Rules) Allowed(agentToken, rawURL string) bool {
-	if len(rawURL) > MaxURL {
+	if len(rawURL) > maxURL {
 		return false
 	}
 	path := canonicalPath(pathOf(rawURL))
@@ -109,7 +109,7 @@ func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 }
 
 // Sitemaps returns the values of the Sitemap lines, in order and without duplicates. There are at most [MaxSitemaps]
-// values, each of at most [MaxSitemapURL] bytes. They are not validated. Most of them are absolute URLs.
+// values, each of at most maxSitemapURL bytes. They are not validated. Most of them are absolute URLs.
 func (r Rules) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
 // names reports whether the file has a group for this crawler. A group without rules counts, too: the rules for "*"

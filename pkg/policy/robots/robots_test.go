@@ -174,7 +174,7 @@ var urlCases = []verdicts{
 	{"user names and ports do not count", "User-agent: *\nDisallow: /a", "https://u:p@site.example:8443/b",
 		"https://u:p@site.example:8443/a"},
 	{"a host is not a path", "User-agent: *\nDisallow: /site", "https://site.example/", "/site"},
-	{"a URL too long is refused", "", "", "/" + strings.Repeat("x", MaxURL)},
+	{"a URL too long is refused", "", "", "/" + strings.Repeat("x", maxURL)},
 }
 
 func TestAllowedHasEnoughCases(t *testing.T) {
@@ -200,12 +200,12 @@ func TestZeroRulesAllow(t *testing.T) {
 
 func TestBodyIsCutAtALineEnd(t *testing.T) {
 	head := "User-agent: *\nDisallow: /a\n"
-	filler := strings.Repeat("#", MaxBody-len(head)-len("\nDisallow: /"))
+	filler := strings.Repeat("#", maxBody-len(head)-len("\nDisallow: /"))
 	rules := Parse([]byte(head + filler + "\nDisallow: /b\nDisallow: /c\n"))
 	check(t, rules, "/b /c", true)
 	check(t, rules, "/a", false)
-	if got := len(cut([]byte(strings.Repeat("x", MaxBody+1)))); got != MaxBody {
-		t.Errorf("a body of one line is cut to %d bytes, want %d", got, MaxBody)
+	if got := len(cut([]byte(strings.Repeat("x", maxBody+1)))); got != maxBody {
+		t.Errorf("a body of one line is cut to %d bytes, want %d", got, maxBody)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestCrawlDelay(t *testing.T) {
 }
 
 func TestSitemaps(t *testing.T) {
-	long := "https://x.example/" + strings.Repeat("x", MaxSitemapURL)
+	long := "https://x.example/" + strings.Repeat("x", maxSitemapURL)
 	rules := Parse([]byte("Sitemap: https://x.example/a.xml\nUser-agent: x\nDisallow: /\n" +
 		"sitemap: https://x.example/b.xml # second\nSite-map: https://x.example/ä\n" +
 		"Sitemap:\nSitemap: https://x.example/a.xml\nSitemap: " + long))

@@ -49,7 +49,7 @@ type List struct {
 
 // Bounds of a [Spec].
 const (
-	MaxRules     = 50   // number of rules in each list
+	maxRules     = 50   // number of rules in each list
 	MaxRule      = 500  // number of characters in each rule
 	maxCompounds = 200  // number of parts between combinators, in all selectors together
 	maxChain     = 16   // number of parts between combinators, in one selector
@@ -145,8 +145,8 @@ func (c *chooser) add(text string) (parts int, err error) {
 }
 
 func checkCount(field string, list []string) error {
-	if len(list) > MaxRules {
-		return fault.Field(field, "%s has %d rules; at most %d are allowed", field, len(list), MaxRules)
+	if len(list) > maxRules {
+		return fault.Field(field, "%s has %d rules; at most %d are allowed", field, len(list), maxRules)
 	}
 	return nil
 }

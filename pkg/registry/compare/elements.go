@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// MaxElementLines limits the number of lines of a page that are listed at once.
-const MaxElementLines = 300
+// maxElementLines limits the number of lines of a page that are listed at once.
+const maxElementLines = 300
 
 // Elements are the lines of a captured page, with the elements that can be chosen.
 type Elements struct {
@@ -49,7 +49,7 @@ func (c *Comparer) Elements(ctx context.Context, p history.Past, digest, find st
 		if find != "" && !l.Has(find) {
 			continue
 		}
-		if out.Total++; out.Total <= MaxElementLines {
+		if out.Total++; out.Total <= maxElementLines {
 			out.Lines = append(out.Lines, l)
 		}
 	}
@@ -63,8 +63,8 @@ func cutOf(unread string, listed Elements) string {
 	if unread != "" {
 		all = append(all, unread)
 	}
-	if listed.Total > MaxElementLines {
-		all = append(all, fmt.Sprintf("the first %d of %d texts are listed", MaxElementLines, listed.Total))
+	if listed.Total > maxElementLines {
+		all = append(all, fmt.Sprintf("the first %d of %d texts are listed", maxElementLines, listed.Total))
 	}
 	if slices.ContainsFunc(listed.Lines, func(l pick.Line) bool { return l.More }) {
 		all = append(all, fmt.Sprintf("of some texts, only the first %d parts are listed", pick.MaxParts))

@@ -31,10 +31,10 @@ func TestW23LargeCaptures(t *testing.T) {
 
 // W23: TestW23WhatIsNotListed checks that a list says all that is missing of a page.
 func TestW23WhatIsNotListed(t *testing.T) {
-	if cut := cutOf("", Elements{Total: MaxElementLines, Lines: []pick.Line{{}}}); cut != "" {
+	if cut := cutOf("", Elements{Total: maxElementLines, Lines: []pick.Line{{}}}); cut != "" {
 		t.Error(cut)
 	}
-	cut := cutOf("only 1 MiB is read", Elements{Total: MaxElementLines + 1, Lines: []pick.Line{{More: true}}})
+	cut := cutOf("only 1 MiB is read", Elements{Total: maxElementLines + 1, Lines: []pick.Line{{More: true}}})
 	want := "only 1 MiB is read; the first 300 of 301 texts are listed; of some texts, only the first 12 parts are listed"
 	if cut != want {
 		t.Errorf("%s\nwant %s", cut, want)

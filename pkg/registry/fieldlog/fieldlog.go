@@ -8,7 +8,7 @@
 // before it. Rows with higher numbers were written by a check that did not commit, and are not read. If that check is
 // repeated, it writes the same numbers.
 //
-// Of each field, the last [Most] entries are kept.
+// Of each field, the last most entries are kept.
 //
 // # Items that move
 //
@@ -35,8 +35,8 @@ import (
 // Table is the name of the table.
 const Table = "FieldValues"
 
-// Most is the largest number of entries that are kept of a field.
-const Most = 5000
+// most is the largest number of entries that are kept of a field.
+const most = 5000
 
 // Store keeps the histories. It is safe for concurrent use.
 type Store struct {
@@ -45,7 +45,7 @@ type Store struct {
 }
 
 // New returns a Store that keeps the histories in s. It sends no request; see [Store.Create].
-func New(s storage.Store) *Store { return &Store{s.Table(Table), Most} }
+func New(s storage.Store) *Store { return &Store{s.Table(Table), most} }
 
 // Create creates the table if it is missing.
 func (s *Store) Create(ctx context.Context) error { return s.table.Create(ctx) }

@@ -11,8 +11,8 @@ import (
 // begun. Only an item whose check has begun can be the cause of a further death.
 
 const (
-	// SuspectDeaths is the number of deaths from which on an item is tried alone.
-	SuspectDeaths = 2
+	// suspectDeaths is the number of deaths from which on an item is tried alone.
+	suspectDeaths = 2
 	// DeadlyDeaths is the number of deaths from which on an item is deadly: it was tried alone twice, because a worker
 	// may also be killed from outside.
 	DeadlyDeaths = 4
@@ -24,7 +24,7 @@ const (
 )
 
 // Suspect reports whether the item was in work at two deaths, so that it is tried alone.
-func (it *Item) Suspect() bool { return it.Deaths >= SuspectDeaths }
+func (it *Item) Suspect() bool { return it.Deaths >= suspectDeaths }
 
 // countDeath records on a locked item that its worker has died.
 func (it *Item) countDeath(now time.Time) {
@@ -34,9 +34,9 @@ func (it *Item) countDeath(now time.Time) {
 	died := policy.Earlier(now, it.LockedUntil) // or before
 	it.Deaths++
 	switch it.Begun = false; {
-	case it.Deaths == SuspectDeaths:
+	case it.Deaths == suspectDeaths:
 		it.NotBefore = died.Add(suspectPause)
-	case it.Deaths > SuspectDeaths:
+	case it.Deaths > suspectDeaths:
 		it.NotBefore = died.Add(alonePause)
 	}
 }
@@ -45,7 +45,7 @@ func (it *Item) countDeath(now time.Time) {
 // died.
 func (it *Item) Interrupt(now time.Time) {
 	if it.NotBefore.IsZero() { // earlier versions counted all deaths
-		it.Deaths = min(it.Deaths, SuspectDeaths)
+		it.Deaths = min(it.Deaths, suspectDeaths)
 	}
 	it.Interrupted = it.LockOwner != ""
 	if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item

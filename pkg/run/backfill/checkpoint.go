@@ -18,8 +18,8 @@ import (
 
 // Bounds on the work and the memory that one source may cause.
 const (
-	// MaxDocuments limits the number of documents that a run reads from one source, including documents that fail.
-	MaxDocuments = 10_000
+	// maxDocuments limits the number of documents that a run reads from one source, including documents that fail.
+	maxDocuments = 10_000
 	// maxFrontier and maxFrontierBytes bound the documents that are waiting to be read.
 	maxFrontier      = 2_000
 	maxFrontierBytes = 400_000

@@ -39,7 +39,7 @@ func (s *Service) Pause(ctx context.Context, id string) (Run, error) {
 
 // Resume continues a run that is paused or FAILED. A failed run then requests once more the documents that could not
 // be read, and counts no address twice (E11). Errors: Blocked while backfill is disabled; Conflict for a run in
-// another status, or while [MaxActive] runs are active.
+// another status, or while maxActive runs are active.
 func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err

@@ -87,8 +87,8 @@ func (w *step) document(ctx context.Context) error {
 		return w.end(SourceDone, "")
 	case c.InARow >= maxInARow:
 		return w.end(SourceFailed, fmt.Sprintf("%d documents in a row could not be read%s", maxInARow, c.because()))
-	case c.Asked >= MaxDocuments:
-		return w.end(SourceDone, fmt.Sprintf("%d documents were read, and no more are in one run", MaxDocuments))
+	case c.Asked >= maxDocuments:
+		return w.end(SourceDone, fmt.Sprintf("%d documents were read, and no more are in one run", maxDocuments))
 	}
 	d := c.Docs[0]
 	got, err := w.s.sites.read(ctx, d, w.site)

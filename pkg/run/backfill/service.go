@@ -30,8 +30,8 @@ const (
 // Method is the discoveryMethod of items that a run registers (E1).
 const Method = "BACKFILL"
 
-// MaxActive limits the number of active runs; further runs are refused.
-const MaxActive = 20
+// maxActive limits the number of active runs; further runs are refused.
+const maxActive = 20
 
 // stalled is how long a source may go without a step before its message counts as lost.
 const stalled = 2 * time.Minute
@@ -81,7 +81,7 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 	s := &Service{reg: reg, sites: reader{web, fs}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
 		Kind: "backfill run", Table: store.Table(Table), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
-		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID, RowKey: runRow,
+		MaxActive: maxActive, Stalled: stalled, CheckID: checkID, RowKey: runRow,
 		Row: codec{}, Fields: fields, Clock: o.Clock, Log: o.Log,
 	}}
 	s.work = workRows{&s.runs}

@@ -17,7 +17,7 @@ import (
 const maxRunBy = 200
 
 // Start begins a run. When it returns, the run is durable and continues by itself. Errors: Blocked while backfill is
-// disabled (E6), Invalid for a field with an impossible value, Conflict while [MaxActive] other runs are active.
+// disabled (E6), Invalid for a field with an impossible value, Conflict while maxActive other runs are active.
 func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err

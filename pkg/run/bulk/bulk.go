@@ -68,7 +68,7 @@ var Ops = []Op{Tag, Untag, Check, Pause, Resume, Remove}
 
 // The states of a run.
 const (
-	Running = "running"
+	running = "running"
 	Done    = "done"
 )
 
@@ -148,7 +148,7 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 		return Run{}, err
 	}
 	now := s.runs.Now()
-	begun := Run{ID: "bulk-" + now.Format("20060102t150405z") + "-" + s.o.Token(), Ask: a, State: Running,
+	begun := Run{ID: "bulk-" + now.Format("20060102t150405z") + "-" + s.o.Token(), Ask: a, State: running,
 		StartedAt: now, UpdatedAt: now}
 	if err := s.runs.Begin(ctx, &begun); err != nil {
 		return Run{}, err

@@ -15,8 +15,8 @@ import (
 // Bounds on batches.
 const (
 	MaxLines    = 2000 // number of entries in a batch
-	MaxAttempts = 3    // number of consecutive batches that may give an entry no answer
-	MaxActive   = 100  // number of active batches of a schema; further batches are refused
+	maxAttempts = 3    // number of consecutive batches that may give an entry no answer
+	maxActive   = 100  // number of active batches of a schema; further batches are refused
 	MaxList     = 100  // number of batches that one call lists
 )
 

@@ -244,7 +244,7 @@ func TestD9Bounds(t *testing.T) {
 	if _, err := r.s.Batch(t.Context(), "pkm", "t1-x"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("batch of nobody: %v", err)
 	}
-	for range MaxActive {
+	for range maxActive {
 		r.queue("pkm", "a")
 	}
 	if _, err := r.s.Schedule(t.Context(), "pkm", []string{"a"}); !fault.Is(err, fault.Conflict) {

@@ -95,7 +95,7 @@ func (s collector) parseLines(_ context.Context, w *collecting) (string, error) 
 		}
 		f := found{digest: digest, answer: r.Answer, err: r.Err}
 		if f.err == nil {
-			f.fields, f.err = Parse(r.Answer)
+			f.fields, f.err = parse(r.Answer)
 		}
 		before, doubled := w.found[no]
 		f.usage = before.usage.Add(r.Answer.Usage)
@@ -190,7 +190,7 @@ func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, ou
 		f.err = fault.New(fault.Unavailable, "the entry got another text meanwhile")
 	}
 	message = line(f.err.Error(), maxMessage)
-	if fault.Down(f.err) && b.Attempt < MaxAttempts {
+	if fault.Down(f.err) && b.Attempt < maxAttempts {
 		return r, false, Again, message
 	}
 	r, outcome = e.Tier1, Fruitless

@@ -2,7 +2,7 @@
 // (D8, D9). A single entry is enriched immediately. Many entries are enriched in batches, which cost half the price
 // and may take a day. All requests use the ports of package llm.
 //
-// Three graphs ([Graph]) have the same nodes, and share the prompt and the parser ([Parse]):
+// Three graphs ([Graph]) have the same nodes, and share the prompt and the parser (parse):
 //
 //	              load                  prompt          llm              parse            write
 //	sync          the entry             the question    ask              the answer       the entry
@@ -33,7 +33,7 @@
 // values.
 //
 // Lines without a usable answer (expired, missing, broken, refused for now), and lines whose entry has changed, go
-// into a next batch. There are at most [MaxAttempts] batches in all. The id of a next batch is the first batch's id
+// into a next batch. There are at most maxAttempts batches in all. The id of a next batch is the first batch's id
 // with a number, so creating it twice has no further effect. A line that the service will never answer has failed.
 // The files of a finished batch are removed at once, and the batch itself 30 days later.
 //

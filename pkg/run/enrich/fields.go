@@ -13,10 +13,10 @@ import (
 
 // Bounds of the fields. All are in characters, except the last.
 const (
-	MaxGist     = 500
-	MaxTopic    = 80
-	MaxKeyword  = 60
-	MaxKeywords = 10 // number of keywords, not characters
+	maxGist     = 500
+	maxTopic    = 80
+	maxKeyword  = 60
+	maxKeywords = 10 // number of keywords, not characters
 )
 
 // maxAnswer limits the size, in bytes, of an answer that is parsed.
@@ -45,15 +45,15 @@ var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 "topic_secondary_confidence":{"type":"number","description":"From 0 to 1; 0 if there is none"},
 "keywords":{"type":"array","items":{"type":"string"},"description":"Up to ten names and terms by which somebody would look for it"}}}`)}
 
-// Parse reads the answer of a model, to a single request or from a batch. Errors: Blocked for a refusal, which is
+// parse reads the answer of a model, to a single request or from a batch. Errors: Blocked for a refusal, which is
 // final; Unavailable for an unusable answer, for which a retry may help: it is cut off, not JSON, or has no gist or
 // no main topic.
 //
-// Parse tolerates what models write around the JSON: their thoughts, prose, Markdown fences, a list. Only one object
+// parse tolerates what models write around the JSON: their thoughts, prose, Markdown fences, a list. Only one object
 // may have a gist and a main topic. Parse also tolerates additional fields, a missing secondary topic, missing
 // keywords, numbers in quotes, and keywords in one text. It limits confidences to their range,
 // collapses spaces and control characters, cuts texts at their bounds and drops repeated keywords.
-func Parse(a llm.Answer) (Fields, error) {
+func parse(a llm.Answer) (Fields, error) {
 	switch {
 	case a.Finish == llm.Refused:
 		return Fields{}, fault.New(fault.Blocked, "the model refuses: %.200s", line(a.Text, 200))
@@ -71,7 +71,7 @@ func Parse(a llm.Answer) (Fields, error) {
 
 // bound cuts every field to its bounds.
 func (f *Fields) bound() {
-	f.Gist = line(f.Gist, MaxGist)
+	f.Gist = line(f.Gist, maxGist)
 	f.TopicPrimary, f.TopicPrimaryConfidence = topic(f.TopicPrimary, f.TopicPrimaryConfidence)
 	f.TopicSecondary, f.TopicSecondaryConfidence = topic(f.TopicSecondary, f.TopicSecondaryConfidence)
 	if f.TopicSecondary == f.TopicPrimary {
@@ -79,7 +79,7 @@ func (f *Fields) bound() {
 	}
 	keywords := []string{}
 	for _, k := range f.Keywords {
-		if k = line(k, MaxKeyword); k != "" && len(keywords) < MaxKeywords && !slices.Contains(keywords, k) {
+		if k = line(k, maxKeyword); k != "" && len(keywords) < maxKeywords && !slices.Contains(keywords, k) {
 			keywords = append(keywords, k)
 		}
 	}
@@ -88,7 +88,7 @@ func (f *Fields) bound() {
 
 // topic returns a topic in the form that is stored. An empty topic has no confidence.
 func topic(name string, confidence float64) (string, float64) {
-	name = line(strings.ToLower(name), MaxTopic)
+	name = line(strings.ToLower(name), maxTopic)
 	if name == "" {
 		return "", 0
 	}

@@ -61,7 +61,7 @@ func TestD9Parse(t *testing.T) {
 		{"a fence alone", "```", Fields{}, true},
 		{"too much", `{"gist":"g","topic_primary":"t","x":"` + strings.Repeat("x", maxAnswer) + `"}`, Fields{}, true},
 	} {
-		have, err := Parse(llm.Answer{Text: tc.text, Finish: llm.Complete})
+		have, err := parse(llm.Answer{Text: tc.text, Finish: llm.Complete})
 		if tc.refused != fault.Is(err, fault.Unavailable) || tc.refused != (err != nil) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
@@ -69,10 +69,10 @@ func TestD9Parse(t *testing.T) {
 			t.Errorf("%s (-want +have):\n%s", tc.name, diff)
 		}
 	}
-	if _, err := Parse(llm.Answer{Text: full, Finish: llm.Truncated}); !fault.Is(err, fault.Unavailable) {
+	if _, err := parse(llm.Answer{Text: full, Finish: llm.Truncated}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("truncated: %v", err)
 	}
-	if _, err := Parse(llm.Answer{Text: full, Finish: llm.Refused}); !fault.Is(err, fault.Blocked) {
+	if _, err := parse(llm.Answer{Text: full, Finish: llm.Refused}); !fault.Is(err, fault.Blocked) {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -82,20 +82,20 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"gist":"g","topic_primary":"t","topic_primary_confidence":1e300,"keywords":["a","b"]}`)
 	f.Add("```json\n{}\n```")
 	f.Fuzz(func(t *testing.T, text string) {
-		have, err := Parse(llm.Answer{Text: text, Finish: llm.Complete})
+		have, err := parse(llm.Answer{Text: text, Finish: llm.Complete})
 		if err != nil {
 			return
 		}
 		for name, c := range map[string]struct {
 			text string
 			max  int
-		}{"gist": {have.Gist, MaxGist}, "primary": {have.TopicPrimary, MaxTopic}, "secondary": {have.TopicSecondary,
-			MaxTopic}, "keyword": {strings.Join(have.Keywords, ""), MaxKeywords * MaxKeyword}} {
+		}{"gist": {have.Gist, maxGist}, "primary": {have.TopicPrimary, maxTopic}, "secondary": {have.TopicSecondary,
+			maxTopic}, "keyword": {strings.Join(have.Keywords, ""), maxKeywords * maxKeyword}} {
 			if !utf8.ValidString(c.text) || utf8.RuneCountInString(c.text) > c.max || strings.ContainsAny(c.text, "\x00\n") {
 				t.Errorf("%s: %q", name, c.text)
 			}
 		}
-		if have.Gist == "" || have.TopicPrimary == "" || len(have.Keywords) > MaxKeywords ||
+		if have.Gist == "" || have.TopicPrimary == "" || len(have.Keywords) > maxKeywords ||
 			!(have.TopicPrimaryConfidence >= 0 && have.TopicPrimaryConfidence <= 1 && have.TopicSecondaryConfidence >= 0 &&
 				have.TopicSecondaryConfidence <= 1) {
 			t.Errorf("%+v", have)

@@ -46,7 +46,7 @@ func (s sender) graph() *Graph[sending] {
 
 // Schedule queues a batch of entries; [Service.Advance] sends it. When Schedule returns, the batch is durable.
 // Repeated ids count once. Errors: Invalid for no ids or more than [MaxLines]; Blocked while T1_BATCH_MODEL is not
-// set; Conflict while [MaxActive] batches are active.
+// set; Conflict while maxActive batches are active.
 func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Batch, error) {
 	if err := on("T1_BATCH_MODEL", s.models.Batch); err != nil {
 		return Batch{}, err

@@ -48,7 +48,7 @@ func New(store storage.Store, entries Entries, models Models, o Options) *Servic
 	s := &Service{entries: entries, models: models, batches: map[string]*run.Runs[Batch]{}, o: o}
 	for _, schema := range o.Schemas {
 		s.batches[schema] = &run.Runs[Batch]{
-			Kind: "batch", Table: store.Table(tableOf(schema)), Partition: partition, MaxActive: MaxActive, CheckID: checkID,
+			Kind: "batch", Table: store.Table(tableOf(schema)), Partition: partition, MaxActive: maxActive, CheckID: checkID,
 			Row: row.Of[Batch](), Fields: fields, Clock: o.Clock, Log: o.Log,
 		}
 	}

@@ -90,7 +90,7 @@ func (s asker) askOne(ctx context.Context, one *single) (_ string, err error) {
 
 // parseOne parses the answer. It asks the model again if that may help.
 func (s asker) parseOne(_ context.Context, one *single) (next string, err error) {
-	fields, err := Parse(one.answer)
+	fields, err := parse(one.answer)
 	if fault.Is(err, fault.Unavailable) && one.asks < maxAsks {
 		return nodeLLM, nil
 	}

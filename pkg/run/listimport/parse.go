@@ -29,8 +29,8 @@ const (
 	JSONLines Format = "jsonl"
 )
 
-// Formats lists every format.
-var Formats = []Format{OPML, Bookmarks, CSV, JSONLines}
+// formats lists every format.
+var formats = []Format{OPML, Bookmarks, CSV, JSONLines}
 
 // Bounds on lists.
 const (
@@ -70,9 +70,9 @@ func detect(text []byte) Format {
 
 func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Parse reads a list. It returns the addresses in the order of the file, without duplicates. Errors: Invalid, with
+// parse reads a list. It returns the addresses in the order of the file, without duplicates. Errors: Invalid, with
 // the field content or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
-func Parse(text []byte, format Format) (out []Address, err error) {
+func parse(text []byte, format Format) (out []Address, err error) {
 	l := &list{seen: map[string]bool{}, most: MaxAddresses}
 	err = l.parse(text, format)
 	return l.all, err
@@ -93,7 +93,7 @@ func (l *list) parse(text []byte, format Format) (err error) {
 	case JSONLines:
 		err = l.jsonLines(text)
 	default:
-		return fault.Field("format", "format must be one of %v, not %.40q", Formats, format)
+		return fault.Field("format", "format must be one of %v, not %.40q", formats, format)
 	}
 	switch {
 	case errors.Is(err, errFull):

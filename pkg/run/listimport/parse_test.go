@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 			[]Address{{URL: "https://a.example/", Tags: []string{"x"}}, {URL: "https://b.example/"}}},
 		{"JSON Lines of texts", JSONLines, `"https://a.example/"`, []Address{{URL: "https://a.example/"}}},
 	} {
-		have, err := Parse([]byte(test.text), test.format)
+		have, err := parse([]byte(test.text), test.format)
 		if diff := cmp.Diff(test.want, have); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +have):\n%s", test.name, err, diff)
 		}
@@ -64,18 +64,18 @@ func TestParseRefuses(t *testing.T) {
 		"too many": {CSV, many.String()}, "too deep": {OPML, strings.Repeat("<outline>", maxFolders+1)},
 		"folders too deep": {Bookmarks, strings.Repeat("<DL>", maxFolders+1)},
 	} {
-		if _, err := Parse([]byte(test.text), test.format); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) == "" {
+		if _, err := parse([]byte(test.text), test.format); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	all, err := Parse([]byte("https://a.example/"+strings.Repeat("x", maxAddress)), CSV)
+	all, err := parse([]byte("https://a.example/"+strings.Repeat("x", maxAddress)), CSV)
 	if err != nil || len(all) != 1 || all[0].Why == "" || len(all[0].URL) > maxAddress {
 		t.Errorf("an address without an end: %v, %v", all, err)
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	for _, format := range Formats {
+	for _, format := range formats {
 		f.Add([]byte("https://a.example/"), string(format))
 	}
 	f.Add([]byte(`<opml><outline text="a" category="x,y"><outline htmlUrl="https://a.example/"/></outline></opml>`),
@@ -84,7 +84,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("url\ttags\n\"https://a.example/\tx"), "csv")
 	f.Add([]byte(`{"url":"https://a.example/","tags":["x"]}`), "")
 	f.Fuzz(func(t *testing.T, text []byte, format string) {
-		all, err := Parse(text, Format(format))
+		all, err := parse(text, Format(format))
 		if err != nil {
 			if !fault.Is(err, fault.Invalid) {
 				t.Errorf("%v", err)

@@ -8,7 +8,7 @@ import (
 
 // Parts splits a list that is too long for one import into lists of JSON Lines. Each has at most [MaxAddresses]
 // addresses, and about the given number of bytes. Parts also returns the addresses and the lines that are refused. Its
-// errors are those of [Parse].
+// errors are those of parse.
 func Parts(text []byte, format Format, most int) (parts []string, refused []Address, err error) {
 	l := &list{seen: map[string]bool{}, most: math.MaxInt}
 	if err := l.parse(text, format); err != nil {

@@ -118,7 +118,7 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	if format == "" {
 		format = Detect(text)
 	}
-	all, err := Parse(text, format)
+	all, err := parse(text, format)
 	if err != nil {
 		return Import{}, err
 	}

@@ -55,7 +55,7 @@ func TestY6Lists(t *testing.T) {
 			[]Address{{URL: "https://a.example/", Tags: []string{"x"}}}},
 		"a title of two lines": {"url,title\nhttps://a.example/,\"A\nand B\"\nhttps://b.example/,B\n", []Address{a, b}},
 	} {
-		have, err := Parse([]byte(tt.text), "")
+		have, err := parse([]byte(tt.text), "")
 		if diff := cmp.Diff(tt.want, have); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +have):\n%s", name, err, diff)
 		}
@@ -73,7 +73,7 @@ func TestY6Parts(t *testing.T) {
 	parts, refused, err := Parts([]byte(b.String()), "", 1<<20)
 	n := 0
 	for _, part := range parts {
-		all, err := Parse([]byte(part), JSONLines)
+		all, err := parse([]byte(part), JSONLines)
 		if err != nil || len(part) > 1<<20+maxAddress {
 			t.Errorf("%d bytes, %v", len(part), err)
 		}

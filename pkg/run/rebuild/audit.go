@@ -41,7 +41,7 @@ func (s *Service) clearSome(ctx context.Context, run *Run) error {
 
 func (s *Service) note(ctx context.Context, run *Run, f Finding) {
 	s.o.Log.WarnContext(ctx, "index differs", "run", run.ID, "id", f.ID, "what", f.What)
-	if len(run.Findings) < MaxFindings {
+	if len(run.Findings) < maxFindings {
 		run.Findings = append(run.Findings, f)
 	}
 }

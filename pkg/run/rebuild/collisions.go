@@ -31,7 +31,7 @@ func (s *Service) countCollisions(ctx context.Context, run *Run, manifests map[s
 		return err
 	}
 	for i, id := range ids {
-		run.Collisions.Add(string(id), found[i], MaxFindings)
+		run.Collisions.Add(string(id), found[i], maxFindings)
 	}
 	return nil
 }

@@ -45,9 +45,9 @@ type Run struct {
 	Entries  int       `col:"entries"`  // entries visited so far, which are in the index or in its outbox
 	Mended   int       `col:"mended"`   // entries that an audit repaired
 	Removed  int       `col:"removed"`  // pages without an item or entry, which an audit removed
-	Findings []Finding `col:"findings"` // the first [MaxFindings] findings of an audit
+	Findings []Finding `col:"findings"` // the first maxFindings findings of an audit
 	// Collisions counts the colliding uids among the chunks that the run indexed. Its list of files has the ids of
-	// the items, but not more than [MaxFindings] of them.
+	// the items, but not more than maxFindings of them.
 	Collisions chunk.Collisions `col:"collisions"`
 	StartedAt  time.Time        `col:"startedAt"`
 	UpdatedAt  time.Time        `col:"updatedAt"` // when the last step ended
@@ -61,8 +61,8 @@ type Run struct {
 	etag storage.ETag
 }
 
-// MaxFindings limits the number of differences that a run records.
-const MaxFindings = 50
+// maxFindings limits the number of differences that a run records.
+const maxFindings = 50
 
 // Finding is one difference that an audit found and repaired.
 type Finding struct {

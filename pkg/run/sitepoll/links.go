@@ -151,7 +151,7 @@ func (w *step) registerSources(ctx context.Context, sources []source.Source, for
 	added int, err error) {
 	// Items store the job, so that a repeated step recognizes the items that it has registered itself.
 	job, poll := jobOf(w.st.Slug, w.st.Step), w.st.Now
-	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
+	o := registry.RegisterOptions{NewOnly: true, Method: method, Run: poll.ID,
 		Forms: forms, Job: func(source.Source) string { return job }}
 	taken = make([]bool, len(sources))
 	for i, got := range w.s.reg.Items.Register(ctx, sources, o) {

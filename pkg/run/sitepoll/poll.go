@@ -38,7 +38,7 @@ func dueAt(last time.Time) time.Time {
 // due returns the kind of poll that is due for a site now; "" if none is due.
 func due(now time.Time, found *site.Site, st *state) string {
 	switch {
-	case st.Now != nil || !Watched(found):
+	case st.Now != nil || !watched(found):
 		return ""
 	case !now.Before(dueAt(st.polledAt())):
 		return Full

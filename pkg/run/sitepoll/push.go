@@ -14,15 +14,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// PushMethod is the discoveryMethod of items that a push registers.
-const PushMethod = "INDEXNOW"
+// pushMethod is the discoveryMethod of items that a push registers.
+const pushMethod = "INDEXNOW"
 
 // Bounds of pushes.
 const (
 	// MaxPushed limits the number of addresses in one push (indexnow.org/documentation).
 	MaxPushed = 10_000
-	// MaxPushedPerDay limits the number of addresses of one site that are processed in a day.
-	MaxPushedPerDay = 10_000
+	// maxPushedPerDay limits the number of addresses of one site that are processed in a day.
+	maxPushedPerDay = 10_000
 	// MaxVerifications limits how often a site is asked for keys in a day.
 	MaxVerifications = 10
 )
@@ -117,7 +117,7 @@ func (s *Service) register(ctx context.Context, found *site.Site, sources []sour
 	var room pushDay
 	err = s.changePushes(ctx, found.Slug, func(st *pushData) error {
 		room = pushDay{
-			Looked:    min(len(sources), MaxPushedPerDay-st.Day.Looked),
+			Looked:    min(len(sources), maxPushedPerDay-st.Day.Looked),
 			New:       min(len(sources), max(0, s.o.PerDay-st.Day.New)),
 			Forwarded: min(len(sources), max(0, s.o.PerDay-st.Day.Forwarded)),
 		}
@@ -177,7 +177,7 @@ func (s *Service) work(ctx context.Context, found *site.Site, sources []source.S
 
 func (s *Service) registerPushed(ctx context.Context, fresh []source.Source, forms source.Forms,
 	out *api.IndexNowResult) (added int, err error) {
-	o := registry.RegisterOptions{NewOnly: true, Method: PushMethod, Forms: forms}
+	o := registry.RegisterOptions{NewOnly: true, Method: pushMethod, Forms: forms}
 	for _, got := range s.reg.Items.Register(ctx, fresh, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:

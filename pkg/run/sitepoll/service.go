@@ -24,8 +24,8 @@ const (
 	PoisonQueue = Queue + "-poison"
 )
 
-// Method is the discoveryMethod of items that a poll registers (E14).
-const Method = "SENTINEL"
+// method is the discoveryMethod of items that a poll registers (E14).
+const method = "SENTINEL"
 
 // DefaultPerDay is the default limit on new pages of one site that are registered in a day.
 const DefaultPerDay = 500
@@ -80,10 +80,10 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 // Create creates the queues and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
 
-// Watched reports whether a site is polled: the site file gives its feeds, sitemaps or polled listings, or gives
+// watched reports whether a site is polled: the site file gives its feeds, sitemaps or polled listings, or gives
 // nothing but its domain. In the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only
 // for its limits or for backfills is not polled.
-func Watched(s *site.Site) bool {
+func watched(s *site.Site) bool {
 	if len(s.Sitemaps) > 0 || s.Named() {
 		return true
 	}

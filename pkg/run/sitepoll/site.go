@@ -16,7 +16,7 @@ type Site struct {
 	*site.Site
 	Set        api.SiteSettings // what is set of its sources and its wanted pages
 	Added      bool             // whether the site was added at run time, and is not in the site file
-	Watched    bool             // whether the site is polled; see the function [Watched]
+	Watched    bool             // whether the site is polled; see the function watched
 	NextPollAt time.Time        // time of the next full poll; if past, the poll begins within the hour; zero for none
 	Now        *Poll            // the active poll; nil if none
 	Last       *Poll            // the full poll that ended last; nil before the first
@@ -74,7 +74,7 @@ func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Si
 	if found.Follow != nil {
 		out.Walk = st.Walk
 	}
-	if out.Watched = Watched(found) && s.o.PerDay > 0 && !st.isTrial(); out.Watched {
+	if out.Watched = watched(found) && s.o.PerDay > 0 && !st.isTrial(); out.Watched {
 		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
 			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)
 		}

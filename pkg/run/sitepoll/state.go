@@ -19,8 +19,8 @@ const (
 
 // Bounds of a poll and of its row, part of which comes from unknown hosts.
 const (
-	// MaxDocuments limits the number of documents in one poll.
-	MaxDocuments = 500
+	// maxDocuments limits the number of documents in one poll.
+	maxDocuments = 500
 	// MaxProblems limits the number of errors that a poll records. All errors are counted.
 	MaxProblems = 20
 	// maxFrontierBytes bounds the size of the addresses of waiting documents.
@@ -185,7 +185,7 @@ func (st *state) push(d doc) (full bool) {
 	for _, waiting := range st.Docs {
 		size += len(waiting.URL)
 	}
-	if len(st.Seen) >= MaxDocuments || size+len(d.URL) > maxFrontierBytes {
+	if len(st.Seen) >= maxDocuments || size+len(d.URL) > maxFrontierBytes {
 		return true
 	}
 	name := docHash(d.URL)

@@ -1,4 +1,4 @@
-// Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version [APIVersion]
+// Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version apiVersion
 // (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest tests this package against the port. The
 // tests use the contract server searchtest/aisearch, or a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
 //

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// APIVersion is the version of the service's API.
-const APIVersion = "2026-04-01"
+// apiVersion is the version of the service's API.
+const apiVersion = "2026-04-01"
 
 // Limits on the number of bytes that are read of an answer. An answer with a thousand chunks has a few MB.
 const (
@@ -53,7 +53,7 @@ func (r request) metadata() string {
 // status is 0 if there was no answer.
 func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
 	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
-		r.path, APIVersion))
+		r.path, apiVersion))
 	if err != nil {
 		return 0, err
 	}

@@ -42,7 +42,7 @@ type Cached struct {
 // NewCached returns a model whose vectors are kept in a store. Log may be nil.
 func NewCached(model llm.Embedder, s storage.Store, log *slog.Logger) *Cached {
 	defaults.Log(&log)
-	return &Cached{model: model, rows: s.Table(Table), log: log, flights: map[digest]*flight{}}
+	return &Cached{model: model, rows: s.Table(table), log: log, flights: map[digest]*flight{}}
 }
 
 // Create creates the table if it is missing.

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Table is the table of the vectors.
-const Table = "Embeddings"
+// table is the table of the vectors.
+const table = "Embeddings"
 
 // vectorColumn is the one column of a row.
 const vectorColumn = "vector"

@@ -146,7 +146,7 @@ func plain(f reflect.Value, ms bool) any {
 	}
 	switch {
 	case f.Kind() == reflect.String:
-		return Text(f.String())
+		return text(f.String())
 	case f.Kind() == reflect.Bool:
 		return f.Bool()
 	case ms:
@@ -164,9 +164,9 @@ func plain(f reflect.Value, ms bool) any {
 // maxText is the maximum number of characters in a text column. Storage would allow 32 Ki.
 const maxText = 16 * 1024
 
-// Text makes any text storable. Much of the text in rows comes from unknown hosts. One odd header must not prevent
+// text makes any text storable. Much of the text in rows comes from unknown hosts. One odd header must not prevent
 // the write of a whole transaction.
-func Text(s string) string {
+func text(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= maxText {
 		return s

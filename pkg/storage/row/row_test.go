@@ -128,10 +128,10 @@ func TestDecodeMust(t *testing.T) {
 
 // TestText checks that texts from strangers never prevent the write of a row.
 func TestText(t *testing.T) {
-	if got := Text("a\xffb"); got != "a\uFFFDb" {
+	if got := text("a\xffb"); got != "a\uFFFDb" {
 		t.Errorf("%q", got)
 	}
-	if got := Text(strings.Repeat("漢", maxText+1)); len([]rune(got)) != maxText {
+	if got := text(strings.Repeat("漢", maxText+1)); len([]rune(got)) != maxText {
 		t.Errorf("%d characters", len([]rune(got)))
 	}
 }

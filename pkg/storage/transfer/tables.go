@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxBatchBytes keeps a transaction below [storage.MaxTransactionBytes].
+	// maxBatchBytes keeps a transaction below the largest transaction of a store.
 	maxBatchBytes = 3 << 20
 	// opBytes is an upper bound of the size that an operation adds to the JSON and the keys of its row.
 	opBytes = 2 << 10

@@ -16,7 +16,7 @@ import (
 // Zones returns the main content of a page together with the text beside it. All visible text is in one of the two,
 // except furniture.
 func (s *Survey) Zones() Content {
-	c := s.MainContent()
+	c := s.mainContent()
 	s.keepLists(c)
 	c.around = s.aroundOf(c)
 	c.Beside = s.beside(c)

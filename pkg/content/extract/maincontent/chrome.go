@@ -11,7 +11,7 @@ import (
 )
 
 // drop is the reason why an element is not part of the main content. The zero drop means that the element is content.
-// The values are ordered by strength, the weakest first. Each attempt of [Survey.MainContent] honors fewer of them.
+// The values are ordered by strength, the weakest first. Each attempt of mainContent honors fewer of them.
 type drop uint8
 
 const (

@@ -28,10 +28,10 @@ type attempt struct {
 // enough is the size in bytes at which the content is large enough, so that no further attempt is made.
 const enough = 250
 
-// MainContent returns the content of a page. It makes attempts from strict to lax. If a result is short, and less
+// mainContent returns the content of a page. It makes attempts from strict to lax. If a result is short, and less
 // than a third of the result of the next attempt, the attempt dropped too much, and the next result replaces it. The
 // last attempt drops nothing, so a page with visible text always has content.
-func (s *Survey) MainContent() Content {
+func (s *Survey) mainContent() Content {
 	if posts := s.thread(); posts != nil {
 		if best := (attempt{posts, dense}).read(s); best.Size >= enough {
 			best.Heading = s.Heading

@@ -3,6 +3,6 @@
 //
 // The function [SurveyPage] walks over the page once. It measures the text of every element and records why an
 // element may not be content: its element type or role excludes it, its class or id is one that sites give to such
-// elements, or it is mostly links. Then [Survey.MainContent] makes attempts from strict to lax, and uses the first
+// elements, or it is mostly links. Then mainContent makes attempts from strict to lax, and uses the first
 // that does not lose too much text. Articles and discussions have rules of their own.
 package maincontent

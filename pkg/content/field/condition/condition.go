@@ -10,10 +10,10 @@ import (
 // The operators of conditions.
 const (
 	Less       = "<"
-	AtMost     = "<="
+	atMost     = "<="
 	Equal      = "="
-	AtLeast    = ">="
-	More       = ">"
+	atLeast    = ">="
+	more       = ">"
 	ChangedBy  = "changedBy"
 	FromTo     = "fromTo"
 	Appears    = "appears"
@@ -21,7 +21,7 @@ const (
 )
 
 // Ops are the operators.
-var Ops = []string{Less, AtMost, Equal, AtLeast, More, ChangedBy, FromTo, Appears, Disappears}
+var Ops = []string{Less, atMost, Equal, atLeast, more, ChangedBy, FromTo, Appears, Disappears}
 
 // What a condition compares with: a constant, or a value that was seen before the check.
 const (
@@ -29,11 +29,11 @@ const (
 	Previous = "previous"
 	First    = "first"
 	Lowest   = "lowest"
-	Highest  = "highest"
+	highest  = "highest"
 )
 
 // References are what conditions compare with.
-var References = []string{Value, Previous, First, Lowest, Highest}
+var References = []string{Value, Previous, First, Lowest, highest}
 
 // The units of differences.
 const (
@@ -87,7 +87,7 @@ func (c Condition) isAnyChange() bool { return c.op == FromTo && c.from.isNone()
 // NeedsSame reports whether the condition can become true at a check that sees the same value as the check before. A
 // value equals what was seen before from then on.
 func (c Condition) NeedsSame() bool {
-	return c.against != Value && (c.op == Equal || c.op == AtMost || c.op == AtLeast)
+	return c.against != Value && (c.op == Equal || c.op == atMost || c.op == atLeast)
 }
 
 // holds reports whether the condition holds at a moment.
@@ -117,13 +117,13 @@ func (c Condition) wants(order int) bool {
 	switch c.op {
 	case Less:
 		return order < 0
-	case AtMost:
+	case atMost:
 		return order <= 0
 	case Equal:
 		return order == 0
-	case AtLeast:
+	case atLeast:
 		return order >= 0
-	case More:
+	case more:
 		return order > 0
 	}
 	return false
@@ -145,7 +145,7 @@ func (c Condition) reference(seen track.Seen) field.Value {
 		return seen.First.Value
 	case Lowest:
 		return seen.Lowest.Value
-	case Highest:
+	case highest:
 		return seen.Highest.Value
 	}
 	return field.Value{}

@@ -42,7 +42,7 @@ func (c *Condition) constants(spec api.Condition) error {
 // reads reads what the operator needs.
 func (c *Condition) reads(spec api.Condition) error {
 	switch c.op {
-	case Less, AtMost, Equal, AtLeast, More:
+	case Less, atMost, Equal, atLeast, more:
 		return c.readComparison(cmp.Or(spec.Against, Value))
 	case ChangedBy:
 		return c.readDifference(spec)
@@ -132,12 +132,12 @@ func (c Condition) Fits(t field.Type) error {
 		}
 	}
 	switch {
-	case !ordered && (c.op == Less || c.op == More || c.op == AtMost || c.op == AtLeast):
+	case !ordered && (c.op == Less || c.op == more || c.op == atMost || c.op == atLeast):
 		return fault.Field("when.op", "when.op must be %s, %s, %s or %s for the field %s, whose type is %s", Equal, FromTo,
 			Appears, Disappears, c.name, t)
 	case c.op == ChangedBy && t != field.Number && t != field.Money:
 		return fault.Field("when.op", "when.op cannot be %s for the field %s, whose type is %s", ChangedBy, c.name, t)
-	case !ordered && (c.against == Lowest || c.against == Highest):
+	case !ordered && (c.against == Lowest || c.against == highest):
 		return fault.Field("when.against", "when.against cannot be %s for the field %s, whose type is %s", c.against, c.name,
 			t)
 	}

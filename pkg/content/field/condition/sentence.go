@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
-// Sentences are examples of what [FromText] reads.
-var Sentences = []string{"price < 80 EUR", "price < the lowest value", "price changes by 10 %",
+// sentences are examples of what fromText reads.
+var sentences = []string{"price < 80 EUR", "price < the lowest value", "price changes by 10 %",
 	"availability from OutOfStock to InStock", "version changes", "price disappears"}
 
 const firstToo = ", also at the first check"
@@ -31,9 +31,9 @@ var (
 	againstSeen = regexp.MustCompile(`(?:^|\s+)(?:against\s+)?the (previous|first|lowest|highest)(?: value)?$`)
 )
 
-// FromText reads a condition that is written as a sentence, as [Condition.String] writes it or shorter. Whether it
+// fromText reads a condition that is written as a sentence, as [Condition.String] writes it or shorter. Whether it
 // makes sense is for [Parse] to say. Errors: Invalid if the text has none of the forms.
-func FromText(text string) (c api.Condition, err error) {
+func fromText(text string) (c api.Condition, err error) {
 	text, c.First = strings.CutSuffix(strings.TrimSpace(text), firstToo)
 	if m := compares.FindStringSubmatch(text); m != nil {
 		c.Field, c.Op = fieldOf(m[1]), m[2]
@@ -68,7 +68,7 @@ func FromText(text string) (c api.Condition, err error) {
 		c.Field, c.Op, c.To = fieldOf(m[1]), FromTo, constantOf(m[2])
 		return c, nil
 	}
-	return c, fault.New(fault.Invalid, "%.80q is not a condition; examples: %s", text, strings.Join(Sentences, "; "))
+	return c, fault.New(fault.Invalid, "%.80q is not a condition; examples: %s", text, strings.Join(sentences, "; "))
 }
 
 // against takes what is compared with from the end of a text, and returns the rest.

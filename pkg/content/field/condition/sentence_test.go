@@ -12,9 +12,9 @@ import (
 func TestG2Sentences(t *testing.T) {
 	for text, want := range map[string]api.Condition{
 		"price < 80 EUR":                         {Field: "price", Op: Less, Value: "80 EUR"},
-		" price<=80 ":                            {Field: "price", Op: AtMost, Value: "80"},
+		" price<=80 ":                            {Field: "price", Op: atMost, Value: "80"},
 		"price < the lowest":                     {Field: "price", Op: Less, Against: Lowest},
-		"price >= the highest value":             {Field: "price", Op: AtLeast, Against: Highest},
+		"price >= the highest value":             {Field: "price", Op: atLeast, Against: highest},
 		"price <":                                {Field: "price", Op: Less},
 		"sale price < 10":                        {Field: "salePrice", Op: Less, Value: "10"},
 		"Availability goes to InStock":           {Field: "availability", Op: FromTo, To: "InStock"},
@@ -32,17 +32,17 @@ func TestG2Sentences(t *testing.T) {
 		"price changes by at least 5 against the first value": {Field: "price", Op: ChangedBy, Value: "5",
 			Against: First},
 	} {
-		if got, err := FromText(text); err != nil || got != want {
+		if got, err := fromText(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "price", "price is low", "goes to"} {
-		if got, err := FromText(text); err == nil {
+		if got, err := fromText(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
-	for _, text := range Sentences {
-		if c, err := FromText(text); err != nil {
+	for _, text := range sentences {
+		if c, err := fromText(text); err != nil {
 			t.Error(err)
 		} else if _, err := Parse(c); err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -64,7 +64,7 @@ func TestG2SentencesAreReadBack(t *testing.T) {
 		if err != nil {
 			return
 		}
-		again, err := FromText(c.String())
+		again, err := fromText(c.String())
 		if err != nil {
 			t.Fatalf("%q: %v", c, err)
 		}
@@ -77,11 +77,11 @@ func TestG2SentencesAreReadBack(t *testing.T) {
 // FuzzFromText checks that no text makes reading a condition fail otherwise than with an error, and that what is read
 // is part of the text.
 func FuzzFromText(f *testing.F) {
-	for _, text := range Sentences {
+	for _, text := range sentences {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := FromText(text)
+		c, err := fromText(text)
 		if err == nil && (len(c.Field) > len(text) || c.Op == "") {
 			t.Errorf("%q: %+v", text, c)
 		}

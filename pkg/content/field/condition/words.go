@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-var _ = form.Write(FromText, Text)
+var _ = form.Write(fromText, Text)
 
 // Text writes the condition of a rule for people; "" for none. Of one that is not read, as that of a later release, it
 // writes the beginning.

@@ -39,7 +39,7 @@ func Separate(s string) string {
 		return s
 	}
 	s = norm.NFC.String(Plain(s))
-	if !strings.ContainsFunc(s, IsSpaceless) {
+	if !strings.ContainsFunc(s, isSpaceless) {
 		return s
 	}
 	var out strings.Builder
@@ -66,15 +66,15 @@ func isASCII(s string) bool {
 
 // needsBorder reports whether a word ends between two adjacent characters.
 func needsBorder(a, b rune) bool {
-	return (IsSpaceless(a) || IsSpaceless(b)) && search.IsWordRune(a) && search.IsWordRune(b) && !isVoicing(b)
+	return (isSpaceless(a) || isSpaceless(b)) && search.IsWordRune(a) && search.IsWordRune(b) && !isVoicing(b)
 }
 
 // isVoicing reports whether a character is a mark that changes the sound of the Japanese character before it.
 func isVoicing(r rune) bool { return r == 'ﾞ' || r == 'ﾟ' || r == '\u3099' || r == '\u309a' }
 
-// IsSpaceless reports whether a character belongs to a script that is written without spaces between words. Korean has
+// isSpaceless reports whether a character belongs to a script that is written without spaces between words. Korean has
 // spaces, but not between a noun and its particles, or between the parts of a compound.
-func IsSpaceless(r rune) bool {
+func isSpaceless(r rune) bool {
 	if r < 0x0e00 || 0x2000 <= r && r < 0x2e80 { // signs stand there, which are frequent in all scripts
 		return false
 	}

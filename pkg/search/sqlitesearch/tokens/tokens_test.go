@@ -76,7 +76,7 @@ func TestT4SpacelessCharacters(t *testing.T) {
 		want := r >= 0x0e00 && (r == 'ー' || r == 'ｰ' || isVoicing(r) || unicode.In(r, unicode.Han, unicode.Hiragana,
 			unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo,
 			unicode.Hangul))
-		if IsSpaceless(r) != want {
+		if isSpaceless(r) != want {
 			t.Fatalf("%U: %v, want %v", r, !want, want)
 		}
 		if word := unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Co); search.IsWordRune(r) != word {

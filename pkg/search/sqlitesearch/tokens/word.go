@@ -18,7 +18,7 @@ const longestWord = 40
 func HasForms(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= LeastStem && n <= longestWord && !strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsMark(r) || IsSpaceless(r)
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) || isSpaceless(r)
 	})
 }
 
