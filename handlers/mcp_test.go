@@ -94,7 +94,8 @@ func TestJ7Tools(t *testing.T) {
 		{"read_page", `{"page":"` + harbourOne + `"}`, "(?s)what the page says now.*# one.*March"},
 		{"read_page", `{"page":"` + id + `","asOf":"2026-03-01"}`, "(?s)is not what the page says now.*January"},
 		{"changes_since", `{"since":"2026-03-02"}`, "(?s)1 changes.*content at 2026-03-02.*Closed in March"},
-		{"why", `{"page":"` + harbourOne + `"}`, "(?s)status Indexed.*registered: source added by API"},
+		{"why", `{"page":"` + harbourOne + `"}`, "(?s)status Indexed.*setting priority: 5 .from default.*" +
+			"registered: source added by API"},
 		{"why", `{"change":"` + change + `"}`, "(?s)content at.*Rules that it meets: no others"},
 		{"add_page", `{"url":"https://port.example/ok/new","tags":["sea"]}`, "is registered, its status is Pending"},
 	} {

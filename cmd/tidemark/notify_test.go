@@ -5,8 +5,8 @@ import "testing"
 const (
 	dailyRule = `{"id":"rule_a","name":"Prices","filter":{"host":"a.example","kind":"gone","minShare":0.2},` +
 		`"channels":["ops"],"digest":"daily","at":"07:30","timezone":"Europe/Paris",` +
-		`"quietHours":{"from":"22:00","to":"07:00","timezone":"Asia/Tokyo"},"origin":"here"}`
-	atOnceRule = `{"id":"rule_a","name":"Prices","channels":["ops"],"message":{"text":"{{url}}"},"origin":"here"}`
+		`"quietHours":{"from":"22:00","to":"07:00","timezone":"Asia/Tokyo"},"enabled":true,"origin":"here"}`
+	atOnceRule = `{"id":"rule_a","name":"Prices","channels":["ops"],"message":{"text":"{{url}}"},"enabled":true,"origin":"here"}`
 	opsChannel = `{"channels":[{"name":"ops","kind":"webhook","url":"https://a.example/","secret":"OPS"}]}`
 )
 
@@ -32,6 +32,13 @@ func TestW5Commands(t *testing.T) {
 				"see `tidemark channels add --help`\n"},
 		{name: "a test", args: []string{"channels", "test", "ops"},
 			answers: []answered{{body: `{"ok":true,"status":204}`}}, out: "taken: 204\n"},
+		{name: "V4 a test of a channel that is not saved", args: []string{"channels", "test", "ops", "--webhook",
+			"https://ops.example/", "--secret", "OPS"}, answers: []answered{{body: `{"ok":true,"status":204}`}},
+			asked: []string{`POST /api/channels/ops/test {"name":"ops","kind":"webhook","url":"https://ops.example/","secret":"OPS"}`},
+			out:   "taken: 204\n"},
+		{name: "V4 a test of a part of a channel", args: []string{"channels", "test", "ops", "--secret", "OPS"}, code: 2,
+			err: "tidemark: give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE\n" +
+				"see `tidemark channels test --help`\n"},
 		{name: "a test that fails", args: []string{"channels", "test", "ops"}, code: 1,
 			answers: []answered{{body: `{"ok":false,"status":404,"body":"no hook\u001b[2J","error":"it refuses the message"}`}},
 			err:     "tidemark: the receiver did not take it: it refuses the message 404 no hook�[2J\n"},
@@ -104,6 +111,10 @@ func TestW5RuleCommands(t *testing.T) {
 			`"when":{"field":"price","op":"<","value":"80"}},` +
 			`{"id":"rule_b","name":"All","channels":["ops"],"off":true,"origin":"here"}]}`}},
 			out: rulesTable},
+		{name: "V4 the rules of a page", args: []string{"rules", "list", "--page", "url_p"},
+			answers: []answered{{body: `{"id":"url_p"}`}, {body: `{"rules":[]}`}},
+			asked:   []string{"GET /api/items/url_p", "GET /api/rules?itemId=url_p&top=5000"},
+			out:     "no rules; `tidemark rules add NAME --channel CHANNEL` makes one\n"},
 		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,"messages":1,` +
 			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
 			asked: []string{"POST /api/rules/rule_a/test"},

@@ -45,6 +45,7 @@ func TestW5ShowRule(t *testing.T) {
 		{name: "a rule shown", args: []string{"rules", "show", "rule_a"}, answers: []answered{{body: dailyRule}},
 			asked: []string{"GET /api/rules/rule_a"}, out: `
 id             rule_a
+enabled        yes
 name           Prices
 host           a.example
 kinds of change gone

@@ -60,8 +60,8 @@ func New(o Options) *mcp.Server {
 		"is read in parts."), b.readPage)
 	add(b, s, reads("changes_since", "List changes", "List what has changed on the pages since a time, the newest "+
 		"first, with the passages that came and went."), b.changesSince)
-	add(b, s, reads("why", "Explain", "Tell what was decided about a page and why: its checks, failures and the next "+
-		"check; or why a change was told to somebody or to nobody."), b.why)
+	add(b, s, reads("why", "Explain", "Tell how a page is watched, what was decided about it and why: its settings, "+
+		"checks, failures and the next check; or why a change was told to somebody or to nobody."), b.why)
 	adds := reads("add_page", "Add a page", "Have a page of the web fetched, indexed and watched from now on. It takes "+
 		"some seconds or longer until it is found. Needs a key for writing.")
 	adds.Annotations.ReadOnlyHint, adds.Annotations.IdempotentHint = false, true

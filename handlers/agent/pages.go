@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
@@ -119,9 +120,14 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 		return nil, err
 	}
 	a := newAnswer(0)
-	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Decisions, newest last:\n", it.ID, it.Status,
+	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Settings in force, and decisions, newest last:\n", it.ID, it.Status,
 		stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
 	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // an error message may quote text of sites
+	for _, f := range form.OfItem(it) {
+		if f.From != "" {
+			text += fmt.Sprintf("\nsetting %s: %s (from %s)", f.Lowered(), f.Value, f.From)
+		}
+	}
 	for _, d := range it.History {
 		text += fmt.Sprintf("\n%s %s: %s", stamp(d.At), d.What, d.Why)
 		if d.IsShared() {

@@ -202,6 +202,11 @@ type ChannelTest struct {
 	Fields  map[string]string `json:"fields,omitempty"`
 }
 
+// Test returns the request that tests a channel as it is described here.
+func (c ChannelSpec) Test() ChannelTest {
+	return ChannelTest{Name: c.Name, Kind: c.Kind, URL: c.URL, Secret: c.Secret, URLFrom: c.URLFrom, Fields: c.Fields}
+}
+
 // ChannelCheck is what is wrong with a channel that is not saved yet.
 type ChannelCheck struct {
 	Errors []FieldError `json:"errors"`

@@ -44,7 +44,7 @@ const (
 // elements. With Force, each URL is fetched and indexed again even if nothing changed (spec 003 §6). For private
 // pages, Credential is the name of the credential, which is in the setting CREDENTIAL_<name> (A24).
 type AddURLRequest struct {
-	URL        string   `json:"url,omitempty"`
+	URL        string   `json:"url,omitempty" also:"urls"`
 	URLs       []string `json:"urls,omitempty"`
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
@@ -58,7 +58,7 @@ type AddURLRequest struct {
 // AddFileRequest is [AddURLRequest] for files: addresses of blobs, of whole containers or of files in shares, or
 // paths of files and folders under FILE_ROOT. A folder is kept in step, as a container is.
 type AddFileRequest struct {
-	Path       string   `json:"path,omitempty"`
+	Path       string   `json:"path,omitempty" also:"paths"`
 	Paths      []string `json:"paths,omitempty"`
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`

@@ -98,7 +98,8 @@ func leaves() (out []leaf) {
 		for f := range t.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			at := verb + t.Name() + f.Name
-			isLeaf := !f.Anonymous && name != "" && name != "-" && !slices.Contains(replacing, t.Name())
+			isLeaf := !f.Anonymous && name != "" && name != "-" && f.Tag.Get("also") == "" && // it is a second name
+				!slices.Contains(replacing, t.Name())
 			if isLeaf && !seen[at] {
 				seen[at] = true
 				out = append(out, leaf{verb, t.Name() + "." + f.Name, within, f.Name})
@@ -251,10 +252,7 @@ func leftOut() []exception {
 		{"agents", "set *", "an agent reads; what it writes is a page to watch and a check"},
 		{"agents", "shown *", "an agent gets texts, passages and reasons, and asks HTTP for all else"},
 		{"command line", "set ActivityQuery.*", "it is of a picture"},
-		{"all", "set AddFileRequest.Path AddURLRequest.URL", "one is a list of one"},
 		{"all", "set *.Continuation CaptureQuery.* EdgeQuery.*", "paging"},
-		{"command line", "set ChannelTest.*", "a channel is tried once it is added; the form tries it before"},
-		{"command line", "set RuleQuery.ItemID", "the list has the page of each rule"},
 		{"command line", "set PublicAddressRequest.*", "the setting PUBLIC_URL is its command line"},
 		{"command line", "set SchemaName.*", "schemas are for editors of files"},
 		{"command line", "set ReaderRequest.* SavedFilter.*", "a filter that is kept is a link of the dashboard"},
@@ -270,6 +268,5 @@ func leftOut() []exception {
 		{"all", "shown Look.* LookError.* Coverage.* LastModRecord.* Site.LastFeeds Site.LastMod Site.NewToday",
 			"a poll is summed up"},
 		{"all", "shown SiteChoice.* SiteDryRun.* SiteQuestion.* Site.Follow", "the question has the advice in words"},
-		{"all", "shown Rule.Enabled", "it is the opposite of off"},
 	}
 }

@@ -56,17 +56,27 @@ func readSecrets(t *terminal.Terminal, p api.Patch) error {
 	return lines.Err()
 }
 
-func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	var read func() (api.Patch, error)
-	run := func(ctx context.Context, args []string) error {
+// wholeChannel adds the flags that describe a channel, and returns a function that reads the whole of it. Unless they
+// are needed, its name may stand alone.
+func wholeChannel(t *terminal.Terminal, f *pflag.FlagSet, needed bool) func(string) (api.ChannelSpec, error) {
+	_, read := channelFlags(t, f)
+	return func(name string) (spec api.ChannelSpec, err error) {
+		spec.Name = name
 		p, err := read()
-		if err == nil && !p.Sets("kind") {
+		if err == nil && !p.Sets("kind") && (needed || len(p) > 0) {
 			err = command.Usagef("give --webhook URL, --service NAME, or --kind KIND with --field NAME=VALUE")
 		}
-		spec := api.ChannelSpec{Name: args[0]}
 		if err == nil {
 			err = p.Apply(&spec.ChannelSettings)
 		}
+		return spec, err
+	}
+}
+
+func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var read func(name string) (api.ChannelSpec, error)
+	run := func(ctx context.Context, args []string) error {
+		spec, err := read(args[0])
 		if err != nil {
 			return err
 		}
@@ -77,7 +87,7 @@ func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		return err
 	}
 	cmd := command.New("add NAME\nMake a channel\n\n"+channelsExample, command.One("name"), run)
-	_, read = channelFlags(t, cmd.Flags())
+	read = wholeChannel(t, cmd.Flags(), true)
 	return cmd
 }
 

@@ -28,8 +28,13 @@ It applies to changes after its creation. Rules from the file that RULES_FILE na
 are shown here, and can be changed only in that file.`
 
 func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var page string
 	list := func(ctx context.Context, _ []string) error {
-		got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{Top: 5000})
+		id, err := pageID(ctx, s, page)
+		if err != nil {
+			return err
+		}
+		got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{ItemID: id, Top: 5000})
 		if err != nil {
 			return err
 		}
@@ -37,8 +42,10 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			"NAME\tCHANGES\tSENT\tCHANNELS\tFROM\tID\tPROBLEM", ruleRow)
 	}
 	cmd := command.New("rules\nSet who is notified of changes\n\n"+rulesLong+"\n\n"+rulesExample, cobra.NoArgs, list)
-	cmd.AddCommand(
-		command.New("list\nList rules\n\n  tidemark rules list", cobra.NoArgs, list),
+	const listHelp = "list\nList rules\n\n  tidemark rules list\n  tidemark rules list --page https://shop.example/lamp"
+	listing := command.New(listHelp, cobra.NoArgs, list)
+	listing.Flags().StringVar(&page, "page", "", "only the rules for this `PAGE`: its address or id")
+	cmd.AddCommand(listing,
 		asked(s, "show ID\nShow everything about one rule\n\n  tidemark rules show rule_abc", command.One("id"),
 			api.GetRule, func(r api.Rule) { showRule(t, r) }),
 		ruleAdd(t, s), ruleSet(t, s), ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
@@ -55,11 +62,16 @@ func ruleRow(r api.Rule) string {
 		strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem)
 }
 
+var yesNo = map[bool]string{true: "yes", false: "no"}
+
 func showRule(t *terminal.Terminal, r api.Rule) {
-	all := []field{{"id", r.ID}, {"problem", r.Problem}, {"warning", r.Warning}}
+	all := []field{{"id", r.ID}, {"enabled", yesNo[r.Enabled]}, {"problem", r.Problem}, {"warning", r.Warning}}
 	r.Digest = firstOf(r.Digest, "none") // it is said, too
 	for _, f := range form.Facts(r.RuleSpec) {
-		if f.Path == "filter.itemId" {
+		switch f.Path {
+		case "off": // the opposite of enabled
+			continue
+		case "filter.itemId":
 			f.Value = firstOf(strings.TrimSpace(r.Title+" "+r.URL), f.Value)
 		}
 		all = append(all, field{f.Lowered(), f.Value})
@@ -175,23 +187,39 @@ func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		command.New("show NAME\nShow everything about one channel\n\n  tidemark channels show ops", command.One("name"),
 			func(ctx context.Context, args []string) error { return showChannel(ctx, t, s, args[0]) }),
 		channelAdd(t, s), channelSet(t, s),
-		command.New("test NAME\nSend a test, and show the answer\n\n  tidemark channels test ops", command.One("name"),
-			func(ctx context.Context, args []string) error { return testChannel(ctx, t, s, args[0]) }),
+		channelTest(t, s),
 		asked(s, "remove NAME\nRemove a channel\n\n  tidemark channels remove ops", command.One("name"),
 			api.RemoveChannel, func(gone api.Channel) { t.Say("the channel %s is removed", terminal.Clean(gone.Name)) }))
 	return cmd
 }
 
-// testChannel sends a test message. It returns an error if the receiver did not accept it, so that scripts see the
+const channelTestHelp = `test NAME
+Send a test, and show the answer
+
+With flags, the test is of the channel that they describe, and nothing is saved.
+
+  tidemark channels test ops
+  tidemark channels test ops --webhook https://other.example/hook`
+
+// channelTest sends a test message. It returns an error if the receiver did not accept it, so that scripts see the
 // failure.
-func testChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
-	said, err := api.TestChannel.Call(ctx, s.Client(), api.ChannelTest{Name: name})
-	switch {
-	case err != nil:
-		return err
-	case !said.OK:
-		return errors.New("the receiver did not take it: " + terminal.Clean(answerText(said)))
-	}
-	t.Say("taken: %s", terminal.Clean(answerText(said)))
-	return nil
+func channelTest(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var read func(name string) (api.ChannelSpec, error)
+	cmd := command.New(channelTestHelp, command.One("name"), func(ctx context.Context, args []string) error {
+		spec, err := read(args[0])
+		if err != nil {
+			return err
+		}
+		said, err := api.TestChannel.Call(ctx, s.Client(), spec.Test())
+		switch {
+		case err != nil:
+			return err
+		case !said.OK:
+			return errors.New("the receiver did not take it: " + terminal.Clean(answerText(said)))
+		}
+		t.Say("taken: %s", terminal.Clean(answerText(said)))
+		return nil
+	})
+	read = wholeChannel(t, cmd.Flags(), false)
+	return cmd
 }

@@ -48,15 +48,26 @@ func (g *ruleFlags) patch() (api.Patch, error) {
 	return p, err
 }
 
+// pageID returns the id of a page, given by its address or id; "" for none.
+func pageID(ctx context.Context, s *command.Server, page string) (string, error) {
+	if page == "" {
+		return "", nil
+	}
+	it, err := itemFrom(ctx, s, s.Silent(), page)
+	return it.ID, err
+}
+
 func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var g *ruleFlags
 	var page string
 	run := func(ctx context.Context, args []string) error {
 		patch, err := g.patch()
-		if err == nil && page != "" {
-			var it api.ItemDetail
-			it, err = itemFrom(ctx, s, s.Silent(), page)
-			patch.Set(it.ID, "filter", "itemId")
+		var of string
+		if err == nil {
+			of, err = pageID(ctx, s, page)
+		}
+		if of != "" {
+			patch.Set(of, "filter", "itemId")
 		}
 		spec := api.RuleSpec{Name: args[0]}
 		if err == nil {

@@ -190,8 +190,7 @@ func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 	}
 	if do == "test" || do == "save" {
 		var err error
-		d.Answer, err = api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: spec.Name, Kind: spec.Kind,
-			URL: spec.URL, Secret: spec.Secret, URLFrom: spec.URLFrom, Fields: spec.Fields})
+		d.Answer, err = api.TestChannel.Call(ctx, a.client, spec.Test())
 		if d.Form.Problem = frame.Refusal(err); err != nil && d.Form.Problem == nil {
 			return frame.Page{}, err
 		}
