@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +23,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -145,9 +149,8 @@ var refusals = []struct {
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
-		`no field "URL"; known are acceptLanguage, activeHours, colorScheme, credential, files, force, ` +
-			`guessScheme, interval, paused, postHosts, priority, render, renderInterval, schedule, tags, url, urls, ` +
-			`viewport, waitFor, watch`},
+		`no field "URL"; known are ` +
+			strings.Join(slices.Sorted(maps.Keys(form.Names(reflect.TypeFor[api.AddURLRequest]()))), ", ")},
 	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
 		`no field "scope.Host"; known are host`},
 	{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`,

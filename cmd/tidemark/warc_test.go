@@ -44,12 +44,17 @@ type archived struct {
 	server   string
 }
 
-func newArchived(t *testing.T) *archived {
+func newArchived(t *testing.T, env ...string) *archived {
 	t.Helper()
 	a := &archived{t: t, bodies: map[string]string{}}
 	a.site = httptest.NewServer(http.HandlerFunc(a.page))
 	t.Cleanup(a.site.Close)
 	get := func(name string) string {
+		for _, given := range env {
+			if value, is := strings.CutPrefix(given, name+"="); is {
+				return value
+			}
+		}
 		return map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1,localhost", "TIDEMARK_DATA": t.TempDir()}[name]
 	}
 	cfg, err := app.Load(get)

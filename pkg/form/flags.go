@@ -151,7 +151,7 @@ func (f Field) read(texts []string) (any, error) {
 	case f.Format == asList:
 		return strings.Join(texts, ","), nil
 	case f.splits():
-		return strings.FieldsFunc(strings.Join(texts, ","), func(r rune) bool { return r == ',' }), nil
+		return append([]string{}, f.lines(texts)...), nil
 	case isList(t):
 		return slices.Clone(texts), nil
 	case f.Switch || t.Kind() == reflect.Struct:

@@ -96,6 +96,11 @@ func some(t *rapid.T, name string) (s api.Settings) {
 		case reflect.String:
 			v.SetString(mark)
 		default:
+			if v.Kind() != reflect.Pointer {
+				v.Set(map[reflect.Kind]reflect.Value{reflect.Int: reflect.ValueOf(7), reflect.Bool: reflect.ValueOf(true),
+					reflect.Float64: reflect.ValueOf(0.5)}[v.Kind()])
+				continue
+			}
 			v.Set(reflect.New(inner))
 		}
 	}

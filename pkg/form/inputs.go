@@ -72,7 +72,7 @@ func (f Field) input(v reflect.Value) []string {
 	}
 	text := fmt.Sprint(v.Interface())
 	switch {
-	case v.Kind() != reflect.Int && v.IsZero():
+	case (v.Kind() != reflect.Int || f.Min > 0) && v.IsZero():
 		return []string{f.usual()}
 	case f.Format == asList:
 		return f.several(text)
@@ -113,7 +113,10 @@ func Changes[T any](typed, was url.Values) (p api.Patch, errs []error) {
 			continue
 		}
 		path := strings.Split(f.Path, ".")
-		if len(lines) == 0 {
+		if whole, named := p.Get(path[:len(path)-1]...); named && whole == nil && len(path) > 1 {
+			continue // it is switched off
+		}
+		if len(lines) == 0 || len(lines) == 1 && f.usual() != "" && lines[0] == f.usual() {
 			p.Set(nil, path...)
 			continue
 		}
