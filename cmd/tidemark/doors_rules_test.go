@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,9 +107,17 @@ func newNotified(t *testing.T, env ...string) house {
 	return h
 }
 
-// TestV4EveryDoorToARule sets each setting of a rule through one door and reads it through each other (V4).
+// TestV4EveryDoorToARule sets each setting of a rule through one door, of which the rules file is one, and reads it
+// through each other (V4).
 func TestV4EveryDoorToARule(t *testing.T) {
-	h := newNotified(t)
+	inFile := rulesOf(t)
+	for i := range inFile {
+		inFile[i].Name = "File " + strconv.Itoa(i)
+	}
+	h := newNotified(t, written(t, "RULES_FILE", map[string]any{"rules": inFile}))
+	for i, want := range inFile {
+		readThrough(t, "the rules file", want, h.rule(func() string { return "file-file-" + strconv.Itoa(i) }))
+	}
 	var made api.Rule
 	h.http("POST", "rules", api.Patch{"name": "Tides", "channels": []string{"ops"}}, &made)
 	throughEachDoor(t, rulesOf(t), map[string]func(r api.RuleSpec, null []string){
@@ -229,7 +238,7 @@ func TestV4EveryDoorToAChannel(t *testing.T) {
 			c.Secret = "OPS"
 		}
 		if c.Fields == nil {
-			content["channels"] = append(content["channels"], entry{"file" + string(rune('0'+i)), c})
+			content["channels"] = append(content["channels"], entry{"file" + strconv.Itoa(i), c})
 		}
 	}
 	h := house{newArchived(t, written(t, "RULES_FILE", content))}
@@ -252,7 +261,7 @@ func TestV4EveryDoorToAChannel(t *testing.T) {
 				}
 			},
 		} {
-			name := door + string(rune('0'+i))
+			name := door + strconv.Itoa(i)
 			make(name)
 			readThrough(t, door, c, h.channel(name))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestV4EveryDoorToASite(t *testing.T) {
 	}
 	var all []entry
 	for i, s := range sitesOf(t) {
-		name := "f" + string(rune('0'+i))
+		name := "f" + strconv.Itoa(i)
 		one := entry{Slug: name, Domain: name + ".example", SiteSettings: s}
 		for _, list := range []*[]string{&one.Include, &one.Exclude} { // the file has expressions
 			var out []string

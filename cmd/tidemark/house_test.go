@@ -181,6 +181,17 @@ func valueOf(f form.Field) any {
 	return text
 }
 
+// tooMany returns more entries than a list may have by its description; nil for what is no list of free texts.
+func tooMany(f form.Field) (all []string) {
+	one, isList := valueOf(f).([]string)
+	for i := range f.Most + 1 {
+		if isList && f.Most > 0 && len(f.Choices) == 0 {
+			all = append(all, one[0]+strconv.Itoa(i))
+		}
+	}
+	return all
+}
+
 // wrongOf returns a value that a setting may not have by its description; nil if it may have any.
 func wrongOf(f form.Field) any {
 	t := f.Type

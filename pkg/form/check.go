@@ -40,7 +40,7 @@ func (f Field) check(v reflect.Value) string {
 		}
 	case reflect.Float64:
 		if n := v.Float(); f.Format == asShare && !(n >= 0 && n <= 1) {
-			return fmt.Sprintf("must be from 0 to 1, not %g", n)
+			return fmt.Sprintf("must be from 0 to 1 (100%%), not %g", n)
 		}
 	case reflect.Slice, reflect.Map:
 		if n := v.Len(); f.Most > 0 && n > f.Most {

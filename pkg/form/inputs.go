@@ -96,8 +96,11 @@ func (f Field) readInput(lines []string) (any, error) {
 		return f.read(lines)
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(lines[0], "%")), 64)
-	if err != nil || !(n >= 0 && n <= 100) {
+	if err != nil {
 		return nil, errors.New("must be a number from 0 to 100, in percent")
+	}
+	if why := f.Wrong(n / 100); why != "" {
+		return nil, errors.New(why)
 	}
 	return n / 100, nil
 }

@@ -70,7 +70,7 @@ rules.yaml:7: channels[2].name: another channel has this name
 rules.yaml:9: rules[0].name: must be text, not number; put it in quotes
 rules.yaml:11: rules[1].at: at must be the time of the daily digest, such as 07:30
 rules.yaml:13: rules[1].filter.added: error parsing regexp: missing closing ): ` + "`(`" + `; write a regular expression of RE2
-rules.yaml:14: rules[1].filter.minShare: filter.minShare must be from 0 to 1, not 2
+rules.yaml:14: rules[1].filter.minShare: filter.minShare must be from 0 to 1 (100%), not 2
 rules.yaml:15: rules[1].channels: channels must name 1 to 10 channels
 rules.yaml:18: rules[2].channels: must be a list, not string
 rules.yaml:19: rules[3].name: another rule has this name

@@ -128,7 +128,9 @@ func (r *reader) listing(n node) (l Listing) {
 		"url": func(n node) {
 			if text, ok := r.text(n); ok {
 				var err error
-				l.URL, err = discover.ParseTemplate(text)
+				if l.URL, err = discover.ParseTemplate(text); err != nil && !strings.Contains(text, "{") {
+					_, err = address(text) // says the same of all addresses
+				}
 				r.check(n, err)
 			}
 		},

@@ -126,7 +126,7 @@ func (r *reader) list(n node, most int, read func(node)) {
 		return
 	}
 	if len(n.Content) > most {
-		r.bad(n, "%d entries; at most %d are allowed", len(n.Content), most)
+		r.bad(n, "has %d entries; at most %d are allowed", len(n.Content), most)
 		return
 	}
 	for i, entry := range n.Content {

@@ -146,18 +146,18 @@ func (c *chooser) add(text string) (parts int, err error) {
 
 func checkCount(field string, list []string) error {
 	if len(list) > maxRules {
-		return fault.Field(field, "%s has %d rules; at most %d are allowed", field, len(list), maxRules)
+		return fault.Field(field, "%s has %d entries; at most %d are allowed", field, len(list), maxRules)
 	}
 	return nil
 }
 
-// checkText checks the text of a rule of any kind.
+// checkText checks the text of a rule of any kind. It says what package form does.
 func checkText(text string) error {
 	switch n := len([]rune(text)); {
 	case strings.TrimSpace(text) == "":
-		return fault.New(fault.Invalid, "a rule is empty: leave it out")
+		return fault.New(fault.Invalid, "has an empty rule: leave it out")
 	case n > MaxRule:
-		return fault.New(fault.Invalid, "a rule has %d characters; at most %d are allowed", n, MaxRule)
+		return fault.New(fault.Invalid, "has a rule of %d characters; at most %d are allowed", n, MaxRule)
 	}
 	return nil
 }

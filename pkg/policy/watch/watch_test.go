@@ -24,17 +24,17 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"all": {watch.Spec{Include: []string{"main .price, #stock > b"}, Exclude: []string{".ad"},
 			Ignore: []string{`^Updated \d+`}, Trigger: "(?i)in stock"}, ""},
 		"combinators":        {watch.Spec{Include: []string{"h2 ~ p + ul>li:nth-child(2n+1):not(.old)", `a[href$=">,~ .pdf"]`, `.a\:b\,c`}}, ""},
-		"empty":              {watch.Spec{Include: []string{" "}}, "watch.include: a rule is empty"},
+		"empty":              {watch.Spec{Include: []string{" "}}, "watch.include: has an empty rule"},
 		"no selector":        {watch.Spec{Include: []string{"div >> p"}}, `watch.include: "div >> p" is not a CSS selector`},
 		"ends in the middle": {watch.Spec{Exclude: []string{"div >"}}, `watch.exclude: "div >" is not a CSS selector`},
 		"slow pseudo-class": {watch.Spec{Include: []string{"div:has(p)"}},
 			"the pseudo-class :has is not supported; supported are :containsown :empty"},
 		"slow in another":     {watch.Spec{Include: []string{"div:not(:has(p))"}}, "the pseudo-class :has is not supported"},
 		"complex in another":  {watch.Spec{Include: []string{"div:not(a b)"}}, ":not takes a selector of one part"},
-		"long":                {watch.Spec{Include: []string{strings.Repeat("x", 501)}}, "has 501 characters; at most 500"},
+		"long":                {watch.Spec{Include: []string{strings.Repeat("x", 501)}}, "has a rule of 501 characters; at most 500"},
 		"a long chain":        {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
 		"many parts":          {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
-		"many":                {watch.Spec{Ignore: make([]string, 51)}, "watch.ignore has 51 rules; at most 50"},
+		"many":                {watch.Spec{Ignore: make([]string, 51)}, "watch.ignore has 51 entries; at most 50"},
 		"no expression":       {watch.Spec{Ignore: []string{"a("}}, `watch.ignore: "a(" is not a regular expression (RE2): error parsing regexp`},
 		"looks around":        {watch.Spec{Trigger: "(?!a)"}, "watch.trigger: "},
 		"large":               {watch.Spec{Ignore: []string{`(\pL{50}x){20}`}}, "it is too large"},
@@ -234,7 +234,7 @@ func TestW24PathsAreChecked(t *testing.T) {
 		"$.items[*].price": "", " $..price": "",
 		"$.items[?@.a >]": "watch.exclude: \"$.items[?@.a >]\" " +
 			"is not a JSONPath (RFC 9535): unexpected ']' at position 15",
-		"$.a" + strings.Repeat("[0]", 200): "watch.exclude: a rule has 603 characters; at most 500 are allowed",
+		"$.a" + strings.Repeat("[0]", 200): "watch.exclude: has a rule of 603 characters; at most 500 are allowed",
 	} {
 		_, err := watch.Compile(watch.Spec{Include: []string{".price"}, Exclude: []string{text}})
 		if have := fmt.Sprint(err); want == "" && err != nil || want != "" && (have != want ||
