@@ -41,7 +41,7 @@ func (e Entry) Using(s api.SiteSettings) (Entry, error) {
 		list  []string
 		check func(string) (string, error)
 	}{{"sitemaps", s.Sitemaps, address}, {"feeds", s.Feeds, address}, {"listings", s.Listings, address},
-		{"follow.hosts", hosts, hostName}, {"include", s.Include, glob}, {"exclude", s.Exclude, glob}} {
+		{"follow.hosts", hosts, hostName}, {"include", s.Include, Glob}, {"exclude", s.Exclude, Glob}} {
 		for _, text := range of.list {
 			if _, err := of.check(text); err != nil {
 				return e, fault.Field(of.name, "%s: %w", of.name, err)
@@ -190,7 +190,7 @@ func (e Entry) File() string {
 // expressions returns the expressions of globs. Those that are no globs are left out.
 func expressions(globs []string) (out []string) {
 	for _, text := range globs {
-		if expression, err := glob(text); err == nil {
+		if expression, err := Glob(text); err == nil {
 			out = append(out, expression)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // maxGlob is the length of a glob, in bytes. The expression that it becomes has at most twice as many.
 const maxGlob = 400
 
-// glob returns the expression of an include or exclude pattern that matches the addresses of a glob. A glob is a path,
+// Glob returns the expression of an include or exclude pattern that matches the addresses of a glob. A glob is a path,
 // with or without a query, or a whole address: * stands for anything but a slash, ** for anything, and a slash at the
 // end for all that is below. Errors: Invalid.
-func glob(text string) (string, error) {
+func Glob(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	begin := "^"
 	switch {
@@ -45,7 +45,7 @@ func globs(all []*regexp.Regexp) (out []string) {
 			text = folder + "/.*"
 		}
 		text = escaped.ReplaceAllString(strings.NewReplacer(".*", "**", "[^/]*", "*").Replace(text), "$1")
-		if expression, err := glob(text); err != nil || expression != one.String() {
+		if expression, err := Glob(text); err != nil || expression != one.String() {
 			text = one.String()
 		}
 		out = append(out, text)

@@ -27,7 +27,7 @@ func TestE16Globs(t *testing.T) {
 		{"https://a.example/**", "https://b.example/x", false},
 		{"/*?print=*", "https://a.example/x?print=1", true},
 	} {
-		expression, err := glob(tt.glob)
+		expression, err := Glob(tt.glob)
 		if err != nil {
 			t.Errorf("%s: %v", tt.glob, err)
 		} else if got := regexp.MustCompile(expression).MatchString(tt.address); got != tt.want {
@@ -35,7 +35,7 @@ func TestE16Globs(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "docs/*", "ftp://a/", string(make([]byte, 500))} {
-		if _, err := glob(bad); !fault.Is(err, fault.Invalid) {
+		if _, err := Glob(bad); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%.20q: %v", bad, err)
 		}
 	}
@@ -47,7 +47,7 @@ func FuzzE16Glob(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		made, err := glob(text)
+		made, err := Glob(text)
 		if err != nil {
 			return
 		}
