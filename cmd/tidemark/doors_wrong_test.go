@@ -52,13 +52,13 @@ func refusesAlike(t *testing.T, f form.Field, wrong any, doors map[string]aDoor)
 	var problem api.Problem
 	if json.Unmarshal([]byte(answer), &problem) != nil || problem.Status != http.StatusBadRequest ||
 		len(problem.Errors) == 0 || !strings.HasPrefix(problem.Errors[0].Field, f.Path) {
-		t.Errorf("%s %.80v, by HTTP: %s", f.Path, wrong, answer)
+		t.Errorf("%s %.80s, by HTTP: %s", f.Path, fmt.Sprint(wrong), answer)
 		return
 	}
 	reason := strings.TrimLeft(strings.TrimPrefix(problem.Errors[0].Message, problem.Errors[0].Field), ": ")
 	for _, door := range slices.Sorted(maps.Keys(doors)) {
 		if said := doors[door](f, wrong); door != "HTTP" && said != "" && !strings.Contains(said, reason) {
-			t.Errorf("%s %.40v: %q is not what the %s says:\n%.3000s", f.Path, wrong, reason, door, said)
+			t.Errorf("%s %.40s: %q is not what the %s says:\n%.3000s", f.Path, fmt.Sprint(wrong), reason, door, said)
 		}
 	}
 }

@@ -120,8 +120,8 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 		return nil, err
 	}
 	a := newAnswer(0)
-	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Settings in force, and decisions, newest last:\n", it.ID, it.Status,
-		stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
+	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Settings in force, and decisions, newest "+
+		"last:\n", it.ID, it.Status, stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
 	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // an error message may quote text of sites
 	for _, f := range form.OfItem(it) {
 		if f.From != "" {
