@@ -64,6 +64,9 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := CheckForm(ctx, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	engine, err := openIndex(a.cfg, a.log)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -16,16 +16,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// oldData has data folders of earlier versions, and the site that they crawled.
+// oldData has data folders whose content was made by older rules, and the site that they crawled.
 const oldData = "testdata/data-folders"
 
 // oldSite is the address of that site. No other program listens there by chance.
 const oldSite = "127.23.45.67:18766"
 
-// TestL5DataOfEarlierVersions runs the present program on the data folder of each earlier version, both as it was
+// TestL5DataOfOlderRules runs the present program on data folders that builds with older rules left, both as they were
 // left and restored from a backup. Pending migrations run, everything is found, waiting pages are crawled, and later
 // changes are noticed.
-func TestL5DataOfEarlierVersions(t *testing.T) {
+func TestL5DataOfOlderRules(t *testing.T) {
 	site := newOldSite(t)
 	for _, version := range []string{"url_v1", "url_v2"} {
 		t.Run(version, func(t *testing.T) {
@@ -67,7 +67,7 @@ func goOn(t *testing.T, data string, site *changingSite) {
 	var it api.ItemDetail
 	l.ask("GET", "/api/items/"+string(harbour.ID()), nil, http.StatusOK, &it)
 	if n := len(fetched(it)); n != 2 {
-		t.Errorf("%d captures, want that of the earlier version and the new one", n)
+		t.Errorf("%d captures, want that of the older rules and the new one", n)
 	}
 	l.stop()
 	l.checkInvariants()

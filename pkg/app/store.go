@@ -13,10 +13,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
@@ -46,6 +48,12 @@ func Prepare(ctx context.Context, cfg Config, s storage.Store) error {
 		}
 	}
 	return registry.New(s, store.Options{Table: cfg.Table}).Create(ctx)
+}
+
+// CheckForm returns an error if this program does not read the rows of a store. It must be called before anything is
+// written. It creates one table, which every store has.
+func CheckForm(ctx context.Context, store storage.Store) error {
+	return migrate.CheckForm(ctx, store.Table(snapshot.RunsTable))
 }
 
 // OpenStore opens the store that the settings select: a folder of this machine, or a storage account. The host and

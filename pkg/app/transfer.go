@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
@@ -29,7 +30,7 @@ func StatePlan(cfg Config) transfer.Plan {
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,
 			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
-		Later:      []string{fieldlog.Table, feed.Table, keys.Table, notify.Table},
+		Admit:      migrate.Admit,
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

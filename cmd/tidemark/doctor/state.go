@@ -78,6 +78,9 @@ func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.S
 	defer store.Close()
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
+	if err := app.CheckForm(ctx, store); err != nil {
+		return err
+	}
 	return do(ctx, store)
 }
 

@@ -11,6 +11,7 @@ package folder
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -213,7 +214,7 @@ func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) stri
 // pingTimeout limits the time that a storage account may take for its first answer.
 const pingTimeout = 20 * time.Second
 
-// OpenStore opens the storage and waits until it answers.
+// OpenStore opens the storage, waits until it answers, and checks that this program reads its rows.
 func (f *Folder) OpenStore(ctx context.Context) (storage.Store, error) {
 	store, err := f.services.Open(f.Lookup, f.Log.Logger)
 	if err != nil {
@@ -228,6 +229,9 @@ func (f *Folder) OpenStore(ctx context.Context) (storage.Store, error) {
 				"store: %w", err)
 		}
 		return nil, fmt.Errorf("storage does not answer: %w", err)
+	}
+	if err := app.CheckForm(ctx, store); err != nil {
+		return nil, errors.Join(fmt.Errorf("storage cannot be used: %w", err), store.Close())
 	}
 	return store, nil
 }

@@ -6,7 +6,10 @@
 // program reports the difference and waits for [Service.Start], because a run may merge items, and a later run cannot
 // split them again.
 //
+//	Runs  PK form     RK rows    the form of the store's rows
 //	Runs  PK migrate  RK state   the rules of the store, by step; the active run, or the last one
+//
+// The form of rows is no matter of rules. [CheckForm] refuses a store with rows of another form.
 //
 // A run performs its steps in order, in bounded pieces. It writes its cursor after each piece (see package run). A
 // piece may be repeated, and two processes may perform it at the same time. So when a process dies, only one piece
@@ -65,8 +68,8 @@ func (p *Progress) add(more Progress) {
 // Options adjust a service. The zero value works.
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
-	// Empty reports whether the store contains nothing to migrate. If Empty is nil, a store that remembers no rules
-	// counts as a store of an earlier version.
+	// Empty reports whether the store contains nothing to migrate. If Empty is nil, the content of a store that
+	// remembers no rules counts as made by other rules.
 	Empty func(ctx context.Context) (bool, error)
 	Log   *slog.Logger // discarded when nil
 }
@@ -87,7 +90,7 @@ func New(rows storage.Table, steps []Step, o Options) *Service {
 		o.Empty = func(context.Context) (bool, error) { return false, nil }
 	}
 	return &Service{steps: steps, o: o, runs: run.Runs[state]{
-		Kind: "migration", Table: rows, Partition: "migrate", Row: row.Of[state](), Fields: fields, Clock: o.Clock,
+		Kind: "migration", Table: rows, Partition: partition, Row: row.Of[state](), Fields: fields, Clock: o.Clock,
 		Log: o.Log,
 	}}
 }

@@ -11,8 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// stateRow is the key of the only row.
-const stateRow = "state"
+// The key of the only row of a [Service].
+const (
+	partition = "migrate"
+	stateRow  = "state"
+)
 
 // Part is one step of a run.
 type Part struct {

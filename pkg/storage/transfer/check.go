@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // check reads the whole folder, except for the bytes of blobs. It checks only the size of these bytes. Their digests
@@ -37,6 +38,24 @@ func (i *importing) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// admit passes the rows of the first table to the plan.
+func (i *importing) admit() error {
+	if i.plan.Admit == nil {
+		return nil
+	}
+	return i.plan.Admit(func(yield func(storage.Entity, error) bool) {
+		for _, l := range lines(i.dir, tableFile(i.plan.Tables[0])) {
+			e, err := storage.Entity{}, l.err
+			if err == nil {
+				e, err = decodeRow(l.text)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
 }
 
 // checkFile compares a file with the manifest and checks each of its lines.

@@ -26,6 +26,8 @@
 package transfer
 
 import (
+	"iter"
+
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -33,8 +35,8 @@ import (
 type Plan struct {
 	Tables     []string // table names, in the order in which rows are written
 	Containers []string
-	// Later lists those tables in Tables that stores and folders of earlier versions lack.
-	Later []string
+	// Admit, if set, gets the rows of the first table in a folder. If it returns an error, nothing is imported.
+	Admit func(rows iter.Seq2[storage.Entity, error]) error
 	// Hints is the table for the hints that Thaw returns. This table itself is not moved.
 	Hints string
 	// Thaw adapts a row of a table to another store. It may also return a hint: a row for the table Hints, which must

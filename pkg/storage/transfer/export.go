@@ -24,18 +24,12 @@ const (
 )
 
 // Export writes the state of the store into the folder dir, and creates dir if it is missing. No process may write to
-// the store meanwhile. Export completes an export that was interrupted. It creates missing tables that belong to a
-// later version. Errors: Conflict, with the folder unchanged, if the folder contains a finished export or other
-// files; Unavailable if any other table is missing.
+// the store meanwhile. Export completes an export that was interrupted. Errors: Conflict, with the folder unchanged, if
+// the folder contains a finished export or other files; Unavailable if a table is missing.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
 	if err := prepareFolder(dir); err != nil {
 		return r, err
-	}
-	for _, name := range plan.Later {
-		if err := store.Table(name).Create(ctx); err != nil {
-			return r, err
-		}
 	}
 	m := manifest{Format: format, Version: version}
 	for _, name := range plan.Tables {

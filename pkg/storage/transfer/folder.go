@@ -79,17 +79,12 @@ func readManifest(dir string) (m manifest, digest string, err error) {
 	return m, digestOf(b), nil
 }
 
-// fits returns an error if the folder has other tables or containers than the plan. Tables in the plan's Later may be
-// missing.
+// fits returns an error if the folder has other tables or containers than the plan.
 func (m manifest) fits(p Plan) error {
-	has := namesOf(m.Tables)
-	wanted := slices.DeleteFunc(slices.Clone(p.Tables), func(name string) bool {
-		return slices.Contains(p.Later, name) && !slices.Contains(has, name)
-	})
 	for _, pair := range []struct {
 		what       string
 		have, want []string
-	}{{"tables", has, wanted}, {"containers", namesOf(m.Containers), p.Containers}} {
+	}{{"tables", namesOf(m.Tables), p.Tables}, {"containers", namesOf(m.Containers), p.Containers}} {
 		if !slices.Equal(pair.have, pair.want) {
 			return fault.New(fault.Invalid, "%s: the folder has the %s %q, this app has %q", manifestName, pair.what, pair.have,
 				pair.want)

@@ -26,10 +26,13 @@ func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o O
 	if err != nil {
 		return r, err
 	}
+	i := &importing{dir: dir, store: store, plan: plan, o: o, m: m, want: map[string]tally{}}
+	if err := i.admit(); err != nil {
+		return r, err
+	}
 	if err := m.fits(plan); err != nil {
 		return r, err
 	}
-	i := &importing{dir: dir, store: store, plan: plan, o: o, m: m, want: map[string]tally{}}
 	if err := i.check(ctx); err != nil {
 		return r, err
 	}

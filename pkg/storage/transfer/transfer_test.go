@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -184,22 +185,33 @@ func TestExportKeepsItsBlobs(t *testing.T) {
 	}
 }
 
-// TestTablesOfALaterVersion checks that an app moves a store and a folder that are older than one of its tables.
-func TestTablesOfALaterVersion(t *testing.T) {
+// TestFolderIsNotAdmitted checks that the plan gets the rows of the first table before anything is written, and that
+// nothing is written if it does not admit them.
+func TestFolderIsNotAdmitted(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
-	later := plan()
-	later.Tables = append(later.Tables, "Later")
-	later.Later = []string{"Later"}
-	old := export(t, filled(t))
-	if r, err := transfer.Import(t.Context(), old, mem.New(atNoon), later, transfer.Options{}); err != nil || r.Rows == 0 {
-		t.Fatalf("a folder without the table: %+v, %v", r, err)
+	refusing, store, seen := plan(), mem.New(atNoon), 0
+	from, one := filled(t), storage.Entity{Key: storage.Key{Partition: "a", Row: "b"}}
+	if _, err := from.Table(refusing.Tables[0]).Transact(t.Context(), storage.Op{Entity: one}); err != nil {
+		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "state")
-	if r, err := transfer.Export(t.Context(), filled(t), dir, later, transfer.Options{}); err != nil || r.Rows == 0 {
-		t.Fatalf("a store without the table: %+v, %v", r, err)
+	folder := export(t, from)
+	refusing.Admit = func(rows iter.Seq2[storage.Entity, error]) error {
+		for _, err := range rows {
+			if err != nil {
+				return err
+			}
+			seen++
+		}
+		return fault.New(fault.Invalid, "these are not for this app")
 	}
-	if _, err := transfer.Import(t.Context(), dir, mem.New(atNoon), plan(), transfer.Options{}); !fault.Is(err,
-		fault.Invalid) {
-		t.Errorf("a folder of a later version: %v", err)
+	if _, err := transfer.Import(t.Context(), folder, store, refusing, transfer.Options{}); !fault.Is(err,
+		fault.Invalid) || seen == 0 {
+		t.Errorf("%v after %d rows", err, seen)
+	}
+	for _, table := range refusing.Tables {
+		if _, err := store.Table(table).Get(t.Context(), storage.Key{Partition: "a", Row: "b"}); !fault.Is(err,
+			fault.Unavailable) {
+			t.Errorf("the table %s was made: %v", table, err)
+		}
 	}
 }
