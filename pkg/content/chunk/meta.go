@@ -30,12 +30,10 @@ type Record struct {
 	Kind     Kind         `json:"kind"`
 	Name     string       `json:"name"`
 	Heading  string       `json:"heading"`
-	Zone     extract.Zone `json:"zone,omitempty"`   // empty for the main content
-	Anchor   string       `json:"anchor,omitempty"` // missing in files of earlier releases
-	// Segment is nil for prose. Files of earlier releases have the segment only in MetaV2; Decode copies it from
-	// there.
-	Segment *SegmentName `json:"segment,omitempty"`
-	MetaV2  MetaV2       `json:"metaV2"`
+	Zone     extract.Zone `json:"zone,omitempty"` // empty for the main content
+	Anchor   string       `json:"anchor,omitempty"`
+	Segment  *SegmentName `json:"segment,omitempty"` // nil for prose
+	MetaV2   MetaV2       `json:"metaV2"`
 }
 
 // SegmentName names the segment that contains a chunk. Other tools read this field first (002 §6.1).

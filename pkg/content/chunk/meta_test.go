@@ -126,7 +126,7 @@ func TestC4Strict(t *testing.T) {
 }
 
 // TestC4SegmentUIDAtTheTop checks that a chunk of a segment has its segmentUid where 002 §6.1 requires it, and that
-// prose has none. Files of earlier releases, with it in metaV2 only, read the same.
+// prose has none.
 func TestC4SegmentUIDAtTheTop(t *testing.T) {
 	var text bytes.Buffer
 	records := recordsOf(example())
@@ -142,15 +142,6 @@ func TestC4SegmentUIDAtTheTop(t *testing.T) {
 		if diff := cmp.Diff(chunk.MetaV2.Segment, chunk.Segment); diff != "" || (chunk.Segment != nil) != (i == 1 || i == 2) {
 			t.Errorf("chunk %d: %+v, -metaV2 +top\n%s", i, chunk.Segment, diff)
 		}
-	}
-	earlier, err := os.ReadFile("testdata/earlier.jsonl")
-	must(t, err)
-	if have, err := decode(string(earlier)); err != nil || !cmp.Equal(records, have) {
-		t.Errorf("of an earlier release: %v\n%s", err, cmp.Diff(records, have))
-	}
-	records[1].Segment = nil
-	if err := Encode(new(bytes.Buffer), records); fault.FieldOf(err) != "segment" {
-		t.Errorf("without it: %v", err)
 	}
 }
 
@@ -198,9 +189,6 @@ func FuzzDecode(f *testing.F) {
 	golden, err := os.ReadFile("testdata/chunks.jsonl")
 	must(f, err)
 	f.Add(string(golden))
-	earlier, err := os.ReadFile("testdata/earlier.jsonl")
-	must(f, err)
-	f.Add(string(earlier))
 	f.Add("{}\n")
 	f.Add("\n\n")
 	f.Fuzz(func(t *testing.T, text string) {

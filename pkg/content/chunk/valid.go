@@ -21,9 +21,6 @@ func (v *validator) parse(line []byte) (r Record, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return Record{}, fault.New(fault.Invalid, "chunk %d: %w", v.lines, err)
 	}
-	if s := r.MetaV2.Segment; r.Segment == nil && s != nil {
-		r.Segment = &SegmentName{s.SegmentUID}
-	}
 	return r, v.check(r)
 }
 

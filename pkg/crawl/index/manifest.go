@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table holds the manifests. Container holds manifests that are too large for a row, or that earlier releases wrote.
+// Table holds the manifests. Container holds manifests that are too large for a row.
 const (
 	Table     = "Manifests"
 	Container = "chunks"

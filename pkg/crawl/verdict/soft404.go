@@ -45,7 +45,6 @@ func FingerprintOf(row registry.Soft404) (f Fingerprint) {
 func (f Fingerprint) honest() bool { return !f.ToRoot && f.Content == "" }
 
 // ReadUnder reports whether a fingerprint may be compared with texts that are read under the given version.
-// Fingerprints of earlier releases have no version.
 func (f Fingerprint) ReadUnder(v lineage.Version) bool {
 	return f.Content == "" || lineage.Comparable(lineage.Version(f.Version), v)
 }

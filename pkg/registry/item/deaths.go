@@ -44,9 +44,6 @@ func (it *Item) countDeath(now time.Time) {
 // Interrupt records on an item that is to be locked whether its last worker has finished, and whether that worker has
 // died.
 func (it *Item) Interrupt(now time.Time) {
-	if it.NotBefore.IsZero() { // earlier versions counted all deaths
-		it.Deaths = min(it.Deaths, suspectDeaths)
-	}
 	it.Interrupted = it.LockOwner != ""
 	if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item
 		it.countDeath(now)

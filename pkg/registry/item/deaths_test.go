@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestS1Deaths checks S1: which deaths count for an item, how long the item then waits, and when it is deadly. Items
-// that earlier versions have counted are suspects at most.
+// TestS1Deaths checks S1: which deaths count for an item, how long the item then waits, and when it is deadly.
 func TestS1Deaths(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	end := now.Add(-time.Minute) // end of the dead worker's lock
@@ -26,9 +25,6 @@ func TestS1Deaths(t *testing.T) {
 		"alone at the fourth": {Lock{LockedUntil: end, Deaths: 3, Begun: true, NotBefore: end}, 4,
 			time.Hour, true},
 		"another death before it is recorded": {Lock{LockedUntil: end, Deaths: 4, NotBefore: end}, 4, 0, true},
-		"of an earlier version":               {Lock{LockedUntil: end, Deaths: 5}, 2, 0, false},
-		"alone, of an earlier version":        {Lock{LockedUntil: end, Deaths: 5, Begun: true}, 3, time.Hour, false},
-		"given back, of an earlier version":   {Lock{Deaths: 5}, 2, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			it := Item{Lock: tt.lock}

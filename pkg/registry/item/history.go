@@ -37,12 +37,6 @@ func (d Decision) began() time.Time {
 	return d.At
 }
 
-// isWithin reports whether a line that stands for several checks also stands for this decision.
-func (d Decision) isWithin(line Decision) bool {
-	return line.Times > 1 && d.Times <= 1 && d.What == line.What && numberless(d.Why) == numberless(line.Why) &&
-		!d.At.Before(line.Since) && !d.At.After(line.At)
-}
-
 // after returns the decision as one that also stands for an earlier line with the same decision.
 func (d Decision) after(earlier Decision) Decision {
 	d.Since, d.Times = earlier.began(), max(earlier.Times, 1)+max(d.Times, 1)
@@ -120,9 +114,6 @@ func mergeHistory(ours, theirs []Decision) []Decision {
 		at[lineOf(d)] = i
 	}
 	for _, d := range theirs {
-		if slices.ContainsFunc(ours, d.isWithin) {
-			continue // a worker of an earlier release has dropped how often, and since when
-		}
 		if i, ok := at[lineOf(d)]; !ok {
 			ours = append(ours, d)
 		} else if d.Times > ours[i].Times {

@@ -95,21 +95,6 @@ func TestA12LinesOfTwoWriters(t *testing.T) {
 	}
 }
 
-// TestA12LineOfAnEarlierRelease checks that a line is not doubled whose count a worker of an earlier release has
-// dropped.
-func TestA12LineOfAnEarlierRelease(t *testing.T) {
-	var read Item
-	for hour := range 5 {
-		read.checkedAt(hour, "304", "longest", true)
-	}
-	theirs := []Decision{{At: noon.Add(4 * time.Hour), What: "unchanged", Why: "304"},
-		{At: noon.Add(4 * time.Hour), What: "scheduled", Why: "longest"}, {At: noon.Add(5 * time.Hour), What: "forced"}}
-	want := []string{"16 unchanged 304 x5 since 12", "16 scheduled longest x5 since 12", "17 forced "}
-	if diff := cmp.Diff(want, linesOf(mergeHistory(read.History, theirs))); diff != "" {
-		t.Errorf("(-want +have):\n%s", diff)
-	}
-}
-
 // TestA12SharingCostsNoDecision checks that a check that found nothing drops no decision of a full history, because its
 // own are shared with those before.
 func TestA12SharingCostsNoDecision(t *testing.T) {

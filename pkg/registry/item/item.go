@@ -155,7 +155,7 @@ type Seen struct {
 	Soft404Fingerprint string `col:"absentMark"`
 	LikeSoft404        string `col:"looksAbsent"`
 	// States are short hashes of the page's last texts (see [pagechange.States]), made under the item's
-	// NormalizationVersion. States is empty in rows that are older than this column.
+	// NormalizationVersion.
 	States []byte `col:"states"`
 	// MainState is the short hash of the main content alone. It is empty if States is.
 	MainState []byte `col:"mainState"`

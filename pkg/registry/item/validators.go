@@ -44,7 +44,7 @@ func (s *Seen) LastModified() string {
 	if t, err := time.Parse(storage.TimeLayout, s.HTTPLastModified); err == nil {
 		return t.Format(http.TimeFormat)
 	}
-	return s.HTTPLastModified // a row from before the column had a time
+	return ""
 }
 
 // SetLastModified records a Last-Modified header: its time in HTTPLastModified, and the header itself where it is

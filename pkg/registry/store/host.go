@@ -128,7 +128,7 @@ func (h *HostState) Recount(was, is Tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)
-	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded)) // host rows of earlier versions lack this counter
+	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded))
 	h.Lying = max(0, h.Lying+one(is.Lying)-one(was.Lying))
 	h.claim(was.Claim, is.Claim)
 	h.Revisited += one(is.Revisited) - one(was.Revisited)

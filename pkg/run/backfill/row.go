@@ -37,10 +37,6 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	if r.RowVersion < rowVersion {
-		r.RowVersion = rowVersion // the version that will be written
-		return r, r.readPacked(props)
-	}
 	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
 	r.Dates = discover.Dates{From: when("dateFrom"), To: when("dateTo")}
 	r.ErrorLog, _ = readList[api.BackfillError](props, "errorLog") // a damaged log is dropped
@@ -48,36 +44,6 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 		r.Progress, err = readList[Progress](props, "progress")
 	}
 	return r, err
-}
-
-// maxPacked bounds the unpacked size of a row of version 1, in bytes.
-const maxPacked = 16 << 20
-
-// readPacked reads a row of version 1, whose lists are compressed. The row gets the present version when its run
-// changes.
-func (r *Run) readPacked(props storage.Properties) error {
-	full, err := row.Gunzip(row.Join(props, "detail"), maxPacked)
-	if err != nil {
-		return err
-	}
-	var d struct {
-		Sources    []string       `json:"sources"`
-		Dates      discover.Dates `json:"dates"`
-		Counts     Counts         `json:"counts"`
-		Reasons    map[string]int `json:"reasons"`
-		Progress   []Progress     `json:"progress"`
-		KnownPages int            `json:"knownPages"`
-		KnownBytes int64          `json:"knownBytes"`
-	}
-	if err := json.Unmarshal(full, &d); err != nil {
-		return err
-	}
-	r.Sources, r.Dates, r.Counts, r.Reasons, r.Progress, r.KnownPages, r.KnownBytes =
-		d.Sources, d.Dates, d.Counts, d.Reasons, d.Progress, d.KnownPages, d.KnownBytes
-	if log, err := row.Gunzip(row.Join(props, "errorLog"), maxPacked); err == nil {
-		_ = json.Unmarshal(log, &r.ErrorLog) // a damaged log is dropped
-	}
-	return nil
 }
 
 // columnOf returns the name of a column that holds part of a list: name, name2, name3.

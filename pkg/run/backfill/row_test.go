@@ -2,15 +2,12 @@ package backfill_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -95,54 +92,6 @@ func TestE12LastProcessed(t *testing.T) {
 		if !seen[want] {
 			t.Errorf("never at %+v; seen %v", want, seen)
 		}
-	}
-}
-
-// TestE12OldRowsStillRead checks E12: rows of the earlier version, with packed columns, are still read, and become
-// readable with the next change.
-func TestE12OldRowsStillRead(t *testing.T) {
-	r := inMemory(t)
-	r.web.Pages["https://a.example/sitemap.xml"] = 404
-	run := r.end(r.start(backfill.Request{Sources: []string{"a"}, MaxURLs: 20}).ID)
-	if run.Status != backfill.Failed || len(run.ErrorLog) != 1 {
-		t.Fatalf("%+v", run)
-	}
-	e := r.row(run.ID)
-	packed := func(v any) []byte {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		r.Must(json.NewEncoder(z).Encode(v))
-		r.Must(z.Close())
-		return b.Bytes()
-	}
-	old := storage.Properties{
-		"rowVersion": int64(1), "errorLog0": packed(run.ErrorLog),
-		"detail0": packed(map[string]any{"sources": run.Sources, "dates": run.Dates, "counts": run.Counts,
-			"reasons": run.Reasons, "progress": run.Progress}),
-	}
-	for _, name := range strings.Fields(
-		`id status note disabled mode dateFrom dateTo maxUrls maxUrlsPerSource concurrency delayMs dryRun runBy
-		discoveredCount queuedCount skippedCount errorCount createdAt updatedAt startedAt finishedAt reserved`) {
-		if v, ok := e.Props[name]; ok {
-			old[name] = v
-		}
-	}
-	_, err := r.Store.Table(backfill.Table).Transact(t.Context(), storage.Op{Kind: storage.Replace,
-		Entity: storage.Entity{Key: e.Key, ETag: e.ETag, Props: old}})
-	r.Must(err)
-	have := r.run(run.ID)
-	have.Last = run.Last // not recorded in that version
-	if diff := cmp.Diff(run, have, cmp.AllowUnexported(backfill.Run{}),
-		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".etag" }, cmp.Ignore())); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
-	}
-	r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 3)...)
-	r.Must(second(r.Resume(t.Context(), run.ID)))
-	if run = r.end(run.ID); run.Status != backfill.Completed || run.Queued != 3 {
-		t.Errorf("resumed: %+v", run)
-	}
-	if props := r.row(run.ID).Props; props["sources"] != `["a"]` || props["detail0"] != nil {
-		t.Errorf("row %v", props)
 	}
 }
 

@@ -83,9 +83,9 @@ func CheckForm(ctx context.Context, rows storage.Table) error {
 	return Admit(rows.Query(ctx, storage.Query{PartitionFrom: formKey.Partition}))
 }
 
-// MarkForm calls [CheckForm] and records the form of a store that does not say it. It must be called before anything
+// RecordForm calls [CheckForm] and records the form of a store that does not say it. It must be called before anything
 // else is written.
-func MarkForm(ctx context.Context, rows storage.Table) error {
+func RecordForm(ctx context.Context, rows storage.Table) error {
 	if err := CheckForm(ctx, rows); err != nil {
 		return err
 	}

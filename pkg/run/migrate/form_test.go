@@ -30,7 +30,7 @@ func formRow(form int64) storage.Entity {
 }
 
 // TestZ1FormOfRows checks Z1: a store whose rows are of an older or a newer form is refused, with nothing written and
-// with the way out. Any other store is marked once, and is then known by its mark, whatever its rules.
+// with the way out. Any other store gets that row once, and is then known by it, whatever its rules.
 func TestZ1FormOfRows(t *testing.T) {
 	const current, keys = "http_snapshot_url_v2_text_v4", `{"entries":"keys_v4","items":"url_v2 utm_"}`
 	other := storage.Entity{Key: storage.Key{Partition: "bulk", Row: "a"}}
@@ -60,7 +60,7 @@ func TestZ1FormOfRows(t *testing.T) {
 				must(t, err)
 			}
 			before := dump(t, rows)
-			for _, check := range []func(context.Context, storage.Table) error{migrate.CheckForm, migrate.MarkForm} {
+			for _, check := range []func(context.Context, storage.Table) error{migrate.CheckForm, migrate.RecordForm} {
 				err := check(t.Context(), rows)
 				if c.reason == "" && err != nil || c.reason != "" && (!fault.Is(err, fault.Invalid) ||
 					!strings.Contains(err.Error(), c.reason)) {
@@ -74,19 +74,19 @@ func TestZ1FormOfRows(t *testing.T) {
 				}
 				return
 			}
-			if _, marked := after[formRow(1).Key]; !marked {
-				t.Errorf("no mark: %v", after)
+			if _, recorded := after[formRow(1).Key]; !recorded {
+				t.Errorf("no form: %v", after)
 			}
-			must(t, migrate.MarkForm(t.Context(), rows)) // once more, by the next process
+			must(t, migrate.RecordForm(t.Context(), rows)) // once more, by the next process
 			if !maps.Equal(after, dump(t, rows)) {
-				t.Error("the mark was written again")
+				t.Error("the form was written again")
 			}
 		})
 	}
 }
 
-// TestZ1MarkIsInterrupted checks Z1: whichever request fails while the form is recorded, the next try succeeds.
-func TestZ1MarkIsInterrupted(t *testing.T) {
+// TestZ1RecordIsInterrupted checks Z1: whichever request fails while the form is recorded, the next try succeeds.
+func TestZ1RecordIsInterrupted(t *testing.T) {
 	died := errors.New("died")
 	for _, after := range []bool{false, true} {
 		fail := true
@@ -103,13 +103,13 @@ func TestZ1MarkIsInterrupted(t *testing.T) {
 			}}
 		}
 		rows := storagetest.Hooked(mem.New(time.Now), hooks).Table("Runs")
-		if err := migrate.MarkForm(t.Context(), rows); !errors.Is(err, died) {
+		if err := migrate.RecordForm(t.Context(), rows); !errors.Is(err, died) {
 			t.Fatal(err)
 		}
 		fail = false
-		must(t, migrate.MarkForm(t.Context(), rows))
-		if _, marked := dump(t, rows)[formRow(1).Key]; !marked {
-			t.Error("no mark")
+		must(t, migrate.RecordForm(t.Context(), rows))
+		if _, recorded := dump(t, rows)[formRow(1).Key]; !recorded {
+			t.Error("no form")
 		}
 	}
 }

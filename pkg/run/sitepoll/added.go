@@ -68,7 +68,7 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			continue
 		}
 		for _, added := range sites.All() {
-			added.Start = added.Following().Start // an earlier version added some without
+			added.Start = added.Following().Start // a site that was added by its sitemap names none
 			out = append(out, added)
 		}
 	}

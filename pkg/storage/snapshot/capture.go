@@ -47,20 +47,17 @@ type Capture struct {
 	// SameTextAs is the hash of the body that was captured first with this text, if this body came later with other
 	// bytes. Such a capture supersedes nothing and does not count for [Retention] (see [Store.SaveSame]).
 	SameTextAs string `col:"sameTextAs"`
-	// Declared is a digest of the values that the page declares about its product. It is empty if there are none, and
-	// in captures of earlier releases. For [Retention], bodies that declare other values have not the same text.
+	// Declared is a digest of the values that the page declares about its product. It is empty if there are none. For
+	// [Retention], bodies that declare other values have not the same text.
 	Declared string `col:"declared"`
-	// Fields are the values of fields that were read in the body, as JSON. It is empty if there are none, and in captures
-	// of earlier releases.
+	// Fields are the values of fields that were read in the body, as JSON. It is empty if there are none.
 	Fields []byte `col:"fields"`
-	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none, and
-	// in captures of earlier releases.
+	// The following fields hold statements of the page about itself (H4). They are empty if the page makes none.
 	PublishedAt time.Time `col:"publishedAt"`
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
-	// First is the change of a capture that is its item's first content. It is empty for other captures, and in captures
-	// of earlier releases, whose change has a row of its own.
+	// First is the change of a capture that is its item's first content. It is empty for other captures.
 	First FirstChange `col:"first"`
 
 	// Words holds the words of the body's text (see [change.Words]). Change describes how the item changed with this

@@ -31,8 +31,7 @@
 // A page whose canonical URI is its own address has no look-up row by URI: within one version, the tip names the
 // capture and the URI. A search for captures of the URI reads the row and the tip, and takes the newer of the two. The
 // transaction writes the row only if it exists, or if the page gets another canonical URI, so that the tip no longer
-// names its own. The row exists if another page has this canonical URI, or if an earlier release has written it. Tips
-// of earlier releases name no URI.
+// names its own. The row exists if another page has or had this canonical URI.
 //
 // A capture never changes. When other rules read the same body, the result is another capture beside the first: the
 // combination (item, body, version) is unique. Both captures share the blob and are removed with it. Retention counts
@@ -48,7 +47,7 @@
 //
 // An edge gives the reason why a capture superseded another, in the fields of spec 000 §4.3 and no others. A row
 // beside the edge holds the kind of the change and how much of the text changed. An item's first content has no edge,
-// so its change is a column of the capture. Earlier releases wrote a row for it, which is read as before.
+// so its change is a column of the capture.
 //
 // For a first capture, Save costs three requests to tables and one to blobs. For a changed page it costs five and
 // one, including the two reads of [Store.Last]. There are further requests to tables: two if another page has the

@@ -54,7 +54,7 @@ type tip struct {
 	// Type is the Content-Type of the body, so that the body can be read without its capture's row.
 	Type string `col:"contentType"`
 	// URI is the canonical URI of the capture, and Content its content hash, if the URI is the item's own. Then no
-	// look-up row is needed to find the capture by its URI (see [tip.pointer]). Tips of earlier releases have neither.
+	// look-up row is needed to find the capture by its URI (see [tip.pointer]).
 	URI     string `col:"canonicalUri"`
 	Content string `col:"contentSha256"`
 
@@ -94,22 +94,10 @@ func (r *recording) read(ctx context.Context) error {
 		}
 	}
 	r.uri = newerOf(r.row, r.tip.pointer(string(r.c.ItemID), r.c.NormalizationVersion))
-	return r.readVersion(ctx)
-}
-
-// readVersion finds the version of the capture with which the item was last found, if it was found with this body.
-// Tips of earlier releases do not contain the version. In that case, the version is that of the body's only capture.
-func (r *recording) readVersion(ctx context.Context) error {
-	r.tipVersion = ""
-	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {
-		return nil
+	if r.tipVersion = ""; r.tip.Capture == captureKey(r.c.ItemID, r.c.RawHash).Row {
+		r.tipVersion = r.tip.Version
 	}
-	if r.tipVersion = r.tip.Version; r.tipVersion != "" {
-		return nil
-	}
-	first, _, err := r.captures.find(ctx, r.c.ItemID, r.c.RawHash, "")
-	r.tipVersion = first.NormalizationVersion
-	return err
+	return nil
 }
 
 // current reports whether the item was last found with this capture. If it was, there is nothing new to record.

@@ -79,27 +79,6 @@ func TestZ2ReprocessedWithoutACapture(t *testing.T) {
 	}
 }
 
-// TestZ2TipOfAnEarlierRelease checks rows of earlier releases, whose tip has no version.
-func TestZ2TipOfAnEarlierRelease(t *testing.T) {
-	onStores(t, func(t *testing.T, empty func() storage.Store) {
-		p := newPast(t, open(t, empty()))
-		p.run(reread...)
-		tip, err := p.s.captures.Get(t.Context(), storage.Key{Partition: string(idOf("p")), Row: tipRow})
-		must(t, err)
-		delete(tip.Props, "normalizationVersion")
-		_, err = p.s.captures.Transact(t.Context(), storage.Op{Kind: storage.Replace, Entity: tip})
-		must(t, err)
-		p.run(reread[1])
-		if have := p.listed(reread); len(have) != 2 || have[0] != "b v1 run 14 14 sha256:b" {
-			t.Errorf("the same again: %v", have)
-		}
-		must(t, p.reprocess(p.s, shot{"p", "p", "b-by-v2", "b", "v2"}))
-		if have := p.listed(reread); len(have) != 3 || have[1] != "b v2 rebuild 14 14 sha256:b-by-v2" {
-			t.Errorf("reprocessed: %v", have)
-		}
-	})
-}
-
 // TestZ2VersionsShareABody checks that captures of several versions are listed completely, and are pruned and purged
 // with their body.
 func TestZ2VersionsShareABody(t *testing.T) {
