@@ -22,7 +22,3 @@ func (h *Handlers) addMute(ctx context.Context, q api.MuteRequest) (api.Mute, er
 	q.ItemID = string(it.ID)
 	return h.Notify.Mute(ctx, q, notify.Page{URL: it.NormalizedSource, Title: it.Title})
 }
-
-func (h *Handlers) removeMute(ctx context.Context, q api.MuteID) (api.Mute, error) {
-	return h.Notify.Unmute(ctx, q.ID)
-}

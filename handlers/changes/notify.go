@@ -13,24 +13,12 @@ func (h *Handlers) addRule(ctx context.Context, q api.RuleSpec) (api.Rule, error
 	return h.Notify.SaveRule(ctx, "", q)
 }
 
-func (h *Handlers) getRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
-	return h.Notify.Rule(ctx, q.ID)
-}
-
 func (h *Handlers) saveRule(ctx context.Context, q api.RuleUpdate) (api.Rule, error) {
 	return h.Notify.SaveRule(ctx, q.ID, q.RuleSpec)
 }
 
 func (h *Handlers) patchRule(ctx context.Context, q api.RulePatch) (api.Rule, error) {
 	return h.Notify.PatchRule(ctx, q.ID, q.Patch)
-}
-
-func (h *Handlers) removeRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
-	return h.Notify.RemoveRule(ctx, q.ID)
-}
-
-func (h *Handlers) testRule(ctx context.Context, q api.RuleID) (api.RuleTest, error) {
-	return h.Notify.TestRule(ctx, q.ID)
 }
 
 // listChannels lists the channels. Addresses of webhooks often hold a secret, so a key that may only read gets their
@@ -71,10 +59,6 @@ func (h *Handlers) patchChannel(ctx context.Context, q api.ChannelPatch) (any, e
 	return wire.Unkept{Body: c}, err
 }
 
-func (h *Handlers) removeChannel(ctx context.Context, q api.ChannelName) (api.Channel, error) {
-	return h.Notify.RemoveChannel(ctx, q.Name)
-}
-
 func (h *Handlers) testChannel(ctx context.Context, q api.ChannelTest) (api.ReceiverAnswer, error) {
 	return h.Notify.TestChannel(ctx, api.ChannelSpec{Name: q.Name, ChannelSettings: api.ChannelSettings{Kind: q.Kind,
 		URL: q.URL, Secret: q.Secret, URLFrom: q.URLFrom, Fields: q.Fields}})
@@ -82,14 +66,6 @@ func (h *Handlers) testChannel(ctx context.Context, q api.ChannelTest) (api.Rece
 
 func (h *Handlers) checkChannel(ctx context.Context, q api.ChannelUpdate) (api.ChannelCheck, error) {
 	return h.Notify.CheckChannel(ctx, api.ChannelSpec(q))
-}
-
-func (h *Handlers) retryDelivery(ctx context.Context, q api.DeliveryID) (api.Delivery, error) {
-	return h.Notify.Worker.Retry(ctx, q.ID)
-}
-
-func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.ChangeWhy, error) {
-	return h.Notify.Follower.Why(ctx, q.ID)
 }
 
 // Follow applies the rules to new changes and sends lost messages again. It returns the number of messages that it

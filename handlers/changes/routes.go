@@ -1,8 +1,6 @@
 package changes
 
 import (
-	"context"
-
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -17,35 +15,29 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.GetReader, h.reader),
 		wire.On(api.SaveReader, h.saveReader),
 		wire.On(api.MarkRead, h.markRead),
-		wire.On(api.ExplainChange, h.explainChange),
-		wire.On(api.ListRules, func(ctx context.Context, q api.RuleQuery) (api.Rules, error) {
-			return h.Notify.Rules(ctx, q)
-		}),
+		wire.Named(api.ExplainChange, h.Notify.Follower.Why),
+		wire.On(api.ListRules, h.Notify.Rules),
 		wire.On(api.AddRule, h.addRule),
-		wire.On(api.GetRule, h.getRule),
+		wire.Named(api.GetRule, h.Notify.Rule),
 		wire.On(api.SaveRule, h.saveRule),
 		wire.On(api.PatchRule, h.patchRule),
-		wire.On(api.RemoveRule, h.removeRule),
-		wire.On(api.PreviewRule, func(ctx context.Context, q api.RuleSpec) (api.RuleTest, error) {
-			return h.Notify.PreviewRule(ctx, q)
-		}),
-		wire.On(api.TestRule, h.testRule),
+		wire.Named(api.RemoveRule, h.Notify.RemoveRule),
+		wire.On(api.PreviewRule, h.Notify.PreviewRule),
+		wire.Named(api.TestRule, h.Notify.TestRule),
 		wire.On(api.ListChannels, h.listChannels),
 		wire.OnAny(api.AddChannel, h.addChannel),
 		wire.OnAny(api.SaveChannel, h.saveChannel),
 		wire.OnAny(api.PatchChannel, h.patchChannel),
-		wire.On(api.RemoveChannel, h.removeChannel),
+		wire.Named(api.RemoveChannel, h.Notify.RemoveChannel),
 		wire.On(api.TestChannel, h.testChannel),
 		wire.On(api.CheckChannel, h.checkChannel),
 		wire.On(api.ListMutes, h.listMutes),
 		wire.On(api.AddMute, h.addMute),
-		wire.On(api.RemoveMute, h.removeMute),
+		wire.Named(api.RemoveMute, h.Notify.Unmute),
 		wire.On(api.GetPublicAddress, h.publicAddress),
 		wire.On(api.SavePublicAddress, h.savePublicAddress),
-		wire.On(api.ListDeliveries, func(ctx context.Context, q api.DeliveryQuery) (api.DeliveryPage, error) {
-			return h.Notify.Worker.Deliveries(ctx, q)
-		}),
-		wire.On(api.RetryDelivery, h.retryDelivery),
+		wire.On(api.ListDeliveries, h.Notify.Worker.Deliveries),
+		wire.Named(api.RetryDelivery, h.Notify.Worker.Retry),
 	}
 }
 

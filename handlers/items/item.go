@@ -41,22 +41,12 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	return http.StatusOK, d, err
 }
 
-// remove starts the purge of an item. A worker then removes the item from the index and after that from the registry.
-func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
-	it, err := h.Items.Remove(ctx, source.ID(q.ID))
-	return itemJSON(&it), wire.Field("id", err)
-}
-
-// accept accepts the present content of an item, although most of the earlier content is missing.
-func (h *Handlers) accept(ctx context.Context, q api.ItemID) (api.Item, error) {
-	it, err := h.Items.Accept(ctx, source.ID(q.ID))
-	return itemJSON(&it), wire.Field("id", err)
-}
-
-// acceptWatch accepts the present content of an item's watched part.
-func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
-	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
-	return itemJSON(&it), wire.Field("id", err)
+// change returns a handler that changes an item, and answers with the item.
+func change(do func(context.Context, source.ID) (registry.Item, error)) func(context.Context, string) (api.Item, error) {
+	return func(ctx context.Context, id string) (api.Item, error) {
+		it, err := do(ctx, source.ID(id))
+		return itemJSON(&it), wire.Field("id", err)
+	}
 }
 
 func detailJSON(it *item.Item, past history.Latest) api.ItemDetail {

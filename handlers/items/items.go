@@ -32,9 +32,9 @@ func (h *Handlers) Routes() []wire.Route {
 		{Endpoint: api.GetItem.Endpoint, Answer: h.item},
 		wire.OnAny(api.GetField, h.field),
 		wire.On(api.ReindexItem, h.reindex),
-		wire.On(api.RemoveItem, h.remove),
-		wire.On(api.AcceptItem, h.accept),
-		wire.On(api.AcceptWatch, h.acceptWatch),
+		wire.Named(api.RemoveItem, change(h.Items.Remove)),
+		wire.Named(api.AcceptItem, change(h.Items.Accept)),
+		wire.Named(api.AcceptWatch, change(h.Items.AcceptWatch)),
 	}
 }
 

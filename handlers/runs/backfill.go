@@ -38,15 +38,6 @@ func (h *Handlers) backfillRuns(ctx context.Context, q api.BackfillQuery) (api.B
 	return out, err
 }
 
-// withRun returns a handler that calls do to read or change a run, and answers with the run.
-func (h *Handlers) withRun(do func(context.Context, string) (backfill.Run, error),
-) func(context.Context, api.BackfillID) (api.BackfillRun, error) {
-	return func(ctx context.Context, q api.BackfillID) (api.BackfillRun, error) {
-		run, err := do(ctx, q.ID)
-		return h.runJSON(run), err
-	}
-}
-
 // backfillSites lists the sites.
 func (h *Handlers) backfillSites(ctx context.Context, _ api.None) (api.BackfillSites, error) {
 	sites, err := h.Backfill.Sites(ctx)

@@ -66,12 +66,6 @@ func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 	return f, err
 }
 
-// bulkState reports the progress of a run.
-func (h *Handlers) bulkState(ctx context.Context, q api.BulkID) (api.BulkRun, error) {
-	run, err := h.Bulk.Get(ctx, q.ID)
-	return bulkJSON(run), err
-}
-
 func bulkJSON(r bulk.Run) api.BulkRun {
 	out := api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
 		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}

@@ -45,12 +45,6 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 	return importJSON(im), nil
 }
 
-// importState reports the progress of an import.
-func (h *Handlers) importState(ctx context.Context, q api.ImportID) (api.Import, error) {
-	im, err := h.Mails.Get(ctx, q.ID)
-	return importJSON(im), err
-}
-
 // importList lists the latest imports, without their failures.
 func (h *Handlers) importList(ctx context.Context, q api.ImportQuery) (api.Imports, error) {
 	list, err := h.Mails.List(ctx, q.Top)

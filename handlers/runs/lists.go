@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -47,12 +46,6 @@ func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 		req.Format = string(listimport.JSONLines)
 	}
 	return req, err
-}
-
-// listImport reports the progress of the import of a list.
-func (h *Handlers) listImport(ctx context.Context, q api.ListImportID) (api.ListImport, error) {
-	im, err := h.Lists.Get(ctx, q.ID)
-	return listImportJSON(im), err
 }
 
 func listImportJSON(im listimport.Import) api.ListImport {

@@ -82,18 +82,6 @@ func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, er
 	return siteJSON(one), h.Polls.Forget(ctx, q.Slug)
 }
 
-// withSite returns a handler that calls do to poll or read a site, and answers with the site.
-func withSite(do func(context.Context, string) (sitepoll.Site, error),
-) func(context.Context, api.SiteSlug) (api.Site, error) {
-	return func(ctx context.Context, q api.SiteSlug) (api.Site, error) {
-		one, err := do(ctx, q.Slug)
-		if err != nil {
-			return api.Site{}, err
-		}
-		return siteJSON(one), nil
-	}
-}
-
 func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
 		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, Warning: v.Site.Warning,

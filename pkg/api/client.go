@@ -107,6 +107,16 @@ func (r Route[Q, A]) Of(name string) (request Q) {
 	return request
 }
 
+// Name returns the name that a request gives the route's path: the inverse of [Route.Of].
+func (r Route[Q, A]) Name(request Q) (name string) {
+	for _, p := range r.Params() {
+		if p.InPath {
+			name = reflect.ValueOf(request).FieldByIndex(p.Index).String()
+		}
+	}
+	return name
+}
+
 // Call sends a request and reads the answer.
 func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, err error) {
 	req, err := c.request(ctx, r.Endpoint, request)
