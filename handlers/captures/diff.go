@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
@@ -101,10 +102,7 @@ func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQ
 	if err != nil {
 		return q, err
 	}
-	names := make([]string, len(past.IDs))
-	for i, id := range past.IDs {
-		names[i] = string(id)
-	}
+	names := wire.Each(past.IDs, func(id source.ID) string { return string(id) })
 	last, err := feed.ReadersOf(h.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
 	if fault.Is(err, fault.TooLarge) {
 		return q, fault.Field("from", "from: %w", err)

@@ -20,9 +20,7 @@ func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.Captur
 	}
 	found, next, err := past.Captures(ctx, q.Continuation, q.Top)
 	page.Continuation = next
-	for _, c := range found {
-		page.Captures = append(page.Captures, wire.Capture(&past.Item, c))
-	}
+	page.Captures = wire.Each(found, func(c snapshot.Capture) api.Capture { return wire.Capture(&past.Item, c) })
 	return page, wire.Field("continuation", err)
 }
 
@@ -35,9 +33,7 @@ func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, er
 	}
 	found, next, err := past.Edges(ctx, q.Continuation, q.Top)
 	page.Continuation = next
-	for _, e := range found {
-		page.Lineage = append(page.Lineage, wire.Edge(e))
-	}
+	page.Lineage = wire.Each(found, wire.Edge)
 	return page, wire.Field("continuation", err)
 }
 

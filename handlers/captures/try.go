@@ -24,11 +24,8 @@ func (h *Handlers) elements(ctx context.Context, q api.ElementQuery) (out api.Pa
 	out = api.PageElements{Capture: history.Digest(found.Capture.RawHash), At: found.Capture.CapturedAt,
 		Lines: []api.ElementLine{}, Total: found.Total, Cut: found.Cut, Why: found.Why}
 	for _, l := range found.Lines {
-		line := api.ElementLine{PageElement: elementJSON(l.Element), Larger: !l.Whole, Heading: l.Heading, Around: l.Around}
-		for _, p := range l.Parts {
-			line.Parts = append(line.Parts, elementJSON(p))
-		}
-		out.Lines = append(out.Lines, line)
+		out.Lines = append(out.Lines, api.ElementLine{PageElement: elementJSON(l.Element), Larger: !l.Whole,
+			Heading: l.Heading, Around: l.Around, Parts: wire.Each(l.Parts, elementJSON)})
 	}
 	return out, err
 }

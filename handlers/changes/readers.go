@@ -27,9 +27,7 @@ func (h *Handlers) readerJSON(ctx context.Context, r feed.Reader) (out api.Reade
 	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Position{}) {
 		out.UpTo = r.UpTo.String()
 	}
-	for _, f := range r.Filters {
-		out.Filters = append(out.Filters, api.SavedFilter(f))
-	}
+	out.Filters = wire.Each(r.Filters, func(f feed.SavedFilter) api.SavedFilter { return api.SavedFilter(f) })
 	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, r, feed.Position{}) {
 		if err != nil {
 			return out, err

@@ -22,7 +22,6 @@ const retrievedPages = 20
 
 // retrieve answers questions with whole passages, which together have at most a given number of tokens.
 func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
-	out.Passages = []api.RetrievedPassage{}
 	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
 	if err != nil {
 		return out, err
@@ -42,9 +41,7 @@ func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out a
 		}
 	}
 	out.Note, out.Tokens, out.Stale = strings.Join(notes, "; "), found.Tokens, found.Stale
-	for _, p := range found.Passages {
-		out.Passages = append(out.Passages, retrievedJSON(p))
-	}
+	out.Passages = wire.Each(found.Passages, retrievedJSON)
 	return out, nil
 }
 

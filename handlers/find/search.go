@@ -171,16 +171,9 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
 		Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
-			ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt,
-			Passages: make([]api.Passage, len(r.Passages))}
-		for j, p := range r.Passages {
-			res.Passages[j] = passageJSON(p)
-		}
-		for _, img := range r.Images {
-			res.Images = append(res.Images, wire.Image(img, r.ID, r.URL))
-		}
-		out.Results[i] = res
+		out.Results[i] = api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
+			ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt, Passages: wire.Each(r.Passages, passageJSON),
+			Images: wire.Each(r.Images, func(img search.Image) api.Image { return wire.Image(img, r.ID, r.URL) })}
 	}
 	if f := found.Facets; f != nil {
 		all := &api.Facets{}
@@ -190,7 +183,7 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 		}{{&all.Hosts, f.Hosts}, {&all.Tags, f.Tags}, {&all.Types, f.Types}, {&all.Languages, f.Languages},
 			{&all.Ages, f.Ages}} {
 			if slices.Contains(shown, facetNames[i]) {
-				*to.into = facetsJSON(to.from)
+				*to.into = wire.Each(to.from, func(f search.Facet) api.Facet { return api.Facet(f) })
 			}
 		}
 		out.Facets = all
@@ -198,19 +191,7 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	return out
 }
 
-func facetsJSON(facets []search.Facet) []api.Facet {
-	out := make([]api.Facet, len(facets))
-	for i, f := range facets {
-		out[i] = api.Facet(f)
-	}
-	return out
-}
-
 func passageJSON(p search.Passage) api.Passage {
-	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Zone: p.Zone, Text: p.Text,
-		Highlights: make([]api.Range, len(p.Highlights))}
-	for i, h := range p.Highlights {
-		out.Highlights[i] = api.Range{From: h.From, To: h.To}
-	}
-	return out
+	return api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Zone: p.Zone, Text: p.Text,
+		Highlights: wire.Each(p.Highlights, func(h search.Range) api.Range { return api.Range{From: h.From, To: h.To} })}
 }

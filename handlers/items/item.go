@@ -54,15 +54,8 @@ func detailJSON(it *item.Item, past history.Latest) api.ItemDetail {
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
 	}
-	for _, c := range past.Captures {
-		d.Captures = append(d.Captures, wire.Capture(it, c))
-	}
-	for _, e := range past.Edges {
-		d.Lineage = append(d.Lineage, wire.Edge(e))
-	}
-	for _, c := range past.Changes {
-		d.Changes = append(d.Changes, changeJSON(c))
-	}
+	d.Captures = wire.Each(past.Captures, func(c snapshot.Capture) api.Capture { return wire.Capture(it, c) })
+	d.Lineage, d.Changes = wire.Each(past.Edges, wire.Edge), wire.Each(past.Changes, changeJSON)
 	d.List, d.Folder = listJSON(it.Listed), folderJSON(it)
 	return d
 }

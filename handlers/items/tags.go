@@ -18,11 +18,7 @@ func tagJSON(t registry.Tag) api.Tag {
 // listTags lists the tags that have settings.
 func (h *Settings) listTags(ctx context.Context, _ api.None) (api.Tags, error) {
 	all, err := h.Tags.List(ctx)
-	out := api.Tags{Tags: make([]api.Tag, len(all))}
-	for i, t := range all {
-		out.Tags[i] = tagJSON(t)
-	}
-	return out, err
+	return api.Tags{Tags: wire.Each(all, tagJSON)}, err
 }
 
 func (h *Settings) getTag(ctx context.Context, q api.TagName) (api.Tag, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 )
@@ -15,11 +16,10 @@ func (h *Process) lastHours(ctx context.Context, q api.ActivityQuery) (api.Activ
 }
 
 func activityJSON(report activity.Report, now time.Time) api.Activity {
-	out := api.Activity{AsOf: now, From: report.From, Total: api.ActivityCounts(report.Total), Hours: []api.ActivityHour{}}
-	for _, h := range report.Hours {
-		out.Hours = append(out.Hours, api.ActivityHour{Hour: h.Begins, ActivityCounts: api.ActivityCounts(h.Counts)})
-	}
-	return out
+	return api.Activity{AsOf: now, From: report.From, Total: api.ActivityCounts(report.Total),
+		Hours: wire.Each(report.Hours, func(h activity.Hour) api.ActivityHour {
+			return api.ActivityHour{Hour: h.Begins, ActivityCounts: api.ActivityCounts(h.Counts)}
+		})}
 }
 
 // config shows the settings of the app, which do not change while it runs (spec 001).

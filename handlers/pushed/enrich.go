@@ -70,10 +70,7 @@ func (h *Handlers) enrichBatches(ctx context.Context, q api.EnrichQuery) (out ap
 		}
 	}
 	list, err := h.Enrich.List(ctx, q.Schema, q.Top, q.Before)
-	out.Batches = []api.EnrichBatch{}
-	for _, b := range list {
-		out.Batches = append(out.Batches, batchJSON(b, nil))
-	}
+	out.Batches = wire.Each(list, func(b enrich.Batch) api.EnrichBatch { return batchJSON(b, nil) })
 	return out, err
 }
 

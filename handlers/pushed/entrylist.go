@@ -24,11 +24,7 @@ func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, erro
 		found = found[:q.Top]
 		page["continuation"] = found[q.Top-1].Text("id")
 	}
-	rows := make([]entryRow, len(found))
-	for i, f := range found {
-		rows[i] = rowOf(f)
-	}
-	page["entries"] = rows
+	page["entries"] = wire.Each(found, rowOf)
 	return page, nil
 }
 

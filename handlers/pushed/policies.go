@@ -3,6 +3,7 @@ package pushed
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/entries"
 )
@@ -14,11 +15,7 @@ func (h *Handlers) policies(ctx context.Context, _ api.None) (api.Policies, erro
 		return api.Policies{}, err
 	}
 	found, err := session.Policies(ctx)
-	out := api.Policies{Policies: make([]api.Policy, len(found))}
-	for i, p := range found {
-		out.Policies[i] = policyJSON(p)
-	}
-	return out, err
+	return api.Policies{Policies: wire.Each(found, policyJSON)}, err
 }
 
 // savePolicy stores a policy in place of the former one.

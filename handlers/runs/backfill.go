@@ -28,10 +28,7 @@ func (h *Handlers) backfillStart(ctx context.Context, req api.BackfillRequest) (
 // backfillRuns lists runs, newest first.
 func (h *Handlers) backfillRuns(ctx context.Context, q api.BackfillQuery) (api.BackfillRuns, error) {
 	runs, err := h.Backfill.List(ctx, q.Continuation, q.Top)
-	out := api.BackfillRuns{Runs: []api.BackfillRun{}}
-	for _, run := range runs {
-		out.Runs = append(out.Runs, h.runJSON(run))
-	}
+	out := api.BackfillRuns{Runs: wire.Each(runs, h.runJSON)}
 	if len(runs) == q.Top {
 		out.Continuation = runs[q.Top-1].ID
 	}
@@ -43,10 +40,7 @@ func (h *Handlers) backfillSites(ctx context.Context, _ api.None) (api.BackfillS
 	sites, err := h.Backfill.Sites(ctx)
 	out := api.BackfillSites{Enabled: h.Backfill.Enabled(), Sites: []api.BackfillSite{}}
 	for _, site := range sites {
-		modes := []string{}
-		for _, mode := range backfill.ModesOf(site) {
-			modes = append(modes, string(mode))
-		}
+		modes := wire.Each(backfill.ModesOf(site), func(m backfill.Mode) string { return string(m) })
 		out.Sites = append(out.Sites, api.BackfillSite{Slug: site.Slug, Domain: site.Domain, Modes: modes})
 	}
 	return out, err

@@ -67,10 +67,7 @@ func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 }
 
 func bulkJSON(r bulk.Run) api.BulkRun {
-	out := api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
-		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
-	for _, f := range r.Errors {
-		out.Errors = append(out.Errors, api.BulkError(f))
-	}
-	return out
+	return api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
+		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+		Errors: wire.Each(r.Errors, func(f bulk.Failure) api.BulkError { return api.BulkError(f) })}
 }

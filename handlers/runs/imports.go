@@ -48,26 +48,18 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 // importList lists the latest imports, without their failures.
 func (h *Handlers) importList(ctx context.Context, q api.ImportQuery) (api.Imports, error) {
 	list, err := h.Mails.List(ctx, q.Top)
-	out := api.Imports{Imports: []api.Import{}}
-	for _, im := range list {
-		out.Imports = append(out.Imports, importJSON(im))
-	}
-	return out, err
+	return api.Imports{Imports: wire.Each(list, importJSON)}, err
 }
 
 func importJSON(im mailimport.Import) api.Import {
-	out := api.Import{
+	return api.Import{
 		ID: im.ID, Status: string(im.State), Message: im.Message, Schema: im.Schema, MboxPath: im.Path,
 		Bytes: im.Offset, Size: im.Size, Mails: im.Mails, Inserted: im.Inserted, Skipped: im.Skipped, Updated: im.Updated,
 		Failed:   im.Failed,
-		Failures: []api.ImportFailure{}, Enqueued: im.Enqueued, Batches: im.Batches, NotEnqueued: im.NotEnqueued,
-		Note:      im.Note,
+		Failures: wire.Each(im.Failures, func(f mailimport.Failure) api.ImportFailure { return api.ImportFailure(f) }),
+		Enqueued: im.Enqueued, Batches: im.Batches, NotEnqueued: im.NotEnqueued, Note: im.Note,
 		StartedAt: im.StartedAt, UpdatedAt: im.UpdatedAt, EndedAt: im.EndedAt,
 	}
-	for _, f := range im.Failures {
-		out.Failures = append(out.Failures, api.ImportFailure(f))
-	}
-	return out
 }
 
 // importStep does one step of an import, either of mails or of a list of addresses.

@@ -49,13 +49,11 @@ func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 }
 
 func listImportJSON(im listimport.Import) api.ListImport {
-	out := api.ListImport{
+	return api.ListImport{
 		ID: im.ID, Format: im.Format, Total: im.Total, Done: im.Next, Added: im.Added, Known: im.Known,
-		Refused: im.Refused, Refusals: []api.RefusedAddress{}, Warning: im.Warning,
-		StartedAt: im.StartedAt, EndedAt: im.EndedAt,
+		Refused: im.Refused, Warning: im.Warning, StartedAt: im.StartedAt, EndedAt: im.EndedAt,
+		Refusals: wire.Each(im.Refusals, func(a listimport.Address) api.RefusedAddress {
+			return api.RefusedAddress{Source: a.URL, Error: a.Why}
+		}),
 	}
-	for _, a := range im.Refusals {
-		out.Refusals = append(out.Refusals, api.RefusedAddress{Source: a.URL, Error: a.Why})
-	}
-	return out
 }

@@ -19,11 +19,7 @@ import (
 // sites reports the progress of the polls of all sites (E14).
 func (h *Handlers) sites(ctx context.Context, _ api.None) (api.Sites, error) {
 	all, err := h.Polls.All(ctx)
-	out := api.Sites{Sites: []api.Site{}}
-	for _, one := range all {
-		out.Sites = append(out.Sites, siteJSON(one))
-	}
-	return out, err
+	return api.Sites{Sites: wire.Each(all, siteJSON)}, err
 }
 
 // addSite adds a site and starts its first poll.

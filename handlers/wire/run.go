@@ -15,9 +15,7 @@ func Rebuild(run rebuild.Run, left int) api.Rebuild {
 		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
 		Mended: run.Mended,
 	}
-	for _, f := range run.Findings {
-		out.Findings = append(out.Findings, api.Finding(f))
-	}
+	out.Findings = Each(run.Findings, func(f rebuild.Finding) api.Finding { return api.Finding(f) })
 	if n := run.Collisions; n.Chunks > 0 {
 		out.Collisions = (*api.Collisions)(&n)
 	}
