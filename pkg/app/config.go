@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -102,7 +103,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 }
 
 // ParseTracking parses TRACKING_PARAM_PREFIXES. Its entries are separated by commas, and empty entries are ignored.
-func ParseTracking(list string) (source.Rules, error) { return source.NewRules(split(list)) }
+func ParseTracking(list string) (source.Rules, error) { return source.NewRules(words.Parts(list, ",")) }
 
 // validate checks settings against each other.
 func (c *Config) validate(s *settings) {

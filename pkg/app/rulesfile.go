@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/notify"
 )
@@ -23,7 +24,7 @@ func (c *Config) readRules(s *settings, name string) {
 
 // readWebhookHosts reads the receivers that may have private addresses.
 func (c *Config) readWebhookHosts(s *settings, name string) {
-	c.WebhookHosts = split(s.text(name))
+	c.WebhookHosts = words.Parts(s.text(name), ",")
 	if _, err := fetch.New(fetch.Config{AllowHosts: c.WebhookHosts}); err != nil {
 		s.problems = append(s.problems, name+"="+err.Error())
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
@@ -181,7 +182,7 @@ func form(into *string, pattern, allowed string) value {
 }
 
 func list(into *[]string) value {
-	return by(func(s *settings, name string) { *into = split(s.text(name)) })
+	return by(func(s *settings, name string) { *into = words.Parts(s.text(name), ",") })
 }
 
 // as(…) is for a setting whose allowed values another package defines. The errors of that package are complete
@@ -197,16 +198,6 @@ func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 
 // by(read) is for a setting with its own function for reading it.
 func by(read func(s *settings, name string)) value { return value{read: read} }
-
-func split(list string) []string {
-	var out []string
-	for part := range strings.SplitSeq(list, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
-}
 
 // fetchSetting returns the text of an error about a field of fetch.Config. It puts the name of that field's setting
 // before the text.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // Check reports what is wrong with the settings that a value has, apart from what several of them must be together:
@@ -86,16 +87,11 @@ func (f Field) checkText(text string) string {
 }
 
 // several returns the values of a text: one, unless it is a list.
-func (f Field) several(text string) (out []string) {
+func (f Field) several(text string) []string {
 	if f.Format != asList {
 		return []string{text}
 	}
-	for one := range strings.SplitSeq(text, ",") {
-		if one = strings.TrimSpace(one); one != "" {
-			out = append(out, one)
-		}
-	}
-	return out
+	return words.Parts(text, ",")
 }
 
 func (f Field) allows(value string) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // Inputs returns the settings of a value as those of a form's inputs, by path: a list has a line for each entry, and
@@ -173,11 +174,7 @@ func (f Field) lines(typed []string) (out []string) {
 			}
 			continue
 		}
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" {
-				out = append(out, line)
-			}
-		}
+		out = append(out, words.Parts(text, "\n")...)
 	}
 	return out
 }

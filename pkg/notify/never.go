@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
@@ -59,10 +60,8 @@ var withText = []api.ChangeKind{api.ChangeContent, "beside", "beyond", api.Chang
 func never(spec api.RuleSpec) string {
 	f := spec.Filter
 	var kinds []api.ChangeKind
-	for kind := range strings.SplitSeq(f.Kind, ",") {
-		if kind = strings.TrimSpace(kind); kind != "" {
-			kinds = append(kinds, api.ChangeKind(kind))
-		}
+	for _, kind := range words.Parts(f.Kind, ",") {
+		kinds = append(kinds, api.ChangeKind(kind))
 	}
 	only := func(some ...api.ChangeKind) bool {
 		return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k api.ChangeKind) bool { return !slices.Contains(some, k) })

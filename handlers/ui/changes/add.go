@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
@@ -41,7 +42,7 @@ func address(text string) string {
 
 // add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
-	sources := frame.Lines(r.PostForm.Get("urls"))
+	sources := words.Parts(r.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
 		GuessScheme: true}
 	files, _ := form.Changes[api.Settings](r.PostForm, filesForm().Was)

@@ -141,16 +141,6 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 // Has reports whether the given value is among the values of a field.
 func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
 
-// Lines returns the lines of a field, without the empty ones.
-func Lines(text string) (out []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
 // ReadForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is
 // an [api.Problem].
 func ReadForm(r *http.Request) error {

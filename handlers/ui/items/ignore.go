@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/ui/show"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
@@ -39,7 +40,7 @@ func ignorePage(it api.Item, d ignoreData) frame.Page {
 func (a area) ignore(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
-		Patterns: frame.Lines(f.Get("patterns"))}
+		Patterns: words.Parts(f.Get("patterns"), "\n")}
 	if n := f.Get("hunk"); n != "" && !f.Has("patterns") {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {

@@ -133,6 +133,16 @@ func Thousands(n int) string {
 	return s
 }
 
+// Parts returns the parts of a text between separators, without the space around each and without empty ones.
+func Parts(text, separators string) (parts []string) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // Clip returns the beginning of s, of at most n bytes, without breaking a character. It cuts text that is not UTF-8
 // after exactly n bytes.
 func Clip(s string, n int) string {

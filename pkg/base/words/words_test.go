@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -96,5 +97,15 @@ func TestDistance(t *testing.T) {
 		if have := Distance([]rune(row.a), []rune(row.b), row.most); have != row.want {
 			t.Errorf("Distance(%q, %q, %d) = %d, want %d", row.a, row.b, row.most, have, row.want)
 		}
+	}
+}
+
+// TestParts checks that a list is split at every separator, without space and empty parts.
+func TestParts(t *testing.T) {
+	if got := Parts(" a b ,, c;d\r\n", ",;\n"); !slices.Equal(got, []string{"a b", "c", "d"}) {
+		t.Errorf("%q", got)
+	}
+	if got := Parts(" , ", ","); got != nil {
+		t.Errorf("%q", got)
 	}
 }

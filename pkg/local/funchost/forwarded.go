@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const (
@@ -126,14 +128,7 @@ func (f *forwarding) client(text string) {
 }
 
 // elements returns the elements of a list that may be spread over several headers.
-func elements(values []string) (out []string) {
-	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
-}
+func elements(values []string) []string { return words.Parts(strings.Join(values, ","), ",") }
 
 func last(list []string) string {
 	if len(list) == 0 {

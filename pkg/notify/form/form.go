@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 )
 
@@ -293,12 +294,5 @@ func address(scheme string, u *url.URL, user *url.Userinfo, query url.Values, pa
 
 // listed returns the values of a field with several, separated by commas, semicolons or lines.
 func listed(text string) string {
-	all := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' || r == '\r' })
-	var out []string
-	for _, one := range all {
-		if one = strings.TrimSpace(one); one != "" {
-			out = append(out, one)
-		}
-	}
-	return strings.Join(out, ",")
+	return strings.Join(words.Parts(text, ",;\n\r"), ",")
 }

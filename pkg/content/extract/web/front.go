@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
@@ -124,10 +125,8 @@ func list(value string) (all []string) {
 	if !found {
 		return []string{named(value)}
 	}
-	for part := range strings.SplitSeq(strings.TrimSuffix(inner, "]"), ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			all = append(all, named(part))
-		}
+	for _, part := range words.Parts(strings.TrimSuffix(inner, "]"), ",") {
+		all = append(all, named(part))
 	}
 	return all
 }
