@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -28,13 +29,7 @@ type FieldError struct {
 // Error formats the problem on one line. The line has the detail, or the title if there is no detail, and then those
 // messages about fields that the detail does not contain. The client returns a *Problem as its error.
 func (p *Problem) Error() string {
-	text := p.Detail
-	if text == "" {
-		text = p.Title
-	}
-	if text == "" {
-		text = fmt.Sprintf("the server answered %d", p.Status)
-	}
+	text := cmp.Or(p.Detail, p.Title, fmt.Sprintf("the server answered %d", p.Status))
 	for _, e := range p.Errors {
 		if !strings.Contains(text, e.Message) {
 			text += fmt.Sprintf("; %s: %s", e.Field, e.Message)

@@ -164,11 +164,8 @@ func (l List) Renew(now time.Time) {
 func (l List) JSON(channel string) []api.DeliveryTarget {
 	out := []api.DeliveryTarget{}
 	for _, t := range l {
-		if t.Name == "" {
-			t.Name = channel
-		}
-		out = append(out, api.DeliveryTarget{Name: t.Name, State: t.State, Attempts: t.Attempts, NextAttempt: t.Next,
-			Answer: t.Answer})
+		out = append(out, api.DeliveryTarget{Name: cmp.Or(t.Name, channel), State: t.State, Attempts: t.Attempts,
+			NextAttempt: t.Next, Answer: t.Answer})
 	}
 	return out
 }

@@ -17,8 +17,13 @@ func readJSONLines(p page) extract.Document { return p.json(true) }
 func (p page) json(lines bool) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	doc, ok := data.JSON(jsonText(text), lines, p.options())
+	return orListing(doc, ok, text, "json", charset)
+}
+
+// orListing returns a document that was read of a text, or the text as a listing if it could not be read.
+func orListing(doc extract.Document, ok bool, text []byte, language, charset string) extract.Document {
 	if !ok {
-		return listing(string(text), "json", charset)
+		return listing(string(text), language, charset)
 	}
 	doc.Charset = charset
 	return doc
@@ -51,11 +56,7 @@ func readXML(p page) extract.Document {
 		return readHTML(p)
 	}
 	doc, ok := data.XML(string(text), p.options())
-	if !ok {
-		return listing(string(text), "xml", charset)
-	}
-	doc.Charset = charset
-	return doc
+	return orListing(doc, ok, text, "xml", charset)
 }
 
 var (
@@ -69,11 +70,7 @@ var (
 func readCalendar(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	doc, ok := data.Calendar(string(text), "text/calendar", p.options())
-	if !ok {
-		return listing(string(text), "", charset)
-	}
-	doc.Charset = charset
-	return doc
+	return orListing(doc, ok, text, "", charset)
 }
 
 // maxFragments bounds the pieces of HTML that are read in one document. Further ones are kept as written.
