@@ -171,8 +171,8 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
 		Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		out.Results[i] = api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
-			ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt, Passages: wire.Each(r.Passages, passageJSON),
+		out.Results[i] = api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language,
+			Score: r.Score, ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt, Passages: wire.Each(r.Passages, passageJSON),
 			Images: wire.Each(r.Images, func(img search.Image) api.Image { return wire.Image(img, r.ID, r.URL) })}
 	}
 	if f := found.Facets; f != nil {

@@ -42,7 +42,8 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 }
 
 // change returns a handler that changes an item, and answers with the item.
-func change(do func(context.Context, source.ID) (registry.Item, error)) func(context.Context, string) (api.Item, error) {
+func change(do func(context.Context, source.ID) (item.Item, error),
+) func(context.Context, string) (api.Item, error) {
 	return func(ctx context.Context, id string) (api.Item, error) {
 		it, err := do(ctx, source.ID(id))
 		return itemJSON(&it), wire.Field("id", err)
