@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
