@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/registry/store"
@@ -55,7 +54,7 @@ func TestG1SettingsOfFields(t *testing.T) {
 // readFields makes checks of an item find prices, and text that begins as a formula does.
 func readFields(t *testing.T, r *rig, id string) {
 	t.Helper()
-	var known track.Known
+	var known field.Known
 	for i, euros := range []string{"79", "", "84.5"} {
 		price := field.Result{Name: "price", State: field.Disappeared,
 			Evidence: field.Evidence{Source: field.CSS, At: ".price"}}
@@ -64,8 +63,8 @@ func readFields(t *testing.T, r *rig, id string) {
 			price.Value = field.Value{Type: field.Money, Number: field.Decimal(euros), Currency: "EUR"}
 		}
 		note := field.Result{Name: "note", State: field.Found, Value: field.Value{Type: field.Text, Text: "=1+1"}}
-		var entries []track.Entry
-		known, _, entries = known.See(track.Reading{Results: []field.Result{price, note},
+		var entries []field.Entry
+		known, _, entries = known.See(field.Reading{Results: []field.Result{price, note},
 			UnreadData: jsonld.Unread{Blocks: 2, Why: "it ends too early", Excerpt: `{"a`},
 			Keys:       map[string]string{"price": "k", "note": "k"}, Capture: "sha256:" + strings.Repeat("a", 64),
 			At: r.now.Add(time.Duration(i) * time.Hour)})
@@ -76,10 +75,10 @@ func readFields(t *testing.T, r *rig, id string) {
 }
 
 // knowFields stores what is known of the fields of the first page.
-func knowFields(t *testing.T, r *rig, known track.Known) {
+func knowFields(t *testing.T, r *rig, known field.Known) {
 	t.Helper()
 	columns := row.Of[struct {
-		Fields track.Known `col:"fields,gzip"`
+		Fields field.Known `col:"fields,gzip"`
 	}]()
 	table := r.store.Table(store.DefaultTable)
 	for e, err := range table.Query(t.Context(), storage.Query{}) {
@@ -88,7 +87,7 @@ func knowFields(t *testing.T, r *rig, known track.Known) {
 			continue
 		}
 		v := struct {
-			Fields track.Known `col:"fields,gzip"`
+			Fields field.Known `col:"fields,gzip"`
 		}{known}
 		_, err := table.Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key,
 			ETag: e.ETag, Props: columns.Encode(&v)}})
@@ -136,13 +135,13 @@ func TestG1NamesOfFields(t *testing.T) {
 	r := newItemsRig(t)
 	id := idOf(t, pageOne)
 	names := []string{"salePrice", "Version No", "version no", "50% off", "%2F", "%2f", "x?y#z", "a..b", ".x", "Größe"}
-	reading := track.Reading{Keys: map[string]string{}, At: r.now, Capture: "sha256:" + strings.Repeat("a", 64)}
+	reading := field.Reading{Keys: map[string]string{}, At: r.now, Capture: "sha256:" + strings.Repeat("a", 64)}
 	for _, name := range names {
 		reading.Keys[name] = "k"
 		reading.Results = append(reading.Results, field.Result{Name: name, State: field.Found,
 			Value: field.Value{Type: field.Text, Text: "value of " + name}})
 	}
-	known, _, _ := track.Known{}.See(reading)
+	known, _, _ := field.Known{}.See(reading)
 	knowFields(t, r, known)
 	for _, name := range names {
 		escaped := url.PathEscape(name)
@@ -181,12 +180,12 @@ func TestG1PreviewOfTheSettings(t *testing.T) {
 // TestG3LastValueThatDisappeared checks that the API has the last value of a field that has disappeared (G3).
 func TestG3LastValueThatDisappeared(t *testing.T) {
 	r := newItemsRig(t)
-	var known track.Known
+	var known field.Known
 	value := field.Value{Type: field.Money, Number: "79", Currency: "EUR"}
 	for i, price := range []field.Result{{State: field.Disappeared}, {State: field.Found, Value: value},
 		{State: field.Disappeared}, {State: field.Disappeared}} {
 		price.Name = "price"
-		known, _, _ = known.See(track.Reading{Results: []field.Result{price}, Keys: map[string]string{"price": "k"},
+		known, _, _ = known.See(field.Reading{Results: []field.Result{price}, Keys: map[string]string{"price": "k"},
 			At: r.now.Add(time.Duration(i) * time.Hour)})
 		knowFields(t, r, known)
 		want := map[bool]string{true: "79 EUR"}[i > 1]

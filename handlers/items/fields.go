@@ -11,14 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // fieldsJSON returns what is known of the fields of an item; nil if nothing is.
-func fieldsJSON(known track.Known) map[string]api.ItemField {
+func fieldsJSON(known field.Known) map[string]api.ItemField {
 	if len(known.All) == 0 {
 		return nil
 	}
@@ -54,7 +53,7 @@ func unreadDataJSON(it *item.Item) *api.UnreadData {
 }
 
 // pointJSON returns a value with its time; nil for none.
-func pointJSON(p track.Point) *api.FieldPoint {
+func pointJSON(p field.Point) *api.FieldPoint {
 	if p.Value.None() {
 		return nil
 	}
@@ -95,7 +94,7 @@ func (h *Handlers) field(ctx context.Context, q api.FieldQuery) (any, error) {
 }
 
 // noField says that nothing is known of a field, and of which ones something is.
-func noField(known track.Known, name string) error {
+func noField(known field.Known, name string) error {
 	var names []string
 	for _, k := range known.All {
 		names = append(names, k.Name)

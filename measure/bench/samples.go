@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/office"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
-	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
 // kind is a row of the tables by type. Its documents are files of this repository.
@@ -30,9 +30,9 @@ var kinds = []kind{
 	// refused.
 	{"pdf", pdf.MediaType, []string{"pkg/content/extract/pdf/testdata/columns.pdf",
 		"pkg/content/extract/pdf/testdata/office.pdf"}},
-	{"docx", officeType + "wordprocessingml.document", []string{"pkg/content/extract/ooxml/testdata/*.docx"}},
-	{"pptx", officeType + "presentationml.presentation", []string{"pkg/content/extract/ooxml/testdata/*.pptx"}},
-	{"xlsx", sheet.MediaType, []string{"pkg/content/extract/sheet/testdata/*.xlsx"}},
+	{"docx", officeType + "wordprocessingml.document", []string{"pkg/content/extract/office/testdata/*.docx"}},
+	{"pptx", officeType + "presentationml.presentation", []string{"pkg/content/extract/office/testdata/*.pptx"}},
+	{"xlsx", office.XLSXType, []string{"pkg/content/extract/office/testdata/*.xlsx"}},
 }
 
 // A sample is one document.

@@ -48,9 +48,9 @@ func TestA17Documents(t *testing.T) {
 		{"/page", text("page"), indexed, ""},
 		{"/pdf", testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf"), indexed, ""},
 		{"/mislabelled", testFile(t, "text/html", "extract", "pdf", "testdata", "office.pdf"), indexed, ""},
-		{"/docx", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx"), indexed, ""},
-		{"/pptx", testFile(t, octets, "extract", "ooxml", "testdata", "pandoc.pptx"), indexed, ""},
-		{"/xlsx", testFile(t, octets, "extract", "sheet", "testdata", "harbour.xlsx"), indexed, ""},
+		{"/docx", testFile(t, docxType, "extract", "office", "testdata", "pandoc.docx"), indexed, ""},
+		{"/pptx", testFile(t, octets, "extract", "office", "testdata", "pandoc.pptx"), indexed, ""},
+		{"/xlsx", testFile(t, octets, "extract", "office", "testdata", "harbour.xlsx"), indexed, ""},
 		{"/eml", testFile(t, "message/rfc822", "extract", "mail", "testdata", "alternative.eml"), indexed, ""},
 		{"/md", testFile(t, "text/markdown", "extract", "web", "testdata", "guide.md"), indexed, ""},
 		{"/txt", testFile(t, "text/plain", "extract", "web", "testdata", "notice.txt"), indexed, ""},
@@ -83,12 +83,12 @@ func TestA17Documents(t *testing.T) {
 // changed, and content is distinguished from noise when it has.
 func TestA17DocumentsChange(t *testing.T) {
 	r := newRig(t)
-	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))
+	r.site.put("/d", testFile(t, docxType, "extract", "office", "testdata", "pandoc.docx").etag("1"))
 	first := r.first("/d")
 	if it := r.next("/d"); last(it) != "unchanged" || it.ContentHash != first.ContentHash {
 		t.Errorf("a 304: %s", last(it))
 	}
-	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "libreoffice.docx").etag("2"))
+	r.site.put("/d", testFile(t, docxType, "extract", "office", "testdata", "libreoffice.docx").etag("2"))
 	r.index.writes()
 	if it := r.next("/d"); it.ContentHash == first.ContentHash || len(r.index.writes()) != 1 ||
 		it.MimeType != docxType {

@@ -104,7 +104,7 @@ func TestA17UnreadableUnderAnotherName(t *testing.T) {
 // TestA17UnreadableMended checks A17: a document that is repaired is indexed, and a document under another type is
 // tried. Meanwhile the index keeps the stored content, which counts as known when it comes back.
 func TestA17UnreadableMended(t *testing.T) {
-	good := testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("good")
+	good := testFile(t, docxType, "extract", "office", "testdata", "pandoc.docx").etag("good")
 	for _, tt := range []struct {
 		name   string
 		held   bool

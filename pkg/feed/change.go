@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
@@ -133,7 +133,7 @@ type Change struct {
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
 	// Fields are the values that have changed. The kind is [Field] if they explain all that differs.
-	Fields []track.Change `json:"fields,omitempty"`
+	Fields []field.Change `json:"fields,omitempty"`
 	// Entry is the entry of a list, for [Listed].
 	Entry *Entry `json:"listed,omitempty"`
 	Part  bool   `json:"part,omitempty"` // only the watched part of the page was compared

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
@@ -52,7 +52,7 @@ func (c Change) JSON() api.FeedChange {
 }
 
 // fieldsJSON returns the fields that have changed. What a check saw again is not among them.
-func fieldsJSON(all []track.Change, at time.Time) (out []api.ChangedField) {
+func fieldsJSON(all []field.Change, at time.Time) (out []api.ChangedField) {
 	for _, c := range all {
 		if c.Same {
 			continue
@@ -63,7 +63,7 @@ func fieldsJSON(all []track.Change, at time.Time) (out []api.ChangedField) {
 }
 
 // FieldJSON returns the change of a field in the form of the API. The time is that of the change.
-func FieldJSON(c track.Change, at time.Time) api.ChangedField {
+func FieldJSON(c field.Change, at time.Time) api.ChangedField {
 	was, is := c.Previous(), c.Current()
 	return api.ChangedField{Name: c.Name, Path: c.At, Type: cmp.Or(string(is.Type), string(was.Type)),
 		Previous: was.JSON(), Current: is.JSON(), Currency: cmp.Or(is.Currency, was.Currency), Text: c.Text(at),

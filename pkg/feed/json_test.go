@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 )
 
 // TestG1FieldsOfChanges checks the form of changed fields in the API: numbers, what has disappeared, the one that is
@@ -18,12 +17,12 @@ func TestG1FieldsOfChanges(t *testing.T) {
 		return field.Value{Type: field.Money, Number: field.Decimal(n), Currency: "EUR"}
 	}
 	c := Change{Kind: Field, At: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC), From: "a", To: "b",
-		Passages: []Passage{{Text: "84,50 €", Op: Added}}, Fields: []track.Change{
-			{Name: "author", State: field.Found, Now: track.Moment{Value: field.Value{Type: field.Text, Text: "A"}}},
+		Passages: []Passage{{Text: "84,50 €", Op: Added}}, Fields: []field.Change{
+			{Name: "author", State: field.Found, Now: field.Moment{Value: field.Value{Type: field.Text, Text: "A"}}},
 			{Name: "same", State: field.Found, Same: true},
-			{Name: "price", At: ".price", State: field.Found, Reported: true, Then: track.Moment{Value: euros("79")},
-				Now: track.Moment{Value: euros("84.5")}},
-			{Name: "sale", State: field.Disappeared, Reported: true, Then: track.Moment{Value: euros("5")}},
+			{Name: "price", At: ".price", State: field.Found, Reported: true, Then: field.Moment{Value: euros("79")},
+				Now: field.Moment{Value: euros("84.5")}},
+			{Name: "sale", State: field.Disappeared, Reported: true, Then: field.Moment{Value: euros("5")}},
 		}}
 	out := c.JSON()
 	have, err := json.Marshal(out.Fields)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
@@ -19,17 +18,17 @@ func TestG2MessagesOfFields(t *testing.T) {
 	services := r.services()
 	r.now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	up := price("79", "84")
-	up.Now.Seen.Lowest = track.Point{Value: euros("72").Value, At: time.Date(2026, 5, 11, 8, 0, 0, 0, time.UTC)}
-	version := func(text string) track.Moment {
-		return track.Moment{Value: field.Value{Type: field.Text, Text: text}}
+	up.Now.Seen.Lowest = field.Point{Value: euros("72").Value, At: time.Date(2026, 5, 11, 8, 0, 0, 0, time.UTC)}
+	version := func(text string) field.Moment {
+		return field.Moment{Value: field.Value{Type: field.Text, Text: text}}
 	}
-	release := track.Change{Name: "version", State: field.Found, Then: version("1.4.2"), Now: version("2.0 <b>"),
+	release := field.Change{Name: "version", State: field.Found, Then: version("1.4.2"), Now: version("2.0 <b>"),
 		Reported: true}
 	release.Now.Seen.Previous = release.Then.Value
-	gone := track.Change{Name: field.Price, State: field.Disappeared, Then: euros("84"), Reported: true}
+	gone := field.Change{Name: field.Price, State: field.Disappeared, Then: euros("84"), Reported: true}
 	var out strings.Builder
 	for _, tc := range []struct {
-		change track.Change
+		change field.Change
 		when   api.Condition
 	}{
 		{up, api.Condition{Field: "price", Op: ">", Value: "80 EUR"}},

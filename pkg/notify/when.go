@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -51,8 +51,8 @@ func (r *rule) isFor(c feed.Change) bool {
 
 // met returns the change of a field that meets the rule's condition. A first value that one rule has asked for is no
 // news for the others.
-func (r *rule) met(c feed.Change) (track.Change, bool) {
-	forOthers := func(f track.Change) bool { return !f.IsFor(r.ID) }
+func (r *rule) met(c feed.Change) (field.Change, bool) {
+	forOthers := func(f field.Change) bool { return !f.IsFor(r.ID) }
 	return r.when.Fires(slices.DeleteFunc(slices.Clone(c.Fields), forOthers))
 }
 

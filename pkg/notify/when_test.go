@@ -11,18 +11,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-func euros(n field.Decimal) track.Moment {
-	return track.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}
+func euros(n field.Decimal) field.Moment {
+	return field.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}
 }
 
 // price is a change of a price.
-func price(then, now field.Decimal) track.Change {
-	return track.Change{Name: field.Price, State: field.Found, Then: euros(then), Now: euros(now), Reported: true}
+func price(then, now field.Decimal) field.Change {
+	return field.Change{Name: field.Price, State: field.Found, Then: euros(then), Now: euros(now), Reported: true}
 }
 
 // below is a condition on a price.
@@ -31,7 +30,7 @@ func below(amount api.Constant) *api.Condition {
 }
 
 // fields publishes a change of fields of a page.
-func (r *rig) fields(c feed.Change, all ...track.Change) {
+func (r *rig) fields(c feed.Change, all ...field.Change) {
 	r.t.Helper()
 	r.n++
 	c.At, c.Host, c.Type, c.Fields = r.now, "shop.example", "url", all
@@ -51,9 +50,9 @@ func (r *rig) fields(c feed.Change, all ...track.Change) {
 func TestG2RulesWithConditions(t *testing.T) {
 	silenced := feed.Change{Silenced: true}
 	hidden := feed.Change{Silenced: true, Kind: feed.Content, Ignored: []feed.Ignored{{Rule: "ignore: ^Updated"}}}
-	falls := []track.Change{price("84", "79")}
-	firsts := []track.Change{{Name: field.Price, State: field.Found, Now: euros("70"), First: true}}
-	other := []track.Change{{Name: "list", Then: euros("90"), Now: euros("70")}}
+	falls := []field.Change{price("84", "79")}
+	firsts := []field.Change{{Name: field.Price, State: field.Found, Now: euros("70"), First: true}}
+	other := []field.Change{{Name: "list", Then: euros("90"), Now: euros("70")}}
 	content := feed.Change{Kind: feed.Content}
 	of := func(kind string) api.ChangeFilter { return api.ChangeFilter{Kind: kind} }
 	asks := &api.Condition{Field: field.Price, Op: "<", Value: "80", First: true}
@@ -61,12 +60,12 @@ func TestG2RulesWithConditions(t *testing.T) {
 		filter api.ChangeFilter
 		when   *api.Condition
 		change feed.Change
-		fields []track.Change
+		fields []field.Change
 		want   bool
 	}{
 		"met":                 {when: below("80 EUR"), fields: falls, want: true},
-		"not met":             {when: below("80 EUR"), fields: []track.Change{price("84", "81")}},
-		"met before, too":     {when: below("80 EUR"), fields: []track.Change{price("79", "75")}},
+		"not met":             {when: below("80 EUR"), fields: []field.Change{price("84", "81")}},
+		"met before, too":     {when: below("80 EUR"), fields: []field.Change{price("79", "75")}},
 		"of another field":    {when: below("80"), fields: other},
 		"no field":            {when: below("80 EUR"), change: content},
 		"in a change of text": {when: below("80"), change: content, fields: falls, want: true},
@@ -120,7 +119,7 @@ func TestG2FirstValueForOneRule(t *testing.T) {
 	r.rule(spec, "other")
 	r.rule(api.RuleSpec{When: spec.When}, "general")
 	r.now = r.now.Add(time.Minute)
-	r.fields(feed.Change{Silenced: true}, track.Change{Name: field.Price, State: field.Found, Now: euros("70"),
+	r.fields(feed.Change{Silenced: true}, field.Change{Name: field.Price, State: field.Found, Now: euros("70"),
 		First: true, Rule: asks.ID + " " + asked.ID})
 	r.pass(time.Minute)
 	r.expect("asks", 1, 1)
@@ -230,7 +229,7 @@ func TestG2MessagesOfConditions(t *testing.T) {
 	r := newRig(t)
 	rule := r.rule(api.RuleSpec{Name: "Cheap", When: below("80 EUR")}, "ops")
 	r.rule(api.RuleSpec{Name: "Daily", When: below("80 EUR"), Digest: "hourly"}, "hourly")
-	stock := track.Change{Name: "stock", Reported: true, Now: euros("3"), Then: euros("4")}
+	stock := field.Change{Name: "stock", Reported: true, Now: euros("3"), Then: euros("4")}
 	r.now = r.now.Add(time.Minute)
 	r.fields(feed.Change{Kind: feed.Content, Title: "Lamp"}, stock, price("84", "79"))
 	r.pass(2 * time.Hour)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -47,6 +49,18 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 func atItem[A any](ctx context.Context, s *command.Server, client *api.Client, name string,
 	route api.Route[api.ItemID, A]) (A, error) {
 	return onItem(ctx, s, name, func(id string) (A, error) { return route.Call(ctx, client, api.ItemID{ID: id}) })
+}
+
+// asked returns a command that calls a route for what its argument names, and says what the answer is.
+func asked[Q, A any](s *command.Server, help string, one cobra.PositionalArgs, route api.Route[Q, A],
+	say func(A)) *cobra.Command {
+	return command.New(help, one, func(ctx context.Context, args []string) error {
+		answer, err := route.Call(ctx, s.Client(), route.Of(args[0]))
+		if err == nil {
+			say(answer)
+		}
+		return err
+	})
 }
 
 // onItem calls ask with the id of the item to which name refers. The address of a blob may have been added as a page

@@ -11,12 +11,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/book"
-	"github.com/tidemark/tidemark/pkg/content/extract/odf"
-	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
+	"github.com/tidemark/tidemark/pkg/content/extract/office"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
-	"github.com/tidemark/tidemark/pkg/content/extract/rtf"
-	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
 // childArgument is the first argument of a process that reads documents. The second is the memory that the process
@@ -27,17 +23,17 @@ const childArgument = "read-document"
 // readers are the functions that read heavy formats.
 var readers = map[string]func(request, []byte) (extract.Document, error){
 	pdf.MediaType:   readPDF,
-	sheet.MediaType: func(r request, body []byte) (extract.Document, error) { return sheet.Extract(body, r.Limits) },
-	docxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Docx(body, r.Limits) },
-	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
-	rtf.MediaType:   func(r request, body []byte) (extract.Document, error) { return rtf.Extract(body, r.Limits) },
-	book.MediaType:  func(r request, body []byte) (extract.Document, error) { return book.Extract(body, r.Limits) },
+	office.XLSXType: func(r request, body []byte) (extract.Document, error) { return office.XLSX(body, r.Limits) },
+	docxType:        func(r request, body []byte) (extract.Document, error) { return office.DOCX(body, r.Limits) },
+	pptxType:        func(r request, body []byte) (extract.Document, error) { return office.PPTX(body, r.Limits) },
+	office.RTFType:  func(r request, body []byte) (extract.Document, error) { return office.RTF(body, r.Limits) },
+	office.EPUBType: func(r request, body []byte) (extract.Document, error) { return office.EPUB(body, r.Limits) },
 
-	odf.TextType: readODF, odf.SpreadsheetType: readODF, odf.PresentationType: readODF,
+	office.TextType: readODF, office.SpreadsheetType: readODF, office.PresentationType: readODF,
 }
 
 func readODF(r request, body []byte) (extract.Document, error) {
-	return odf.Extract(body, r.Type, r.Limits)
+	return office.ODF(body, r.Type, r.Limits)
 }
 
 // engine is the PDF reader of this process. It is created for the first PDF, because creating it takes longer than

@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
-	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/office"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
@@ -109,12 +109,12 @@ func TestA17EveryFormat(t *testing.T) {
 	for _, c := range []struct{ name, file, contentType, mimeType, text string }{
 		{"PDF", "pdf/testdata/columns.pdf", "application/pdf", "application/pdf", "Whoever publishes water levels"},
 		{"PDF served as HTML", "pdf/testdata/form.pdf", "text/html", "application/pdf", "Mooring permit"},
-		{"DOCX", "ooxml/testdata/libreoffice.docx", docxType, docxType, ""},
-		{"PPTX", "ooxml/testdata/libreoffice.pptx", "application/zip", pptxType, ""},
-		{"XLSX", "sheet/testdata/harbour.xlsx", sheet.MediaType, sheet.MediaType, "Marigold II"},
+		{"DOCX", "office/testdata/libreoffice.docx", docxType, docxType, ""},
+		{"PPTX", "office/testdata/libreoffice.pptx", "application/zip", pptxType, ""},
+		{"XLSX", "office/testdata/harbour.xlsx", office.XLSXType, office.XLSXType, "Marigold II"},
 		{"EML", "mail/testdata/alternative.eml", mail.MediaType, mail.MediaType, "über die Kaimauer"},
 		{"EML served as bytes", "mail/testdata/alternative.eml", "application/octet-stream", mail.MediaType, "Jörg Brandt"},
-		{"XLSX served as bytes", "sheet/testdata/harbour.xlsx", "application/octet-stream", sheet.MediaType, "Marigold II"},
+		{"XLSX served as bytes", "office/testdata/harbour.xlsx", "application/octet-stream", office.XLSXType, "Marigold II"},
 	} {
 		doc, err := reader(Options{}).Extract(t.Context(), load(t, c.file), c.contentType, base, extract.Limits{})
 		if err != nil || doc.MimeType != c.mimeType || !strings.Contains(doc.Text, c.text) || len(doc.Blocks) == 0 {

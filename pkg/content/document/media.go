@@ -9,12 +9,9 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract/book"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
-	"github.com/tidemark/tidemark/pkg/content/extract/odf"
+	"github.com/tidemark/tidemark/pkg/content/extract/office"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
-	"github.com/tidemark/tidemark/pkg/content/extract/rtf"
-	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
@@ -56,8 +53,8 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 	if t := storedType(body); readers[t] != nil {
 		return t, nil
 	}
-	if bytes.HasPrefix(body, []byte(rtf.Magic)) {
-		return rtf.MediaType, nil
+	if bytes.HasPrefix(body, []byte(office.RTFMagic)) {
+		return office.RTFType, nil
 	}
 	mayBePDF := declared == pdf.MediaType || web.SaysNothing(declared)
 	if at := bytes.Index(body[:min(len(body), 1024)], []byte("%PDF-")); at == 0 || at > 0 && mayBePDF {
@@ -97,17 +94,17 @@ func typeByName(address string) string {
 	case ".pptx":
 		return pptxType
 	case ".xlsx":
-		return sheet.MediaType
+		return office.XLSXType
 	case ".odt":
-		return odf.TextType
+		return office.TextType
 	case ".ods":
-		return odf.SpreadsheetType
+		return office.SpreadsheetType
 	case ".odp":
-		return odf.PresentationType
+		return office.PresentationType
 	case ".epub":
-		return book.MediaType
+		return office.EPUBType
 	case ".rtf":
-		return rtf.MediaType
+		return office.RTFType
 	case ".eml":
 		return mail.MediaType
 	}
@@ -117,8 +114,8 @@ func typeByName(address string) string {
 // isOffice reports whether a declared type is that of a document of an office program, or of a book.
 func isOffice(declared string) bool {
 	switch declared {
-	case docxType, pptxType, sheet.MediaType, odf.TextType, odf.SpreadsheetType, odf.PresentationType, book.MediaType,
-		rtf.MediaType, "text/rtf":
+	case docxType, pptxType, office.XLSXType, office.TextType, office.SpreadsheetType, office.PresentationType, office.EPUBType,
+		office.RTFType, "text/rtf":
 		return true
 	}
 	return false
@@ -239,7 +236,7 @@ func partType(name string) string {
 	case name == "xl/workbook.bin":
 		return xlsbType
 	case name == "xl/workbook.xml":
-		return sheet.MediaType
+		return office.XLSXType
 	case strings.HasPrefix(name, "word/"):
 		return docxType
 	case strings.HasPrefix(name, "ppt/"):

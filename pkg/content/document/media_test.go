@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
-	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/office"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
@@ -51,7 +51,7 @@ func TestA17MediaType(t *testing.T) {
 		{"DOCX as old Word", "application/msword", docx, docxType},
 		{"DOCX as ZIP", "application/zip", docx, docxType},
 		{"PPTX without a type", "", archive(t, types, "ppt/presentation.xml"), pptxType},
-		{"XLSX", sheet.MediaType, archive(t, types, "xl/workbook.xml"), sheet.MediaType},
+		{"XLSX", office.XLSXType, archive(t, types, "xl/workbook.xml"), office.XLSXType},
 		{"XLSB", "", archive(t, types, "xl/workbook.bin"), xlsbType},
 		{"an archive of folders called word", "application/zip", archive(t, "word/list.txt"), "application/zip"},
 		{"an archive of letters", "application/zip", nested, "application/zip"},
@@ -88,7 +88,7 @@ func TestA17MediaTypeByName(t *testing.T) {
 		{"a broken DOCX of another type", "application/zip", "a.docx", broken, "application/zip"},
 		{"an archive that is no PPTX", "", "a.pptx", archive(t, "a.txt"), pptxType},
 		{"a PDF without its mark", "", "a.pdf", []byte{0, 1, 2}, "application/pdf"},
-		{"a PDF that is a workbook", "", "a.pdf", archive(t, "[Content_Types].xml", "xl/workbook.xml"), sheet.MediaType},
+		{"a PDF that is a workbook", "", "a.pdf", archive(t, "[Content_Types].xml", "xl/workbook.xml"), office.XLSXType},
 		{"a PDF that is a page", "", "a.pdf", []byte("<!doctype html><p>Gone"), "text/html"},
 		{"a mail without a date", "", "a.eml", []byte("From: a\nSubject: b\n\nc"), mail.MediaType},
 		{"text", "", "a.txt", []byte("High water at noon."), octets},

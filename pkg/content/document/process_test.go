@@ -98,8 +98,8 @@ func TestH6NoDocumentFailsForAnother(t *testing.T) {
 func TestH6SameDocumentsFromOneReader(t *testing.T) {
 	used := reader(Options{})
 	defer used.Close()
-	files := []string{"pdf/testdata/form.pdf", "ooxml/testdata/libreoffice.docx", "pdf/testdata/turned.pdf",
-		"sheet/testdata/harbour.xlsx", "ooxml/testdata/libreoffice.pptx"}
+	files := []string{"pdf/testdata/form.pdf", "office/testdata/libreoffice.docx", "pdf/testdata/turned.pdf",
+		"office/testdata/harbour.xlsx", "office/testdata/libreoffice.pptx"}
 	read := func(r *Reader, file string) extract.Document {
 		doc, err := r.Extract(t.Context(), load(t, file), "application/octet-stream", base, extract.Limits{})
 		if err != nil {

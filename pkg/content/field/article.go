@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 )
 
 // articleTypes are the types of items that have a text, a date and an author.
@@ -83,7 +82,7 @@ func (p *Page) fact(source Source, name string, of Type, props []string) (r Resu
 }
 
 // textOf joins the texts of values, and the names of items, each once.
-func textOf(values []items.Value) string {
+func textOf(values []PropValue) string {
 	var all []string
 	for _, v := range values {
 		text := v.Text

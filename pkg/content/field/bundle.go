@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 )
 
 // declaredProduct is what one source declares about the product of a page.
@@ -87,7 +86,7 @@ func stateOf(r reading) State {
 }
 
 // declaredBy reads what an item declares.
-func (p *Page) declaredBy(source Source, it *items.Item) declaredProduct {
+func (p *Page) declaredBy(source Source, it *Item) declaredProduct {
 	d := declaredProduct{source: source, of: typeOf(it) + "."}
 	offers := p.offersOf(it, "", 0)
 	if text, why := p.variantsOf(offers); text != "" {
@@ -119,10 +118,10 @@ func (p *Page) declaredBy(source Source, it *items.Item) declaredProduct {
 
 // graphProduct reads what the meta elements of OpenGraph declare.
 func (p *Page) graphProduct() (d declaredProduct, has bool) {
-	get := func(names ...string) (items.Value, string) {
+	get := func(names ...string) (PropValue, string) {
 		content, name, found := p.meta(names...)
 		has = has || found
-		return items.Value{Text: content}, name
+		return PropValue{Text: content}, name
 	}
 	var o offered
 	var at, saleAt string

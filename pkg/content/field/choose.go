@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 )
 
 // productTypes are the types of items that may be what a page offers.
@@ -34,8 +32,8 @@ const maxCandidates = 100
 // Items that are declared twice, with the same name, count as one: the first that has offers. Items in a list, and
 // those that another item recommends, are not candidates. If the rule leaves several, there is none, and why says so:
 // no value is better than that of another product.
-func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why string) {
-	var all, main []*items.Item
+func (p *Page) theItem(list []*Item, types []string) (it *Item, why string) {
+	var all, main []*Item
 	for _, c := range list {
 		if len(all) >= maxCandidates {
 			break
@@ -54,15 +52,15 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 	if len(all) == 0 {
 		return nil, ""
 	}
-	for _, rule := range []func(*items.Item) bool{
+	for _, rule := range []func(*Item) bool{
 		p.isHere,
-		func(c *items.Item) bool {
-			return slices.ContainsFunc(main, func(m *items.Item) bool { return isSame(m, c) })
+		func(c *Item) bool {
+			return slices.ContainsFunc(main, func(m *Item) bool { return isSame(m, c) })
 		},
-		func(c *items.Item) bool { return len(all) == 1 && !p.isElsewhere(c) },
-		func(c *items.Item) bool { return len(all) > 1 && p.isNamed(c) },
+		func(c *Item) bool { return len(all) == 1 && !p.isElsewhere(c) },
+		func(c *Item) bool { return len(all) > 1 && p.isNamed(c) },
 	} {
-		var found []*items.Item
+		var found []*Item
 		for _, c := range all {
 			if rule(c) {
 				found = append(found, c)
@@ -79,7 +77,7 @@ func (p *Page) theItem(list []*items.Item, types []string) (it *items.Item, why 
 }
 
 // typeOf returns the first type of an item. An item without one that has offers is a product.
-func typeOf(it *items.Item) string {
+func typeOf(it *Item) string {
 	if len(it.Types) == 0 {
 		return "Product"
 	}
@@ -87,11 +85,11 @@ func typeOf(it *items.Item) string {
 }
 
 // looseOffers returns an item with the offers that stand in no product, if there are no more than a product has.
-func (p *Page) looseOffers(list []*items.Item) (it *items.Item, why string) {
-	offers := &items.Item{Types: []string{"Offer"}}
+func (p *Page) looseOffers(list []*Item) (it *Item, why string) {
+	offers := &Item{Types: []string{"Offer"}}
 	for _, o := range list {
 		if o.Is("Offer", "AggregateOffer") {
-			offers.Props = append(offers.Props, items.Prop{Name: "offers", Value: items.Value{Item: o}})
+			offers.Props = append(offers.Props, Prop{Name: "offers", Value: PropValue{Item: o}})
 		}
 	}
 	switch len(offers.Props) {
@@ -104,9 +102,9 @@ func (p *Page) looseOffers(list []*items.Item) (it *items.Item, why string) {
 }
 
 // onePerName returns one item for each name, the first with offers.
-func onePerName(all []*items.Item) (out []*items.Item) {
+func onePerName(all []*Item) (out []*Item) {
 	for _, it := range all {
-		at := slices.IndexFunc(out, func(o *items.Item) bool { return isSame(o, it) })
+		at := slices.IndexFunc(out, func(o *Item) bool { return isSame(o, it) })
 		switch {
 		case at < 0:
 			out = append(out, it)
@@ -118,24 +116,24 @@ func onePerName(all []*items.Item) (out []*items.Item) {
 }
 
 // isSame reports whether two items are the same, or have the same name.
-func isSame(a, b *items.Item) bool {
+func isSame(a, b *Item) bool {
 	name := a.First("name").Text
 	return a == b || a.ID != "" && a.ID == b.ID || name != "" && name == b.First("name").Text
 }
 
 // isHere reports whether an item has an address of the page.
-func (p *Page) isHere(it *items.Item) bool {
+func (p *Page) isHere(it *Item) bool {
 	return slices.ContainsFunc(p.addressesOf(it), func(key string) bool { return slices.Contains(p.same, key) })
 }
 
 // isElsewhere reports whether the page is the start page of a site, and an item has an address below it.
-func (p *Page) isElsewhere(it *items.Item) bool {
+func (p *Page) isElsewhere(it *Item) bool {
 	addresses := p.addressesOf(it)
 	return strings.Trim(p.address.Path, "/") == "" && len(addresses) > 0 && !p.isHere(it)
 }
 
 // addressesOf returns the addresses of an item and of its offers.
-func (p *Page) addressesOf(it *items.Item) (keys []string) {
+func (p *Page) addressesOf(it *Item) (keys []string) {
 	add := func(text string) {
 		u, err := url.Parse(cmp.Or(text, "#"))
 		if text == "" || err != nil || u.Path == "" && u.Host == "" {
@@ -154,7 +152,7 @@ func (p *Page) addressesOf(it *items.Item) (keys []string) {
 }
 
 // isNamed reports whether the name of an item is in the title or a heading of the page.
-func (p *Page) isNamed(it *items.Item) bool {
+func (p *Page) isNamed(it *Item) bool {
 	const shortest = 4
 	name := strings.ToLower(it.First("name").Text)
 	return len(name) >= shortest && slices.ContainsFunc(p.titles, func(title string) bool {

@@ -14,4 +14,6 @@
 // a value that has disappeared, and from a source that is gone.
 //
 // Numbers are exact: see [Decimal]. All that is read is bounded, and the package only computes.
+//
+
 package field

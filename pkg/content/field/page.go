@@ -6,15 +6,13 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-	"golang.org/x/text/language"
-
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/text/language"
 )
 
 // Page is a page of which fields are read: a web page or JSON. It is not safe for concurrent use.
@@ -26,7 +24,7 @@ type Page struct {
 	address *url.URL
 	locale  string
 
-	sets   map[Source][]*items.Item
+	sets   map[Source][]*Item
 	metas  []meta
 	titles []string      // what the page calls itself: its title, its headings
 	shown  []shownAmount // amounts that it shows; nil until they are needed
@@ -49,9 +47,9 @@ const (
 func NewPage(root *html.Node, data jsonld.Data, address string) *Page {
 	p := &Page{root: root, address: parseAddress(address)}
 	p.same = []string{pageKey(p.address)}
-	sets := items.Read(root, data)
+	sets := ReadItems(root, data)
 	p.Unread = sets.Unread
-	p.sets = map[Source][]*items.Item{JSONLD: sets.JSONLD, Microdata: sets.Microdata, RDFa: sets.RDFa}
+	p.sets = map[Source][]*Item{JSONLD: sets.JSONLD, Microdata: sets.Microdata, RDFa: sets.RDFa}
 	lang := ""
 	for n := range root.Descendants() {
 		switch {
@@ -89,7 +87,7 @@ func (p *Page) readElement(n *html.Node, lang *string) {
 		*lang = strings.TrimSpace(dom.Attr(n, "lang"))
 	case atom.Title, atom.H1:
 		if len(p.titles) < 10 {
-			p.titles = append(p.titles, words.Clip(items.Text(n, true), longName))
+			p.titles = append(p.titles, words.Clip(ItemText(n, true), longName))
 		}
 	case atom.Link:
 		if dom.HasWord(dom.Attr(n, "rel"), "canonical") {

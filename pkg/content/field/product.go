@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 )
 
 // Bounds of a product: its offers, and the bytes of the text of its variants.
@@ -18,15 +17,15 @@ const (
 
 // offered is an offer of a product, as it is declared.
 type offered struct {
-	price, usual, reduced items.Value
-	low, high             items.Value
+	price, usual, reduced PropValue
+	low, high             PropValue
 	currency, stock       string
 	variant               string // name of the variant
 	here                  bool   // it has the whole address of the page, with its query
 }
 
 // offersOf returns the offers of a product and of its variants.
-func (p *Page) offersOf(product *items.Item, variant string, depth int) (all []offered) {
+func (p *Page) offersOf(product *Item, variant string, depth int) (all []offered) {
 	const deepest = 4
 	if depth > deepest {
 		return nil
@@ -54,7 +53,7 @@ func (p *Page) offersOf(product *items.Item, variant string, depth int) (all []o
 }
 
 // variantName returns what tells a variant from others.
-func variantName(v *items.Item) string {
+func variantName(v *Item) string {
 	for _, key := range []string{"name", "sku", "size", "color"} {
 		if text := v.First(key).Text; text != "" {
 			return text
@@ -64,7 +63,7 @@ func variantName(v *items.Item) string {
 }
 
 // readOffer returns an offer and the offers in it, which inherit the currency.
-func (p *Page) readOffer(it *items.Item, outer offered, depth int) (all []offered) {
+func (p *Page) readOffer(it *Item, outer offered, depth int) (all []offered) {
 	const deepest = 6
 	if depth > deepest {
 		return nil
@@ -92,7 +91,7 @@ func (p *Page) readOffer(it *items.Item, outer offered, depth int) (all []offere
 }
 
 // specify adds a price specification, unless it is for a part of the product, such as one liter, or for members.
-func (o *offered) specify(s *items.Item) {
+func (o *offered) specify(s *Item) {
 	if len(s.Items("referenceQuantity")) > 0 || len(s.All("validForMemberTier")) > 0 {
 		return
 	}
@@ -122,7 +121,7 @@ type reading struct {
 }
 
 // amountOf reads a declared amount.
-func (p *Page) amountOf(raw items.Value, currency, at string) reading {
+func (p *Page) amountOf(raw PropValue, currency, at string) reading {
 	if raw.Text == "" {
 		return reading{}
 	}

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
+	"golang.org/x/net/html"
 )
 
 // compile checks a field with its expression. Errors: Invalid, with the name of what is wrong.
@@ -125,13 +123,13 @@ func (p *Page) currencyBeside(s Spec) string {
 // itemFor returns the item of the page that a path begins at, and the path of properties below it. If the path names no
 // type, that is the product of the page, its article or the page itself: the first that has the property, or else its
 // product or its article. If it is nil, why says why several items leave none.
-func (p *Page) itemFor(source Source, at string) (it *items.Item, path, why string) {
+func (p *Page) itemFor(source Source, at string) (it *Item, path, why string) {
 	of, path, _ := strings.Cut(at, ".")
 	if isType(of) {
 		it, why = p.theItem(p.sets[source], typesFor(of))
 		return it, path, why
 	}
-	var first *items.Item
+	var first *Item
 	for _, types := range [][]string{productTypes, articleTypes, pageTypes} {
 		it, reason := p.theItem(p.sets[source], types)
 		if it != nil && len(follow(it, at)) > 0 {
@@ -166,7 +164,7 @@ func (p *Page) readItem(s Spec) Result {
 	for _, v := range follow(it, path) {
 		text := v.Text
 		if v.Item != nil {
-			text = textOf([]items.Value{v})
+			text = textOf([]PropValue{v})
 		}
 		texts, program = append(texts, text), program && !v.People
 	}
@@ -177,12 +175,12 @@ func (p *Page) readItem(s Spec) Result {
 }
 
 // follow returns the values at the end of a path of properties.
-func follow(it *items.Item, path string) (all []items.Value) {
+func follow(it *Item, path string) (all []PropValue) {
 	const most = 200
-	here := []*items.Item{it}
+	here := []*Item{it}
 	name, rest, more := strings.Cut(path, ".")
 	for ; more; name, rest, more = strings.Cut(rest, ".") {
-		var next []*items.Item
+		var next []*Item
 		for _, i := range here[:min(len(here), most)] {
 			next = append(next, i.Items(name)...)
 		}
@@ -246,14 +244,14 @@ func elementText(n *html.Node, attribute string, of Type) string {
 		return dom.Attr(n, attribute)
 	}
 	if of == Money {
-		if text := items.Text(n, false); strings.ContainsAny(dom.PlainDigits(text), "0123456789") {
+		if text := ItemText(n, false); strings.ContainsAny(dom.PlainDigits(text), "0123456789") {
 			return text
 		}
 	}
 	if of == Date && dom.Attr(n, "datetime") != "" {
 		return dom.Attr(n, "datetime")
 	}
-	return items.Text(n, true)
+	return ItemText(n, true)
 }
 
 // readJSON reads the values that a path finds. Its source stands as long as what holds the value does.

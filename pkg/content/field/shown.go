@@ -5,11 +5,9 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-	"github.com/tidemark/tidemark/pkg/content/extract/items"
 )
 
 // shownAmount is an amount with a currency in the visible text of a page.
@@ -105,13 +103,13 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	case atom.Del, atom.S, atom.Strike:
 		struck = true
 	case atom.Sup:
-		if decimals := items.Decimals(n, v.out.String()); decimals != "" {
+		if decimals := Decimals(n, v.out.String()); decimals != "" {
 			v.out.WriteString(decimals)
 			return
 		}
 	}
 	struck = struck || isStruck(dom.Attr(n, "class"))
-	border := items.IsBlock(n.DataAtom)
+	border := IsBlock(n.DataAtom)
 	if border {
 		v.out.WriteByte('\n')
 	}

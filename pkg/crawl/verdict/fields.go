@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -22,13 +22,13 @@ import (
 
 // FieldNews is what a check finds of the fields of an item.
 type FieldNews struct {
-	Changes []track.Change
-	Entries []track.Entry // for the histories
+	Changes []field.Change
+	Entries []field.Entry // for the histories
 }
 
 // ReadFields records what a reading says of the fields. A baseline is not compared with what was known before.
 func ReadFields(b Basis, it *item.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
-	next, changes, entries := it.Fields.See(track.Reading{Results: r.Fields, Unread: r.NoFields, UnreadData: r.UnreadData,
+	next, changes, entries := it.Fields.See(field.Reading{Results: r.Fields, Unread: r.NoFields, UnreadData: r.UnreadData,
 		Keys: b.Fields.keys, Capture: capture, At: now, Baseline: baseline})
 	next.Again = it.Fields.Again
 	it.Fields = next
@@ -54,13 +54,13 @@ func (w *Watching) hides() bool {
 func (n FieldNews) And(later FieldNews) FieldNews {
 	n.Entries = append(n.Entries, later.Entries...)
 	for _, c := range later.Changes {
-		i := slices.IndexFunc(n.Changes, func(was track.Change) bool { return was.Name == c.Name })
+		i := slices.IndexFunc(n.Changes, func(was field.Change) bool { return was.Name == c.Name })
 		if i < 0 {
 			n.Changes = append(n.Changes, c)
 			continue
 		}
 		if n.Changes[i].First && !c.Same {
-			c.First, c.Then = true, track.Moment{}
+			c.First, c.Then = true, field.Moment{}
 		}
 		if !c.Same || !n.Changes[i].First {
 			n.Changes[i] = c
@@ -86,11 +86,11 @@ func (n FieldNews) AskedByRules(names []string) FieldNews {
 // Needs reports whether rules must be asked about the changes: for a field that is not told anyway, and for a check
 // that found the same.
 func (n FieldNews) Needs() bool {
-	return slices.ContainsFunc(n.Changes, func(c track.Change) bool { return c.Same || !c.Reported && !c.First })
+	return slices.ContainsFunc(n.Changes, func(c field.Change) bool { return c.Same || !c.Reported && !c.First })
 }
 
 // reported returns the changes that are told, also first values and the same values as before, if they are wanted.
-func (n FieldNews) reported(first, same bool) (out []track.Change) {
+func (n FieldNews) reported(first, same bool) (out []field.Change) {
 	for _, c := range n.Changes {
 		if c.Reported && (first || !c.First) && (same || !c.Same) {
 			out = append(out, c)
@@ -128,7 +128,7 @@ func (n News) FieldsText(now time.Time) string {
 }
 
 // whyFields describes changes of fields for people.
-func whyFields(all []track.Change, now time.Time) string {
+func whyFields(all []field.Change, now time.Time) string {
 	var out []string
 	for _, c := range all {
 		text := c.Name + ": "
@@ -141,7 +141,7 @@ func whyFields(all []track.Change, now time.Time) string {
 }
 
 // explains reports whether told changes explain all that differs of a page.
-func explains(was, it *item.Item, o Outcome, shown []track.Change, t *Texts) bool {
+func explains(was, it *item.Item, o Outcome, shown []field.Change, t *Texts) bool {
 	textual := o.News.Kind == change.Content || o.News.Kind == change.Beside || o.News.Kind == change.Reverted
 	switch {
 	case o.News.Kind == change.Title:
@@ -150,11 +150,11 @@ func explains(was, it *item.Item, o Outcome, shown []track.Change, t *Texts) boo
 		return false
 	}
 	return was.ImagesHash == it.ImagesHash && knownToSay(was) == knownToSay(it) &&
-		track.Explain(shown, t.Before+"\n"+was.Title, t.Now+"\n"+it.Title)
+		field.Explain(shown, t.Before+"\n"+was.Title, t.Now+"\n"+it.Title)
 }
 
 // FieldsAgain returns the present values as first ones, if a rule asks for them.
-func FieldsAgain(it *item.Item) (first []track.Change) {
+func FieldsAgain(it *item.Item) (first []field.Change) {
 	if rule := it.Fields.Again; rule != "" {
 		it.Fields.Again, first = "", it.Fields.Present(rule)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry/item"
@@ -31,7 +31,7 @@ type News struct {
 	Why      string // the reason, as a text for people
 	Extent   change.Extent
 	Part     bool           // the watched part has changed
-	Fields   []track.Change // the values that have changed
+	Fields   []field.Change // the values that have changed
 	Bare     bool           // nothing but these values is told
 	Silenced string         // the rule that hides the change from readers; "" if none hides it
 }

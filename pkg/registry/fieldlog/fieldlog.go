@@ -4,7 +4,7 @@
 // # Rows
 //
 // The table FieldValues has a row for each entry. Its partition is the item's id, and its row key the name of the field
-// and the number of the entry. The item's row has the last entry of each field ([track.Kept]), and the table those
+// and the number of the entry. The item's row has the last entry of each field ([field.Kept]), and the table those
 // before it. Rows with higher numbers were written by a check that did not commit, and are not read. If that check is
 // repeated, it writes the same numbers.
 //
@@ -26,7 +26,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -64,7 +63,7 @@ var rows = row.Of[entry]()
 // Add adds entries to the histories of an item. The writes are deferred ([storage.Deferred]): they are durable with the
 // write that counts them on the item. After an error, callers must repeat the check, which adds entries with the same
 // numbers.
-func (s *Store) Add(ctx context.Context, id source.ID, entries []track.Entry) (err error) {
+func (s *Store) Add(ctx context.Context, id source.ID, entries []field.Entry) (err error) {
 	defer fault.Wrap(&err, "history of the fields of %s", id)
 	ctx = storage.Deferred(ctx)
 	var ops []storage.Op
@@ -90,13 +89,13 @@ func (s *Store) Add(ctx context.Context, id source.ID, entries []track.Entry) (e
 
 // History is what is kept of a field.
 type History struct {
-	Entries []track.Entry // oldest first
+	Entries []field.Entry // oldest first
 	Older   int           // entries that are not kept any more
 }
 
 // List returns the history of a field of which the item's row has the last entry. The ids are the item's own and those
 // of the items that have moved to it.
-func (s *Store) List(ctx context.Context, ids []source.ID, known track.Kept) (h History, err error) {
+func (s *Store) List(ctx context.Context, ids []source.ID, known field.Kept) (h History, err error) {
 	last := known.Entry()
 	if last.Number == 0 {
 		return h, nil
@@ -108,7 +107,7 @@ func (s *Store) List(ctx context.Context, ids []source.ID, known track.Kept) (h 
 
 // before returns the first entries of the history of a field.
 func (s *Store) before(ctx context.Context, ids []source.ID, name string, entries int) (h History, err error) {
-	found := map[int]track.Entry{}
+	found := map[int]field.Entry{}
 	for _, id := range ids {
 		if err := s.read(ctx, id, name, entries, found); err != nil {
 			return h, fmt.Errorf("history of %.60q of %s: %w", name, id, err)
@@ -125,7 +124,7 @@ func (s *Store) before(ctx context.Context, ids []source.ID, name string, entrie
 }
 
 // read adds the entries of one id whose numbers are not found yet.
-func (s *Store) read(ctx context.Context, id source.ID, name string, entries int, found map[int]track.Entry) error {
+func (s *Store) read(ctx context.Context, id source.ID, name string, entries int, found map[int]field.Entry) error {
 	q := storage.Query{Partition: string(id), RowFrom: rowKey(name, max(1, entries-s.most+1)),
 		RowTo: rowKey(name, entries+1)}
 	for e, err := range s.table.Query(ctx, q) {
@@ -144,7 +143,7 @@ func (s *Store) read(ctx context.Context, id source.ID, name string, entries int
 		if err != nil {
 			return err
 		}
-		found[number] = track.Entry{Name: name, Number: number, At: r.At, Capture: r.Capture, Value: r.Value,
+		found[number] = field.Entry{Name: name, Number: number, At: r.At, Capture: r.Capture, Value: r.Value,
 			Evidence: r.Evidence}
 	}
 	return nil

@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -26,8 +24,8 @@ const (
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
 // entryOf returns the entry of a field with a number, which costs as many euros, or has disappeared for 0.
-func entryOf(name string, number, euros int) track.Entry {
-	e := track.Entry{Name: name, Number: number, At: noon.Add(time.Duration(number) * time.Hour), Capture: "sha256:ab"}
+func entryOf(name string, number, euros int) field.Entry {
+	e := field.Entry{Name: name, Number: number, At: noon.Add(time.Duration(number) * time.Hour), Capture: "sha256:ab"}
 	if euros > 0 {
 		e.Value = field.Value{Type: field.Money, Number: field.Decimal(fmt.Sprint(euros)), Currency: "EUR", Shown: "5 €"}
 		e.Evidence = field.Evidence{Source: field.CSS, At: ".price", Excerpt: "5 €", Reason: "plain"}
@@ -60,14 +58,14 @@ func read(t *testing.T, s *Store, name string, entries int, ids ...source.ID) Hi
 // TestG1HistoryEndsInTheRow checks that the last entry of a history is the one in the item's row (G1).
 func TestG1HistoryEndsInTheRow(t *testing.T) {
 	s := open(t, store())
-	if h, err := s.List(t.Context(), []source.ID{own}, track.Kept{Name: "price"}); err != nil || len(h.Entries) > 0 {
+	if h, err := s.List(t.Context(), []source.ID{own}, field.Kept{Name: "price"}); err != nil || len(h.Entries) > 0 {
 		t.Errorf("nothing is known: %+v, %v", h, err)
 	}
-	must(t, s.Add(t.Context(), own, []track.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2)}))
+	must(t, s.Add(t.Context(), own, []field.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2)}))
 	last := entryOf("price", 2, 5)
-	h, err := s.List(t.Context(), []source.ID{own}, track.Kept{Name: "price", Last: track.Moment{Value: last.Value},
+	h, err := s.List(t.Context(), []source.ID{own}, field.Kept{Name: "price", Last: field.Moment{Value: last.Value},
 		At: last.At, Capture: last.Capture, Evidence: last.Evidence, Entries: 2})
-	want := History{Entries: []track.Entry{entryOf("price", 1, 1), last}}
+	want := History{Entries: []field.Entry{entryOf("price", 1, 1), last}}
 	if diff := cmp.Diff(want, h); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -82,11 +80,11 @@ func TestG1History(t *testing.T) {
 	s := open(t, under)
 	names := []string{"price", "price|2", "price!", `a#?!|b`, "sale price", strings.Repeat("\U0001F4B6", 60), "100%"}
 	for _, name := range names {
-		must(t, s.Add(t.Context(), own, []track.Entry{entryOf(name, 2, 0), entryOf(name, 1, 7)}))
-		must(t, s.Add(t.Context(), own, []track.Entry{entryOf(name, 3, 9)}))
+		must(t, s.Add(t.Context(), own, []field.Entry{entryOf(name, 2, 0), entryOf(name, 1, 7)}))
+		must(t, s.Add(t.Context(), own, []field.Entry{entryOf(name, 3, 9)}))
 	}
 	for _, name := range names {
-		want := History{Entries: []track.Entry{entryOf(name, 1, 7), entryOf(name, 2, 0)}}
+		want := History{Entries: []field.Entry{entryOf(name, 1, 7), entryOf(name, 2, 0)}}
 		if diff := cmp.Diff(want, read(t, s, name, 2, own)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -110,8 +108,8 @@ func TestG1HistoryIsBounded(t *testing.T) {
 	s := open(t, under)
 	s.most = 3
 	for n := range 5 {
-		must(t, s.Add(t.Context(), own, []track.Entry{entryOf("price", n+1, n+1)}))
-		must(t, s.Add(t.Context(), own, []track.Entry{entryOf("price", n+1, n+1)})) // the check is repeated
+		must(t, s.Add(t.Context(), own, []field.Entry{entryOf("price", n+1, n+1)}))
+		must(t, s.Add(t.Context(), own, []field.Entry{entryOf("price", n+1, n+1)})) // the check is repeated
 	}
 	if h := read(t, s, "price", 5, own); len(h.Entries) != 3 || h.Entries[0].Number != 3 || h.Older != 2 {
 		t.Errorf("have %+v", h)
@@ -130,10 +128,10 @@ func TestG1HistoryIsBounded(t *testing.T) {
 // has itself is taken first (G1).
 func TestG1HistoryMoves(t *testing.T) {
 	s := open(t, store())
-	must(t, s.Add(t.Context(), former, []track.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2),
+	must(t, s.Add(t.Context(), former, []field.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2),
 		entryOf("price", 3, 3)}))
-	must(t, s.Add(t.Context(), own, []track.Entry{entryOf("price", 3, 8), entryOf("price", 4, 9)}))
-	want := History{Entries: []track.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2), entryOf("price", 3, 8),
+	must(t, s.Add(t.Context(), own, []field.Entry{entryOf("price", 3, 8), entryOf("price", 4, 9)}))
+	want := History{Entries: []field.Entry{entryOf("price", 1, 1), entryOf("price", 2, 2), entryOf("price", 3, 8),
 		entryOf("price", 4, 9)}}
 	if diff := cmp.Diff(want, read(t, s, "price", 4, own, former)); diff != "" {
 		t.Error(diff)
@@ -172,13 +170,13 @@ func TestG1HistoryAfterFailures(t *testing.T) {
 				}
 			}
 			for n := range 3 {
-				again(func() error { return s.Add(t.Context(), own, []track.Entry{entryOf("price", n+1, n+1)}) })
+				again(func() error { return s.Add(t.Context(), own, []field.Entry{entryOf("price", n+1, n+1)}) })
 			}
 			h, err := s.before(t.Context(), []source.ID{own}, "price", 3)
 			if err != nil {
 				h = read(t, s, "price", 3, own)
 			}
-			want := History{Entries: []track.Entry{entryOf("price", 2, 2), entryOf("price", 3, 3)}, Older: 1}
+			want := History{Entries: []field.Entry{entryOf("price", 2, 2), entryOf("price", 3, 3)}, Older: 1}
 			if diff := cmp.Diff(want, h); diff != "" {
 				t.Errorf("call %d, after %v: %s", at, after, diff)
 			}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -169,7 +169,7 @@ type Seen struct {
 	// Listing is what was found in it, if the item is a folder.
 	Listing Listing `col:"listing"`
 	// Fields is what is known of the fields of the page.
-	Fields               track.Known `col:"fields,gzip"`
+	Fields               field.Known `col:"fields,gzip"`
 	NormalizationVersion string      `col:"normalizationVersion"`
 	Language             string      `col:"language"`
 	MimeType             string      `col:"mimeType"`

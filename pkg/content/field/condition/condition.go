@@ -4,7 +4,6 @@ import (
 	"math/big"
 
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 )
 
 // The operators of conditions.
@@ -57,7 +56,7 @@ type Condition struct {
 func (c Condition) Field() string { return c.name }
 
 // Fires returns the change that meets the condition; ok is false if none of them does.
-func (c Condition) Fires(changes []track.Change) (change track.Change, ok bool) {
+func (c Condition) Fires(changes []field.Change) (change field.Change, ok bool) {
 	for _, change := range changes {
 		if change.Name == c.name && c.met(change) {
 			return change, true
@@ -66,7 +65,7 @@ func (c Condition) Fires(changes []track.Change) (change track.Change, ok bool) 
 	return change, false
 }
 
-func (c Condition) met(change track.Change) bool {
+func (c Condition) met(change field.Change) bool {
 	if change.First {
 		return c.first && c.holds(change.Now)
 	}
@@ -74,7 +73,7 @@ func (c Condition) met(change track.Change) bool {
 }
 
 // fired reports whether the condition is not armed at a moment: it holds, or the value is the second of two.
-func (c Condition) fired(m track.Moment) bool {
+func (c Condition) fired(m field.Moment) bool {
 	if c.op == FromTo {
 		return !c.isAnyChange() && c.isSecond(m.Value)
 	}
@@ -91,7 +90,7 @@ func (c Condition) NeedsSame() bool {
 }
 
 // holds reports whether the condition holds at a moment.
-func (c Condition) holds(m track.Moment) bool {
+func (c Condition) holds(m field.Moment) bool {
 	switch c.op {
 	case Appears:
 		return !m.Value.None()
@@ -137,7 +136,7 @@ func (c Condition) isSecond(v field.Value) bool {
 	return c.to.equals(v)
 }
 
-func (c Condition) reference(seen track.Seen) field.Value {
+func (c Condition) reference(seen field.Seen) field.Value {
 	switch c.against {
 	case Previous:
 		return seen.Previous

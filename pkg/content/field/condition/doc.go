@@ -4,7 +4,7 @@
 // # Once
 //
 // A condition fires when a check finds that it holds, and the check before did not. So it fires once, and is armed
-// again when it holds no longer. Whether it fires follows from a [track.Change] alone, which has both moments; nothing
+// again when it holds no longer. Whether it fires follows from a [field.Change] alone, which has both moments; nothing
 // is kept of a condition. That holds for differences from the previous value, too: of two that come at two checks in a
 // row, the first fires. At the first check of a field a condition fires only if it asks for that.
 //

@@ -6,7 +6,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 )
 
 func Example() {
@@ -15,12 +14,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	euros := func(n field.Decimal) track.Moment {
-		return track.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}
+	euros := func(n field.Decimal) field.Moment {
+		return field.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}
 	}
-	_, fires := cheap.Fires([]track.Change{{Name: "price", Then: euros("84"), Now: euros("79")}})
+	_, fires := cheap.Fires([]field.Change{{Name: "price", Then: euros("84"), Now: euros("79")}})
 	fmt.Println(cheap, fires)
-	_, fires = cheap.Fires([]track.Change{{Name: "price", Then: euros("79"), Now: euros("75")}})
+	_, fires = cheap.Fires([]field.Change{{Name: "price", Then: euros("79"), Now: euros("75")}})
 	fmt.Println("again:", fires)
 	// Output:
 	// price < 80 EUR true

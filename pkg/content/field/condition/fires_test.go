@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // histories is the number of random histories of a test.
@@ -48,7 +48,7 @@ func (s *story) check(t *testing.T, fired map[string]int) (right bool) {
 	s.at = s.at.Add(24 * time.Hour)
 	event := s.IntN(20)
 	if event < 4 && s.opened {
-		var changes []track.Change
+		var changes []field.Change
 		s.known, changes = s.known.Stands()
 		s.note("stands")
 		s.compare(t, changes, fired, func(_ string, f *follower, machines []*machine) []bool {
@@ -61,7 +61,7 @@ func (s *story) check(t *testing.T, fired map[string]int) (right bool) {
 	}
 	s.redefine()
 	page := []int{usual, usual, usual, usual, usual, usual, emptied, gone}[s.IntN(8)]
-	reading := track.Reading{Keys: s.keys, At: s.at, Capture: fmt.Sprint(len(s.log)), Baseline: s.IntN(20) == 0}
+	reading := field.Reading{Keys: s.keys, At: s.at, Capture: fmt.Sprint(len(s.log)), Baseline: s.IntN(20) == 0}
 	if event == 4 {
 		reading.Unread = "it is a picture"
 		s.see(t, reading, page, fired)
@@ -77,8 +77,8 @@ func (s *story) check(t *testing.T, fired map[string]int) (right bool) {
 }
 
 // see gives a reading to both sides.
-func (s *story) see(t *testing.T, r track.Reading, page int, fired map[string]int) {
-	var changes []track.Change
+func (s *story) see(t *testing.T, r field.Reading, page int, fired map[string]int) {
+	var changes []field.Change
 	s.known, changes, _ = stored(t, s.known).See(r)
 	s.note("page %d, %+v, baseline %v, unread %q, keys %v", page, s.shop, r.Baseline, r.Unread, s.keys)
 	s.compare(t, stored(t, changes), fired, func(name string, f *follower, machines []*machine) []bool {
@@ -106,7 +106,7 @@ func (s *story) see(t *testing.T, r track.Reading, page int, fired map[string]in
 }
 
 // compare compares which conditions fire with which the model says.
-func (s *story) compare(t *testing.T, changes []track.Change, fired map[string]int,
+func (s *story) compare(t *testing.T, changes []field.Change, fired map[string]int,
 	model func(string, *follower, []*machine) []bool) {
 	t.Helper()
 	for _, name := range names {

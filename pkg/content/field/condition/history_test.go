@@ -8,13 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/content/field/fieldtest"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
+	"golang.org/x/net/html"
 )
 
 // mine is a field that a user asks for, beside those that pages declare.
@@ -35,7 +33,7 @@ type story struct {
 
 	shop     fieldtest.Shop
 	prices   []int64 // what it may cost
-	known    track.Known
+	known    field.Known
 	keys     map[string]string
 	models   map[string]*follower
 	machines map[string][]*machine

@@ -8,7 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
-	"github.com/tidemark/tidemark/pkg/content/field/track"
 )
 
 // read makes a value of a text.
@@ -32,14 +31,14 @@ func firesAt(t *testing.T, spec api.Condition, of field.Type, texts ...string) i
 	if err != nil {
 		t.Fatal(err)
 	}
-	var k track.Known
+	var k field.Known
 	for i, text := range texts {
 		r := field.Result{Name: "it", State: field.Disappeared}
 		if r.Value = read(t, of, text); text != "" {
 			r.State = field.Found
 		}
-		var changes []track.Change
-		k, changes, _ = k.See(track.Reading{Results: []field.Result{r}, Keys: map[string]string{"it": "1"},
+		var changes []field.Change
+		k, changes, _ = k.See(field.Reading{Results: []field.Result{r}, Keys: map[string]string{"it": "1"},
 			At: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)})
 		if _, fires := c.Fires(changes); fires {
 			return i

@@ -1,0 +1,235 @@
+package office
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+)
+
+// maxLevels is the number of levels of a list (part 1 §17.9.6).
+const maxLevels = 9
+
+// listLevel is the form of the item markers on one level of a list.
+type listLevel struct {
+	format string // "bullet", "none", a number format, or "" when undefined
+	text   string // form of the marker, such as "%1.%2"; "" for the number and a full stop
+	style  string // the style of paragraphs that belong to this level
+	start  int
+	legal  bool // numbers of all levels are written as decimal numbers
+	counts bool // the count does not restart below an item of a higher level
+}
+
+// abstractList is the definition of a list. Several lists of a document may share one.
+type abstractList struct {
+	levels [maxLevels]listLevel
+	link   string // the style that has the list to use instead
+	counts counts
+}
+
+// counts are the numbers of items so far, by level.
+type counts [maxLevels]int
+
+// step counts an item and restarts the levels below it.
+func (c *counts) step(level int) int {
+	clear(c[level+1:])
+	c[level]++
+	return c[level]
+}
+
+// next counts an item and restarts the levels below it, except those that count on.
+func (c *counts) next(level int, levels *[maxLevels]listLevel) {
+	for below := level + 1; below < maxLevels; below++ {
+		if !levels[below].counts {
+			c[below] = 0
+		}
+	}
+	c[level]++
+}
+
+// numbering is the numbering part (part 1 §17.9) with the current counts.
+type numbering struct {
+	abstract map[string]*abstractList
+	lists    map[string]*numberedList
+	styles   styles
+}
+
+// numberedList is one list of the document.
+type numberedList struct {
+	abstract string
+	starts   map[int]int       // first numbers, by level; a list that sets one is numbered independently
+	levels   map[int]listLevel // levels that have another form in this list
+	counts   counts
+}
+
+func newNumbering(ss styles) *numbering {
+	return &numbering{map[string]*abstractList{}, map[string]*numberedList{}, ss}
+}
+
+func (n *numbering) read(p *Part, _ xml.StartElement) {
+	p.Children(func(e xml.StartElement) {
+		switch id := Attr(e, "abstractNumId"); {
+		case len(n.abstract)+len(n.lists) >= maxTable:
+			p.Stop()
+		case e.Name.Local == "abstractNum":
+			n.abstract[id] = readAbstract(p)
+		case e.Name.Local == "num":
+			n.lists[Attr(e, "numId")] = readList(p)
+		}
+	})
+}
+
+func readAbstract(p *Part) *abstractList {
+	list := &abstractList{}
+	p.Children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "numStyleLink":
+			list.link = Attr(e, "val")
+		case "lvl":
+			if level, err := strconv.Atoi(Attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
+				list.levels[level] = readLevel(p)
+			}
+		}
+	})
+	return list
+}
+
+func readLevel(p *Part) listLevel {
+	level, text := listLevel{format: "decimal", start: 1}, xml.StartElement{}
+	p.Children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "start":
+			if n := number(e); n != nil {
+				level.start = *n
+			}
+		case "numFmt":
+			level.format = Attr(e, "val")
+		case "lvlText":
+			text = e
+		case "pStyle":
+			level.style = Attr(e, "val")
+		case "isLgl":
+			level.legal = IsOn(e)
+		case "lvlRestart":
+			level.counts = Attr(e, "val") == "0"
+		}
+	})
+	// Some programs write later paragraphs of an item as items with a blank marker.
+	if text.Name.Local != "" && strings.TrimSpace(Attr(text, "val")) == "" {
+		level.format = "none"
+	}
+	if level.text = Attr(text, "val"); len(level.text) > longestMarker {
+		level.text = ""
+	}
+	return level
+}
+
+func readList(p *Part) *numberedList {
+	list := &numberedList{starts: map[int]int{}, levels: map[int]listLevel{}}
+	p.Children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "abstractNumId":
+			list.abstract = Attr(e, "val")
+		case "lvlOverride":
+			level, err := strconv.Atoi(Attr(e, "ilvl"))
+			p.Children(func(e xml.StartElement) {
+				switch n := number(e); {
+				case err != nil || level < 0 || level >= maxLevels:
+				case e.Name.Local == "startOverride" && n != nil:
+					list.starts[level] = *n
+				case e.Name.Local == "lvl":
+					list.levels[level] = readLevel(p)
+				}
+			})
+		}
+	})
+	return list
+}
+
+// longestMarker bounds the form of a marker, in bytes.
+const longestMarker = 100
+
+// levelOf returns the level of a list to which paragraphs of a style belong; 0 if none is named.
+func (n *numbering) levelOf(id, style string) int {
+	kind := n.kind(n.lists[id])
+	if kind == nil || style == "" {
+		return 0
+	}
+	for i, level := range kind.levels {
+		if level.style == style {
+			return i
+		}
+	}
+	return 0
+}
+
+// marker returns the marker of the next item of a list, and counts the item.
+func (n *numbering) marker(id string, level int) string {
+	level = min(level, maxLevels-1)
+	list := n.lists[id]
+	kind := n.kind(list)
+	if kind == nil {
+		return "- "
+	}
+	levels := kind.levels
+	for i, l := range list.levels {
+		levels[i] = l
+	}
+	switch levels[level].format {
+	case "bullet", "":
+		return "- "
+	case "none":
+		return ""
+	}
+	count := &kind.counts
+	if len(list.starts) > 0 {
+		count = &list.counts
+	}
+	count.next(level, &levels)
+	return list.written(count, &levels, level) + " "
+}
+
+// written returns the marker of an item, which may show the numbers of higher levels (part 1 §17.9.11). Lists that
+// share a definition continue the same count.
+func (list *numberedList) written(count *counts, levels *[maxLevels]listLevel, level int) string {
+	numberAt := func(i int) string {
+		start, overridden := list.starts[i]
+		if !overridden {
+			start = levels[i].start
+		}
+		format := levels[i].format
+		if levels[level].legal {
+			format = "decimal"
+		}
+		return ordinal(start+max(count[i], 1)-1, format)
+	}
+	form := levels[level].text
+	if form == "" {
+		return numberAt(level) + "."
+	}
+	var out strings.Builder
+	for i := 0; i < len(form); i++ {
+		if form[i] == '%' && i+1 < len(form) && form[i+1] >= '1' && form[i+1] <= '9' {
+			i++
+			out.WriteString(numberAt(int(form[i] - '1')))
+		} else {
+			out.WriteByte(form[i])
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// kind returns the definition of a list, or nil.
+func (n *numbering) kind(list *numberedList) *abstractList {
+	if list == nil {
+		return nil
+	}
+	kind := n.abstract[list.abstract]
+	if kind == nil || kind.link == "" {
+		return kind
+	}
+	defined := n.styles[kind.link].list
+	if defined == nil || n.lists[*defined] == nil {
+		return nil
+	}
+	return n.abstract[n.lists[*defined].abstract]
+}

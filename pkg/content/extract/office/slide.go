@@ -1,0 +1,183 @@
+package office
+
+import (
+	"encoding/xml"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// slide is a slide, or its notes, being converted to blocks.
+type slide struct {
+	*pptx
+	*Part
+	links relations
+	notes bool
+	w     writer
+
+	titles []extract.Block // titles are added first, wherever the slide shows them
+	rest   []extract.Block
+
+	shapes  int
+	shape   shape
+	cell    *[]byte // text of the table cell being read; nil outside of tables
+	line    ink     // text of the paragraph being read
+	run     tongue
+	looks   looks
+	written int
+}
+
+// slide reads a slide and its speaker's notes. It reports whether the document has room for further slides.
+func (p *pptx) slide(name string) (bool, error) {
+	links := p.archive.relations(name)
+	s := newSlide(p, links)
+	if err := p.archive.Required(name, s.read); err != nil {
+		return false, err
+	}
+	notes := newSlide(p, relations{})
+	notes.notes = true
+	if err := p.archive.Optional(links.part("notesSlide"), notes.read); err != nil {
+		return false, err
+	}
+	return s.emit() && notes.emit(), nil
+}
+
+func newSlide(p *pptx, links relations) *slide {
+	s := &slide{pptx: p, links: links}
+	s.w.add = func(b extract.Block) {
+		if b.Kind == extract.Heading {
+			s.titles = append(s.titles, b)
+		} else {
+			s.rest = append(s.rest, b)
+		}
+	}
+	return s
+}
+
+func (s *slide) read(p *Part, _ xml.StartElement) {
+	s.Part = p
+	s.Children(s.visit)
+	s.w.flush()
+}
+
+// emit adds the collected blocks to the document. It reports whether the document has room for further slides.
+func (s *slide) emit() bool {
+	return !slices.ContainsFunc(append(s.titles, s.rest...), func(b extract.Block) bool { return !s.out.Add(b) })
+}
+
+// visit reads an element of the shape tree or of a text.
+func (s *slide) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "sp", "graphicFrame", "pic":
+		s.readShape()
+	case "ph":
+		s.shape.placeholder(Attr(e, "type"), s.notes)
+	case "txBody":
+		if !s.shape.repeats {
+			s.Children(s.visit)
+		}
+	case "p":
+		s.paragraph()
+	case "tbl":
+		s.table()
+	case "relIds":
+		s.diagram(e)
+	case "chart":
+		s.chart(relationID(e))
+	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
+		s.Named("t", func(xml.StartElement) { s.Children(s.visit) })
+	case "AlternateContent":
+		s.Alternatives(s.visit, &s.written)
+	default:
+		s.inline(e)
+	}
+}
+
+// inline reads an element of a paragraph.
+func (s *slide) inline(e xml.StartElement) {
+	switch e.Name.Local {
+	case "r":
+		s.readRun()
+	case "t":
+		s.Part.Text(s.write)
+	case "br":
+		s.write([]byte("\n"))
+	case "fld":
+		// Slide numbers and dates are left out, because they change by themselves.
+		if kind := Attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
+			s.readRun()
+		}
+	case "oMath":
+		equation{s.Part, s.write, s.visit, &s.line.text}.read()
+	case "hlinkClick":
+		s.out.Link(s.links.address(relationID(e)), "")
+	default:
+		s.Children(s.visit)
+	}
+}
+
+// readRun reads an a:r and its link.
+func (s *slide) readRun() {
+	start, address := len(s.line.text), ""
+	s.Children(func(e xml.StartElement) {
+		if e.Name.Local != "rPr" {
+			s.visit(e)
+			return
+		}
+		s.run = tongue{Attr(e, "lang"), Attr(e, "lang"), Attr(e, "lang")}
+		s.looks = looksOf(e)
+		s.Named("hlinkClick", func(e xml.StartElement) { address = s.links.address(relationID(e)) })
+	})
+	s.run, s.looks = tongue{}, looks{}
+	s.out.Link(address, string(s.line.text[min(start, len(s.line.text)):]))
+}
+
+func (s *slide) write(chars []byte) {
+	s.tongues.count(s.run, chars)
+	s.line.write(chars, s.looks)
+	s.written += len(chars)
+}
+
+// table reads an a:tbl.
+func (s *slide) table() {
+	var g grid
+	var visit func(e xml.StartElement)
+	visit = func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "tr":
+			s.Children(visit)
+			g.endRow()
+		case "tc":
+			var text []byte
+			s.cell = &text
+			s.Children(s.visit)
+			s.cell = nil
+			g.cell(string(text))
+		}
+	}
+	s.Children(visit)
+	s.w.block(extract.Table, 0, g.text())
+}
+
+// chart adds the numbers of a chart as a table.
+func (s *slide) chart(id string) {
+	_ = s.archive.Optional(s.links.byID[id].target, func(p *Part, _ xml.StartElement) {
+		s.w.chart(readChart(p))
+	})
+}
+
+// diagram reads the text of a diagram, which is in a part of its own.
+func (s *slide) diagram(e xml.StartElement) {
+	outer := s.Part
+	// An error is also stored in the archive, which then ends the reading of the presentation.
+	_ = s.archive.Optional(s.links.diagram(e), func(p *Part, _ xml.StartElement) {
+		s.Part = p
+		s.shapes++
+		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}
+		s.Children(s.visit)
+		s.w.flush()
+	})
+	s.Part = outer
+}
