@@ -13,13 +13,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // renders records that a browser has shown an item.
-func renders(t *testing.T, r *rig, address string, seen item.Rendering) {
+func renders(t *testing.T, r *rig, address string, seen registry.Rendering) {
 	t.Helper()
-	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(idOf(t, address)), func(it *item.Item) (string, error) {
+	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(idOf(t, address)), func(it *registry.Item) (string, error) {
 		it.Rendering = seen
 		return "rendered", nil
 	})
@@ -35,24 +35,24 @@ func TestR3DashboardRendered(t *testing.T) {
 		t.Error("a page that was never rendered has a section about it")
 	}
 	const evil = `<script>x()</script>`
-	seen := item.Rendering{At: r.now.Add(-time.Hour), Plain: "sha256:1",
+	seen := registry.Rendering{At: r.now.Add(-time.Hour), Plain: "sha256:1",
 		Why: "without its scripts it has little text: " + evil, Met: []string{"time"}, PictureOnly: true,
 		URL: "https://port.example/" + evil, Requests: 12, Bytes: 3 << 20,
 		Millis: 4210, Browser: "Chrome" + evil, Apart: true, NotReady: "nothing matched " + evil,
-		Refused: []item.RefusedRequests{{Reason: "robots", Count: 3, Host: evil}, {Reason: "beacon", Count: 1}}}
+		Refused: []registry.RefusedRequests{{Reason: "robots", Count: 3, Host: evil}, {Reason: "beacon", Count: 1}}}
 	renders(t, r, pageOne, seen)
 	says(t, do(t, r, "GET", to, ""), http.StatusOK, "<dt>Rendered</dt>",
 		">without its scripts it has little text: "+evil+"<", ">4.2 s<", ">12<", ">3.0 MiB<",
 		"it met a bound (time); 3 requests refused by robots.txt; nothing matched "+evil+"<", "it shows a picture,",
 		"robots.txt: 3 (the first: "+evil+"); reports of use: 1", "each check renders it", "/api/ui/help/rendering")
 	harmless(t, r, to)
-	needless := item.Rendering{At: r.now.Add(-time.Hour), Needless: "sha256:1", Why: "it is empty"}
+	needless := registry.Rendering{At: r.now.Add(-time.Hour), Needless: "sha256:1", Why: "it is empty"}
 	renders(t, r, pageOne, needless)
 	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, "add no text") ||
 		strings.Contains(body, "because it is empty") || strings.Contains(body, "may be missing") {
 		t.Errorf("it needs no browser: %s", body)
 	}
-	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(idOf(t, pageOne)), func(it *item.Item) (string, error) {
+	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(idOf(t, pageOne)), func(it *registry.Item) (string, error) {
 		it.Thin = "it has hardly any text in a browser, too"
 		return "rendered", nil
 	})

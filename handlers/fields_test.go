@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -80,7 +80,7 @@ func knowFields(t *testing.T, r *rig, known field.Known) {
 	columns := row.Of[struct {
 		Fields field.Known `col:"fields,gzip"`
 	}]()
-	table := r.store.Table(store.DefaultTable)
+	table := r.store.Table(registry.DefaultTable)
 	for e, err := range table.Query(t.Context(), storage.Query{}) {
 		must(t, err)
 		if e.Props["normalizedSource"] != pageOne || e.Props["status"] == nil {

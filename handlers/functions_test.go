@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost/conformance"
 	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -229,8 +227,8 @@ func TestHTTPBindings(t *testing.T) {
 // TestQueueBindings checks that queue functions listen to the queues that the registry fills, and receive undecoded
 // messages.
 func TestQueueBindings(t *testing.T) {
-	want := map[string]string{"CrawlWorker": store.JobQueue, "CrawlPoison": store.PoisonQueue,
-		"CrawlSlowWorker": store.SlowQueue, "CrawlSlowPoison": store.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
+	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue,
+		"CrawlSlowWorker": registry.SlowQueue, "CrawlSlowPoison": registry.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
 		"BulkWorker": bulk.Queue,
 		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue,
 		"SentinelWorker": sitepoll.Queue, "DeliveryWorker": notify.Queue, "DeliveryPoison": notify.PoisonQueue}
@@ -349,9 +347,9 @@ func buildApp(t *testing.T) string {
 // once with its storage and once without.
 func TestConformance(t *testing.T) {
 	app := buildApp(t)
-	job, _ := json.Marshal(item.Job{
-		PartitionKey: "port.example", Host: "port.example", Reason: item.ReasonDue,
-		Items: []item.JobItem{{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RowKey: "aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
+	job, _ := json.Marshal(registry.Job{
+		PartitionKey: "port.example", Host: "port.example", Reason: registry.ReasonDue,
+		Items: []registry.JobItem{{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RowKey: "aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
 	})
 	refused := func(conformance.Answer) error { return nil } // any status: only its form matters
 	few := t.TempDir()                                       // every attempt to open missing storage is slow

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // told returns the rig's handler with a readable log and metrics.
@@ -45,7 +45,7 @@ func TestTraceSurvivesTheQueue(t *testing.T) {
 		strings.NewReader(`{"url":"https://port.example/ok/one"}`))
 	req.Header.Set("traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
 	r.ServeHTTP(httptest.NewRecorder(), req)
-	got, err := r.store.Queue(store.JobQueue).Receive(t.Context(), 1, time.Minute)
+	got, err := r.store.Queue(registry.JobQueue).Receive(t.Context(), 1, time.Minute)
 	must(t, err)
 	if len(got) != 1 || !strings.Contains(string(got[0].Body), `"traceparent":"00-`+trace) ||
 		strings.Contains(string(got[0].Body), "00f067aa0ba902b7") {

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // TestS13AddRefusesWhatIsNeverFetched checks that an address that can never be fetched is refused when it is added,
@@ -57,7 +56,7 @@ func TestX4FormsAreKept(t *testing.T) {
 	} {
 		src, err := source.DefaultRules().ParseURL(address)
 		must(t, err)
-		it, err := registry.New(r.store, store.Options{}).Items.Find(t.Context(), src.ID())
+		it, err := registry.New(r.store, registry.Options{}).Items.Find(t.Context(), src.ID())
 		if err != nil || it.FetchSource != want {
 			t.Errorf("%s is requested as %q, want %q (%v)", address, it.FetchSource, want, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -20,7 +20,7 @@ import (
 // TestS7ResumesHaveTheirTime checks that a stalled run is requeued within the same minute, even if the sweep or the
 // work before it does not finish.
 func TestS7ResumesHaveTheirTime(t *testing.T) {
-	_, _, hints := store.Tables(store.DefaultTable)
+	_, _, hints := registry.Tables(registry.DefaultTable)
 	var hung atomic.Pointer[[]string]
 	r := newRig(t, func(s storage.Store) storage.Store {
 		return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {

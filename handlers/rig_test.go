@@ -37,7 +37,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -171,7 +170,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Cleanup(func() { _ = engine.Close() })
 	r.index = &remembering{engine, map[string]search.Page{}}
 	must(t, engine.Create(t.Context()))
-	must(t, registry.New(r.store, store.Options{}).Create(t.Context()))
+	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
 	must(t, index.NewManifests(r.store).Create(t.Context()))
 	must(t, errors.Join(r.store.Queue(rebuild.Queue).Create(t.Context()), r.store.Queue(bulk.Queue).Create(t.Context())))
@@ -181,7 +180,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		rows = w(rows)
 	}
 	changes, snaps := feed.Open(rows, clock), snapshot.New(rows)
-	reg := registry.New(rows, store.Options{Feed: changes,
+	reg := registry.New(rows, registry.Options{Feed: changes,
 		Clock: clock, Jitter: func() float64 { return 0 }, Sleep: func(context.Context, time.Duration) error { return nil },
 		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 1} },
 	})
@@ -280,7 +279,7 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 // work delivers every message to its trigger, as the host would, jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
-	for r.deliver(store.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
 		r.deliver(bulk.Queue, "/BulkWorker") ||
 		r.deliver(mailimport.Queue, "/MboxWorker") {
 	}

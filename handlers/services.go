@@ -32,7 +32,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/lookup"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -93,7 +92,7 @@ type worker interface {
 
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
-	found, past, log := lookup.New(v.Registry.Items, v.Rules), v.history(), s.Log
+	found, past, log := registry.NewLookup(v.Registry.Items, v.Rules), v.history(), s.Log
 	view := items.View{Tags: v.Registry.Tags, Browser: v.Browser != nil}
 	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}

@@ -13,16 +13,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"pgregory.net/rapid"
 )
 
 func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
@@ -56,7 +53,7 @@ func (r *rig) register(url string) []byte {
 	s, err := source.DefaultRules().ParseURL(url)
 	must(r.t, err)
 	must(r.t, r.v.Registry.Items.Register(r.t.Context(), []source.Source{s}, registry.RegisterOptions{})[0].Err)
-	got, err := r.store.Queue(store.JobQueue).Receive(r.t.Context(), 1, time.Minute)
+	got, err := r.store.Queue(registry.JobQueue).Receive(r.t.Context(), 1, time.Minute)
 	must(r.t, err)
 	if len(got) != 1 {
 		r.t.Fatalf("%d jobs", len(got))
@@ -64,7 +61,7 @@ func (r *rig) register(url string) []byte {
 	return got[0].Body
 }
 
-func (r *rig) find(url string) item.Item {
+func (r *rig) find(url string) registry.Item {
 	r.t.Helper()
 	it, err := r.v.Registry.Items.Find(r.t.Context(), source.ID(idOf(r.t, url)))
 	must(r.t, err)
@@ -94,7 +91,7 @@ func TestA19WorkerTakesBothEncodings(t *testing.T) {
 			if isObject(t, w); w.Code != http.StatusOK {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
-			if it := r.find("https://port.example/ok/é漢"); it.Status != item.Indexed {
+			if it := r.find("https://port.example/ok/é漢"); it.Status != registry.Indexed {
 				t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
 			}
 		})
@@ -110,7 +107,7 @@ func TestA19Poison(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	it := r.find("https://port.example/ok/one")
-	if it.Status != item.Error || !strings.Contains(it.ErrorMessage, "given up") || !it.NextCrawlAt.After(r.now) {
+	if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "given up") || !it.NextCrawlAt.After(r.now) {
 		t.Errorf("status %s (%s), next %s", it.Status, it.ErrorMessage, it.NextCrawlAt)
 	}
 }
@@ -126,7 +123,7 @@ func TestA19Timer(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r.work()
-	if it := r.find("https://port.example/ok/one"); it.Status != item.Indexed {
+	if it := r.find("https://port.example/ok/one"); it.Status != registry.Indexed {
 		t.Errorf("status %s", it.Status)
 	}
 }
@@ -199,7 +196,7 @@ func TestPanicOfAPage(t *testing.T) {
 	if w := do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job)); w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if it := r.find("https://port.example/ok/one"); it.Status != item.Error {
+	if it := r.find("https://port.example/ok/one"); it.Status != registry.Error {
 		t.Errorf("status %s", it.Status)
 	}
 }
@@ -214,9 +211,9 @@ func TestEveryAnswerIsAnObject(t *testing.T) {
 			rapid.Custom(func(t *rapid.T) string { return wrapped(rapid.String().Draw(t, "text")) }),
 			rapid.Custom(func(t *rapid.T) string { return binaryEnvelope(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) }),
 			rapid.Custom(func(t *rapid.T) string {
-				b, _ := json.Marshal(item.Job{
+				b, _ := json.Marshal(registry.Job{
 					PartitionKey: rapid.String().Draw(t, "partition"), Host: rapid.String().Draw(t, "host"),
-					Items: []item.JobItem{{ID: source.ID(rapid.String().Draw(t, "id")), RowKey: rapid.String().Draw(t, "row")}},
+					Items: []registry.JobItem{{ID: source.ID(rapid.String().Draw(t, "id")), RowKey: rapid.String().Draw(t, "row")}},
 				})
 				return binaryEnvelope(b)
 			}),
@@ -274,7 +271,7 @@ func TestS9FinishedJobAgainCostsNoFetch(t *testing.T) {
 	if r.web.asked != 1 {
 		t.Errorf("the page was fetched %d times", r.web.asked)
 	}
-	if it := r.find("https://port.example/ok/one"); it.Status != item.Indexed {
+	if it := r.find("https://port.example/ok/one"); it.Status != registry.Indexed {
 		t.Errorf("the item is %s", it.Status)
 	}
 }

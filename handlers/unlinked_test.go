@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA11NotIndexedIsTold checks that the API, the list and the page of an item say why its content is not in the index
@@ -18,7 +18,7 @@ func TestA11NotIndexedIsTold(t *testing.T) {
 	if have := itemAt(t, r, pageOne).NotIndexed; have != "" {
 		t.Errorf("an item in the index is said to be out of it: %q", have)
 	}
-	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(id), func(it *item.Item) (string, error) {
+	_, err := r.v.Registry.Items.Ignore(t.Context(), source.ID(id), func(it *registry.Item) (string, error) {
 		it.Exclusion = "noindex"
 		return "notIndexed", nil
 	})

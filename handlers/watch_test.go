@@ -9,13 +9,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // watchPart makes people watch a part of an item.
 func (r *rig) watchPart(id string, w *api.Watch) {
 	r.t.Helper()
-	_, err := r.v.Registry.Items.Ignore(r.t.Context(), source.ID(id), func(it *item.Item) (string, error) {
+	_, err := r.v.Registry.Items.Ignore(r.t.Context(), source.ID(id), func(it *registry.Item) (string, error) {
 		it.Options.Watch = w
 		return "set", nil
 	})

@@ -16,12 +16,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // tour runs the README's "Five minutes", and the parts of the guide that continue it, as a new user does. The demo
@@ -136,11 +134,11 @@ func newTour(t *testing.T) *tour {
 // work runs the jobs of the app until ctx ends, as a host does.
 func (r *tour) work(ctx context.Context, done chan<- struct{}) {
 	defer close(done)
-	q := r.services.Store.Queue(store.JobQueue)
+	q := r.services.Store.Queue(registry.JobQueue)
 	for ctx.Err() == nil {
 		got, _ := q.Receive(ctx, 32, time.Minute)
 		for _, m := range got {
-			if job, err := item.ParseJob(m.Body); err == nil && r.services.Worker.Process(ctx, job) == nil {
+			if job, err := registry.ParseJob(m.Body); err == nil && r.services.Worker.Process(ctx, job) == nil {
 				_ = q.Delete(ctx, m)
 			}
 		}

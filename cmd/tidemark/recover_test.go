@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -27,7 +27,7 @@ func TestAZ2CommandsFreeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer rows.Close()
-		got, err := rows.Queue(store.JobQueue).Receive(t.Context(), 1, time.Hour)
+		got, err := rows.Queue(registry.JobQueue).Receive(t.Context(), 1, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

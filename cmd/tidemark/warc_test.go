@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/handlers"
@@ -26,8 +25,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -112,11 +110,11 @@ func (a *archived) check(path string) {
 	time.Sleep(2 * time.Millisecond) // times are stored to the millisecond
 	_, err := api.AddURL.Call(a.t.Context(), a.api, api.AddURLRequest{URL: a.site.URL + path})
 	must(a.t, err)
-	q := a.services.Store.Queue(store.JobQueue)
+	q := a.services.Store.Queue(registry.JobQueue)
 	got, err := q.Receive(a.t.Context(), 32, time.Minute)
 	must(a.t, err)
 	for _, m := range got {
-		job, err := item.ParseJob(m.Body)
+		job, err := registry.ParseJob(m.Body)
 		must(a.t, err)
 		must(a.t, a.services.Worker.Process(a.t.Context(), job))
 		must(a.t, q.Delete(a.t.Context(), m))

@@ -7,17 +7,16 @@ import (
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Handlers answer messages of the Model Context Protocol.
 type Handlers struct {
 	API     http.Handler // the API that the tools call on behalf of the message's sender
-	Lookup  *lookup.Lookup
+	Lookup  *registry.Lookup
 	Version string
 	Log     *slog.Logger
 	// Keys is true if callers need keys. The Host header is then not checked, because a web page that abuses a

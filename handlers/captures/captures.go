@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -48,7 +47,7 @@ func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error
 type Indexed struct {
 	Items     *registry.Items
 	Manifests *index.Manifests
-	Images    func(context.Context, item.Item) ([]search.Image, error) // the pictures of an item in the index
+	Images    func(context.Context, registry.Item) ([]search.Image, error) // the pictures of an item in the index
 }
 
 // Routes returns the routes about chunks and pictures in the index.

@@ -6,19 +6,19 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // work returns the trigger that does one job by a method of the worker. Its report says how many items were done, and
 // how many were not because other workers have them.
-func (h *Queue) work(process func(context.Context, item.Job) error) wire.Trigger {
+func (h *Queue) work(process func(context.Context, registry.Job) error) wire.Trigger {
 	return func(ctx context.Context, e wire.Envelope) (string, error) {
 		job, err := jobOf(e)
 		if err != nil {
 			return "", err
 		}
 		job.Attempt = job.AttemptBy(e.MessageID(), h.Instance, h.Process)
-		job.Counts = &item.JobCounts{}
+		job.Counts = &registry.JobCounts{}
 		if err := process(ctx, job); err != nil {
 			return "", wire.Kept(err)
 		}
@@ -27,7 +27,7 @@ func (h *Queue) work(process func(context.Context, item.Job) error) wire.Trigger
 }
 
 // reportOf says what became of the items of a job.
-func reportOf(job item.Job) string {
+func reportOf(job registry.Job) string {
 	report := fmt.Sprintf("%d of %s of %s done", job.Counts.Done, words.Count(len(job.Items), "item"), job.Host)
 	if n := job.Counts.Locked; n > 0 {
 		report += fmt.Sprintf(", %d locked by other workers", n)
@@ -46,10 +46,10 @@ func (h *Queue) crawlPoison(ctx context.Context, e wire.Envelope) (string, error
 	return why, h.Worker.GiveUp(ctx, job, why)
 }
 
-func jobOf(e wire.Envelope) (item.Job, error) {
+func jobOf(e wire.Envelope) (registry.Job, error) {
 	body, err := e.Job()
 	if err != nil {
-		return item.Job{}, err
+		return registry.Job{}, err
 	}
-	return item.ParseJob(body)
+	return registry.ParseJob(body)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // fieldsJSON returns what is known of the fields of an item; nil if nothing is.
@@ -41,7 +41,7 @@ func fieldsJSON(known field.Known) map[string]api.ItemField {
 
 // unreadDataJSON returns what was not read of the data that a page declares; nil if all was read. Of what is no web
 // page it says something only if fields of it are known or asked for.
-func unreadDataJSON(it *item.Item) *api.UnreadData {
+func unreadDataJSON(it *registry.Item) *api.UnreadData {
 	known := it.Fields
 	switch {
 	case known.Unread != "" && (len(known.All) > 0 || web.IsHTML(it.MimeType)):

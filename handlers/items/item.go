@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -42,7 +42,7 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 }
 
 // change returns a handler that changes an item, and answers with the item.
-func change(do func(context.Context, source.ID) (item.Item, error),
+func change(do func(context.Context, source.ID) (registry.Item, error),
 ) func(context.Context, string) (api.Item, error) {
 	return func(ctx context.Context, id string) (api.Item, error) {
 		it, err := do(ctx, source.ID(id))
@@ -50,7 +50,7 @@ func change(do func(context.Context, source.ID) (item.Item, error),
 	}
 }
 
-func detailJSON(it *item.Item, past history.Latest) api.ItemDetail {
+func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
@@ -62,7 +62,7 @@ func detailJSON(it *item.Item, past history.Latest) api.ItemDetail {
 }
 
 // folderJSON returns what was found in a folder; nil for another item, and for a folder that was not listed yet.
-func folderJSON(it *item.Item) *api.FolderState {
+func folderJSON(it *registry.Item) *api.FolderState {
 	if it.Exclusion != verdict.ExclusionFolder {
 		return nil
 	}
@@ -74,7 +74,7 @@ func folderJSON(it *item.Item) *api.FolderState {
 }
 
 // listJSON returns what was read of a list; nil for an item that is not watched as one.
-func listJSON(l item.Listed) *api.ListState {
+func listJSON(l registry.Listed) *api.ListState {
 	if l.Key == "" {
 		return nil
 	}
@@ -85,12 +85,12 @@ func listJSON(l item.Listed) *api.ListState {
 	return out
 }
 
-func itemJSON(it *item.Item) api.Item {
+func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, Title: it.Title,
 		SourceHost: it.SourceHost,
-		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: item.BrokenWatch(it) != "", Why: it.Thin,
+		Thin:       it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: registry.BrokenWatch(it) != "", Why: it.Thin,
 		NotIndexed:   it.Exclusion,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
@@ -110,7 +110,7 @@ func itemJSON(it *item.Item) api.Item {
 	if it.IndexPending {
 		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then
 	}
-	if it.Paused && !out.NextCrawlAt.Before(item.Never) {
+	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}
 	}
 	out.Tags, out.Settings, out.Paused = it.Tags, it.Options, it.Paused
@@ -119,7 +119,7 @@ func itemJSON(it *item.Item) api.Item {
 	out.Fields, out.UnreadData = fieldsJSON(it.Fields), unreadDataJSON(it)
 	switch {
 	case out.WatchBroken:
-		if out.Why = item.BrokenWatch(it); it.Watched.Broken != "" {
+		if out.Why = registry.BrokenWatch(it); it.Watched.Broken != "" {
 			out.Why += ", since " + it.Watched.Since.Format(time.RFC3339)
 		}
 	case out.Collapsed:
@@ -170,7 +170,7 @@ func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
 }
 
 // itemMoved answers a request that has a former id of an item.
-func itemMoved(r *http.Request, it *item.Item) (int, any, error) {
+func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
 	to := url.URL{Path: "/api/items/" + string(it.ID), RawQuery: r.URL.RawQuery}
 	return http.StatusMovedPermanently, movedTo{to.String()}, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/lookup"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
@@ -18,7 +17,7 @@ import (
 type Handlers struct {
 	View
 	Items   *registry.Items
-	Lookup  *lookup.Lookup
+	Lookup  *registry.Lookup
 	History *history.History
 	Fields  *fieldlog.Store // the history of the fields
 	Log     *slog.Logger

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // An addition is a request to register pages or files.
@@ -137,7 +136,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 }
 
 // added returns an item that was registered. If the request has settings, it has those in force.
-func (h *Registration) added(ctx context.Context, a addition, it *item.Item) (api.Item, error) {
+func (h *Registration) added(ctx context.Context, a addition, it *registry.Item) (api.Item, error) {
 	if a.Settings.Zero() {
 		return itemJSON(it), nil
 	}
@@ -146,7 +145,7 @@ func (h *Registration) added(ctx context.Context, a addition, it *item.Item) (ap
 
 // reindex starts a check of one item now.
 func (h *Handlers) reindex(ctx context.Context, req api.ReindexRequest) (out api.Item, err error) {
-	var it item.Item
+	var it registry.Item
 	switch {
 	case req.ID != "" && req.Source != "":
 		return out, fault.Field("source", "give id or source, not both")

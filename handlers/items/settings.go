@@ -15,11 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // showRendered adds to an answer what a browser showed of an item.
-func showRendered(out *api.Item, r item.Rendering) {
+func showRendered(out *api.Item, r registry.Rendering) {
 	if r.At.IsZero() {
 		return
 	}
@@ -39,7 +38,7 @@ type View struct {
 }
 
 // of returns the settings that apply to an item, and the source of each.
-func (v View) of(ctx context.Context, it *item.Item) (*api.Effective, error) {
+func (v View) of(ctx context.Context, it *registry.Item) (*api.Effective, error) {
 	e, err := v.Tags.Effective(ctx, it)
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func between(least, most time.Duration) *api.Interval {
 }
 
 // settingsOf reads a request's changes to the settings of an item.
-func settingsOf(s api.ItemSettings, patch api.Patch) (out item.Settings, err error) {
+func settingsOf(s api.ItemSettings, patch api.Patch) (out registry.Settings, err error) {
 	if _, named := patch.Get("paused"); named {
 		out.Paused = new(s.Paused != nil && *s.Paused)
 	}
@@ -109,7 +108,7 @@ func (h *Settings) patchItem(ctx context.Context, q api.ItemPatch) (api.Item, er
 }
 
 // changed returns an item whose settings a request has changed, with those in force.
-func (v View) changed(ctx context.Context, it *item.Item) (out api.Item, err error) {
+func (v View) changed(ctx context.Context, it *registry.Item) (out api.Item, err error) {
 	out = itemJSON(it)
 	out.Replaced = it.Replaced
 	out.Effective, err = v.of(ctx, it)

@@ -8,7 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 func tagJSON(t registry.Tag) api.Tag {
@@ -43,7 +42,7 @@ func (v View) tag(t registry.Tag) api.Tag {
 // saveTag replaces all settings of a tag.
 func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, error) {
 	return h.changeTag(ctx, q.Name, func(api.Settings) (api.Settings, []string, error) {
-		o, err := item.Check(api.Settings{TagSettings: q.TagSettings})
+		o, err := registry.CheckOptions(api.Settings{TagSettings: q.TagSettings})
 		return o, nil, err
 	})
 }
@@ -51,7 +50,7 @@ func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, erro
 // patchTag changes some settings of a tag.
 func (h *Settings) patchTag(ctx context.Context, q api.TagPatch) (api.Tag, error) {
 	return h.changeTag(ctx, q.Name, func(was api.Settings) (api.Settings, []string, error) {
-		return item.Patch(was, q.Patch)
+		return registry.PatchOptions(was, q.Patch)
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // ignores reports whether a watch ignores a line already.
@@ -18,7 +18,7 @@ func ignores(w *api.Watch, line string) bool {
 
 // showUncompared adds what is not compared of the page, and the offer of a rule for a number that moves each time. It
 // is not shown if the line is ignored already.
-func showUncompared(out *api.Item, it *item.Item) {
+func showUncompared(out *api.Item, it *registry.Item) {
 	u := it.Uncompared
 	if u.Moved > 0 || len(u.Folded) > 0 || u.Unread != "" {
 		out.Uncompared = &api.Uncompared{Moved: u.Moved, Last: u.Last, Unread: u.Unread}

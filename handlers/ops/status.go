@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // status sums up the registry without reading its items (A23).
@@ -56,7 +55,7 @@ func rendersJSON(m *telemetry.Metrics) *api.Renders {
 
 func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 	out := api.SearchStatus{AsOf: now, Hosts: make([]api.HostStatus, len(stats))}
-	total := registry.HostStats{Items: map[item.Status]int{}}
+	total := registry.HostStats{Items: map[registry.Status]int{}}
 	for i, h := range stats {
 		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil,
 			PauseReason: h.PauseReason}
@@ -78,7 +77,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 func countsJSON(h registry.HostStats) api.Counts {
 	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight, Rebuilding: h.Rebuilding,
 		Guarded: h.Guarded}
-	for _, s := range item.Statuses {
+	for _, s := range registry.Statuses {
 		c.Items[api.Status(s)] = h.Items[s]
 	}
 	if h.Checks > 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
@@ -15,7 +15,7 @@ import (
 type Handlers struct {
 	Entries *entries.Store
 	Enrich  *enrich.Service
-	Lookup  *lookup.Lookup // finds the pages that links lead to
+	Lookup  *registry.Lookup // finds the pages that links lead to
 	Rules   source.Rules
 	Log     *slog.Logger
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
@@ -58,7 +57,7 @@ func checkIDs(q api.BulkRequest) error {
 
 // bulkFilter reads a filter. A request that selects every item must say so explicitly.
 func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
-	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: item.Status(q.Status), Tag: q.Tag,
+	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "filter.")
 	if err == nil && f == (registry.Filter{}) && !q.All {
 		err = fault.Field("filter", "filter names no host, status, tag or pause: give one, or all: true for all items")

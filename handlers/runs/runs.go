@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/tidemark/tidemark/pkg/fetch/scheme"
-	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/listimport"
@@ -26,6 +26,6 @@ type Handlers struct {
 	Schemes  *scheme.Guesser // nil in some tests
 	Mails    *mailimport.Service
 	Lists    *listimport.Service
-	Lookup   *lookup.Lookup
+	Lookup   *registry.Lookup
 	Log      *slog.Logger
 }

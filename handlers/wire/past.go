@@ -6,14 +6,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
 // time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
-func Capture(it *item.Item, c snapshot.Capture) api.Capture {
+func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.Validators.Served(it.RawHash) {
 		c.LastVerifiedAt = policy.Later(c.LastVerifiedAt, it.LastVerified)
 	}
@@ -28,7 +28,7 @@ func Capture(it *item.Item, c snapshot.Capture) api.Capture {
 }
 
 // CheckedAt returns when the source last showed the text of a capture. The source may have shown it with other bytes.
-func CheckedAt(it *item.Item, c snapshot.Capture) time.Time {
+func CheckedAt(it *registry.Item, c snapshot.Capture) time.Time {
 	at := Capture(it, c).LastVerifiedAt
 	if c.RawHash == it.RawHash {
 		return policy.Later(at, it.LastVerified)

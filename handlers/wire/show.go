@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -30,6 +30,6 @@ func Image(img search.Image, page, address string) api.Image {
 }
 
 // LinkedPage returns, as a type of the API, the page that a link leads to.
-func LinkedPage(it item.Item) *api.LinkedPage {
+func LinkedPage(it registry.Item) *api.LinkedPage {
 	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}
 }

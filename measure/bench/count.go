@@ -6,8 +6,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // counts reports how many storage requests a registration, a first crawl, an unchanged check and a changed page cost.
@@ -89,7 +87,7 @@ func (c *counted) crawl() error { return c.crawlBy(8) }
 func (c *counted) crawlOneByOne() error { return c.crawlBy(1) }
 
 func (c *counted) crawlBy(atOnce int) error {
-	err := c.drain(store.JobQueue, atOnce, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
+	err := c.drain(registry.JobQueue, atOnce, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
 		report, err := c.Registry.Jobs.Sweep(c.ctx)
 		return report.Claimed > 0, err
 	})
@@ -97,13 +95,13 @@ func (c *counted) crawlBy(atOnce int) error {
 		return err
 	}
 	none := func() (bool, error) { return false, nil }
-	return c.drain(store.SlowQueue, atOnce, jobDo(c.ctx, c.Worker.ProcessSlow), none)
+	return c.drain(registry.SlowQueue, atOnce, jobDo(c.ctx, c.Worker.ProcessSlow), none)
 }
 
 // jobDo returns a function that decodes a message and does its job.
-func jobDo(ctx context.Context, do func(context.Context, item.Job) error) func([]byte) error {
+func jobDo(ctx context.Context, do func(context.Context, registry.Job) error) func([]byte) error {
 	return func(body []byte) error {
-		job, err := item.ParseJob(body)
+		job, err := registry.ParseJob(body)
 		if err != nil {
 			return err
 		}

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // makeDue makes every item of a registry due a minute ago, as if its interval were over. It writes the item, the due
 // row and the hint, in the layout that package registry documents.
 func makeDue(ctx context.Context, s storage.Store) error {
-	items := s.Table(store.DefaultTable)
+	items := s.Table(registry.DefaultTable)
 	at := time.Now().UTC().Add(-time.Minute)
 	byPartition := map[string][]storage.Entity{}
 	for e, err := range items.Query(ctx, storage.Query{}) {

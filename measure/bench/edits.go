@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
 )
@@ -109,9 +109,9 @@ func indexedPage(url, contentType string, body []byte) (search.Page, []extract.B
 	if err != nil {
 		return search.Page{}, nil, err
 	}
-	it := &item.Item{
-		Identity: item.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
-		Seen:     item.Seen{Language: doc.Language},
+	it := &registry.Item{
+		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
+		Seen:     registry.Seen{Language: doc.Language},
 	}
 	e := index.Prepare(it, chunk.Name{}, doc, index.Images(it.ID, doc, rules), time.Time{})
 	return e.Page, doc.Blocks, nil

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -46,7 +43,7 @@ func (b *bench) listsOf(hosts int) error {
 	}
 	defer s.Close()
 	l := &listed{ctx: b.ctx, n: &storagetest.Counter{}, hosts: hosts, items: hosts*hostItems + lastItems}
-	l.Registry = registry.New(storagetest.Counted(s, l.n), store.Options{})
+	l.Registry = registry.New(storagetest.Counted(s, l.n), registry.Options{})
 	if err := l.fill(); err != nil {
 		return err
 	}
@@ -99,19 +96,19 @@ func (l *listed) fillHost(host string, items, failed int) error {
 		sources = append(sources, s)
 	}
 	for some := range slices.Chunk(sources, policy.JobItems) {
-		job := item.Job{Host: host}
+		job := registry.Job{Host: host}
 		for _, got := range l.Items.Register(l.ctx, some, registry.RegisterOptions{}) {
 			if got.Err != nil {
 				return got.Err
 			}
 			_, hash, _ := source.ParseID(string(got.Item.ID))
 			job.PartitionKey = got.Item.Partition()
-			job.Items = append(job.Items, item.JobItem{ID: got.Item.ID, RowKey: hash})
+			job.Items = append(job.Items, registry.JobItem{ID: got.Item.ID, RowKey: hash})
 		}
-		err := l.Jobs.Fail(l.ctx, job, func(it *item.Item, now time.Time) {
-			it.Status = item.Indexed
+		err := l.Jobs.Fail(l.ctx, job, func(it *registry.Item, now time.Time) {
+			it.Status = registry.Indexed
 			if failed > 0 {
-				it.Status, failed = item.Error, failed-1
+				it.Status, failed = registry.Error, failed-1
 			}
 			it.CheckAt(now.Add(24 * time.Hour))
 		})
@@ -139,9 +136,9 @@ func (l *listed) measure() error {
 		{"items, page of the last small hosts", registry.ListQuery{After: after}},
 		{"items?host= of the last host", registry.ListQuery{Host: lastHost}},
 		{"items?host= of nobody", registry.ListQuery{Host: "nobody.example"}},
-		{"items?status=Indexed", registry.ListQuery{Status: item.Indexed}},
-		{"items?status=Error, 3 of the last host", registry.ListQuery{Status: item.Error}},
-		{"items?status=Gone, none", registry.ListQuery{Status: item.Gone}},
+		{"items?status=Indexed", registry.ListQuery{Status: registry.Indexed}},
+		{"items?status=Error, 3 of the last host", registry.ListQuery{Status: registry.Error}},
+		{"items?status=Gone, none", registry.ListQuery{Status: registry.Gone}},
 	} {
 		page.q.Top = listTop
 		err := l.row(page.what, func() (int, error) {

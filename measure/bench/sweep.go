@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -68,7 +68,7 @@ func fillHost(ctx context.Context, s storage.Store, h, items, due int) error {
 		ops = append(ops, insert(key, item), dueRow(key, item, at(i)))
 	}
 	for some := range slices.Chunk(ops, 100) {
-		if _, err := s.Table(store.DefaultTable).Transact(ctx, some...); err != nil {
+		if _, err := s.Table(registry.DefaultTable).Transact(ctx, some...); err != nil {
 			return err
 		}
 	}

@@ -18,13 +18,11 @@ import (
 // protocol lists the code to change: all code that handles locks, commits, hints, leases, budgets, runs, and the
 // order of writes to index and registry.
 var protocol = map[string][]string{
-	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "holds.go", "idle.go",
-		"job.go", "lastmod.go", "lease.go", "move.go", "outbox.go", "rebase.go", "rebuild.go", "register.go", "remove.go",
-		"sweep.go"},
-	"pkg/registry/store": {"budget.go", "hint.go", "host.go", "items.go", "keys.go", "lock.go", "send.go", "store.go",
-		"write.go"},
-	"pkg/registry/item": {"attempt.go", "deaths.go", "due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go",
-		"move.go", "plan.go", "rebase.go", "row.go"},
+	"pkg/registry": {"alias.go", "attempt.go", "begin.go", "budget.go", "commit.go", "deaths.go", "due.go", "expedite.go",
+		"force.go", "guard.go", "hint.go", "history.go", "holds.go", "host.go", "idle.go", "item_job.go", "item_move.go",
+		"item_rebase.go", "items.go", "job.go", "keys.go", "lastmod.go", "lease.go", "leave.go", "lock.go", "move.go",
+		"outbox.go", "plan.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "row.go", "send.go", "store.go",
+		"store_keys.go", "store_lock.go", "sweep.go", "write.go"},
 	"pkg/feed":                {"whole.go"},
 	"pkg/storage/sqlitestore": {"container.go", "held.go", "leftovers.go", "writer.go"},
 	"pkg/policy/host":         {"budget.go", "guard.go", "host.go", "pace.go", "waiting.go"},

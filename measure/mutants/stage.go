@@ -35,9 +35,7 @@ var (
 // stages maps each package to the tests that detect changes of its code. The tests that are most likely to detect a
 // change come first.
 var stages = map[string][]stage{
-	"pkg/registry/store":      {all("pkg/registry/store"), registry, total, simulation, faults, crawl},
 	"pkg/registry":            {registry, total, simulation, faults, crawl},
-	"pkg/registry/item":       {all("pkg/registry/item"), registry, total, simulation, faults, crawl},
 	"pkg/policy/host":         {all("pkg/policy/host"), registry, total, simulation, crawl, several},
 	"pkg/run":                 {all("pkg/run"), all("pkg/run/rebuild"), backfill, e11},
 	"pkg/run/backfill":        {backfill, e11},

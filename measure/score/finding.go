@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	record "github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
@@ -205,9 +205,9 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	if err != nil || doc.Text == "" {
 		return p, false
 	}
-	it := &record.Item{
-		Identity: record.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
-		Seen:     record.Seen{Language: doc.Language},
+	it := &registry.Item{
+		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
+		Seen:     registry.Seen{Language: doc.Language},
 	}
 	return index.Prepare(it, chunk.Name{}, doc, nil, time.Time{}).Page, true
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // written is a log that may be read while others still write.

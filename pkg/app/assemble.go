@@ -28,8 +28,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -146,7 +144,7 @@ func (a assembly) inputs() (in inputs, err error) {
 // registry opens the registry. Its commits publish changes to the feed.
 func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	cfg := a.cfg
-	return registry.New(a.store, store.Options{
+	return registry.New(a.store, registry.Options{
 		Schedule: cfg.Schedule, Table: cfg.Table, Strategy: cfg.Strategy,
 		Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Feed: changes, Log: a.log,
 	})
@@ -205,7 +203,7 @@ func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 }
 
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
-	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []item.Item),
+	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item),
 	asked crawl.Asked) *crawl.Worker {
 	cfg := a.cfg
 	pages := placement.New(placement.Stores{

@@ -12,8 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
@@ -106,7 +104,7 @@ func (l *local) checkRestored(site *pages) (indexed int) {
 	if _, err := transfer.Export(ctx, l.store, l.t.TempDir(), StatePlan(cfg), transfer.Options{}); err != nil {
 		l.t.Error(err)
 	}
-	reg, snaps := registry.New(l.store, store.Options{}), snapshot.New(l.store)
+	reg, snaps := registry.New(l.store, registry.Options{}), snapshot.New(l.store)
 	for i := range backupPages {
 		path := fmt.Sprintf("/page/%d", i)
 		page, err := source.Rules{}.ParseURL(site.URL + path)
@@ -118,7 +116,7 @@ func (l *local) checkRestored(site *pages) (indexed int) {
 			l.t.Errorf("%s was acknowledged before the backup: %v", path, err)
 			continue
 		}
-		if it.Status != item.Indexed {
+		if it.Status != registry.Indexed {
 			continue
 		}
 		indexed++

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 var (
@@ -166,7 +165,7 @@ func (c *crash) opened(f func()) {
 	c.store = s
 	defer s.Close()
 	ctx := c.t.Context()
-	if err := registry.New(s, store.Options{}).Create(ctx); err != nil { // the app may have been killed first
+	if err := registry.New(s, registry.Options{}).Create(ctx); err != nil { // the app may have been killed first
 		c.t.Fatal(err)
 	}
 	f()

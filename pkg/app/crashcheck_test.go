@@ -5,15 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "modernc.org/sqlite" // to read the files without the tested code
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	_ "modernc.org/sqlite" // to read the files without the tested code
 )
 
 // judge compares the stored state with the acknowledged registrations and with the current site.
@@ -45,14 +42,14 @@ func (c *crash) judgeItems() {
 	if n, err := index.Count(ctx); err != nil || n != len(c.acked) {
 		c.t.Errorf("have %d pages in the index (%v), want %d", n, err, len(c.acked))
 	}
-	reg, snaps := registry.New(c.store, store.Options{}), snapshot.New(c.store)
+	reg, snaps := registry.New(c.store, registry.Options{}), snapshot.New(c.store)
 	for page := range c.acked {
 		src, err := (source.Rules{}).ParseURL(c.site.URL + path(page))
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		it, err := reg.Items.Find(ctx, src.ID())
-		if err != nil || it.Status != item.Indexed {
+		if err != nil || it.Status != registry.Indexed {
 			c.t.Errorf("page %d: acknowledged, and now it is %q (%v)", page, it.Status, err)
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 func TestMain(m *testing.M) {
@@ -202,7 +202,7 @@ func (l *local) killInTheMiddle(site *pages) {
 		l.t.Errorf("what was indexed before the kill is found %d times", got.Count)
 	}
 	statuses := slices.Collect(maps.Keys(l.counts()))
-	if len(statuses) == 0 || l.counts()[api.Status(item.Error)] != 0 {
+	if len(statuses) == 0 || l.counts()[api.Status(registry.Error)] != 0 {
 		l.t.Errorf("items by status: %v", l.counts())
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -76,7 +76,7 @@ func (u *upgraded) settle() {
 	for range 4 {
 		u.call("POST", "/CrawlTimer", `{"Data":{},"Metadata":{}}`)
 		u.deliver("rebuild-steps", "/RebuildWorker")
-		u.deliver(store.JobQueue, "/CrawlWorker")
+		u.deliver(registry.JobQueue, "/CrawlWorker")
 	}
 }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -274,7 +273,7 @@ func (l *local) await(what string, so func() bool) {
 
 func (l *local) checkInvariants() {
 	l.t.Helper()
-	found, err := registry.New(l.store, store.Options{}).Check(l.t.Context())
+	found, err := registry.New(l.store, registry.Options{}).Check(l.t.Context())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -290,7 +289,7 @@ const lockAndTrust = 15 * time.Minute
 // and in their keys.
 func (l *local) pass(d time.Duration) {
 	l.t.Helper()
-	for _, name := range []string{store.DefaultTable, "DueHints", snapshot.CapturesTable} {
+	for _, name := range []string{registry.DefaultTable, "DueHints", snapshot.CapturesTable} {
 		table := l.store.Table(name)
 		var rows []storage.Entity
 		for e, err := range table.Query(l.t.Context(), storage.Query{}) {

@@ -18,8 +18,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -80,14 +78,14 @@ func work(t *testing.T, s *handlers.Services) {
 		if _, err := s.Registry.Jobs.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		jobs, steps := receive(t, s, store.JobQueue), receive(t, s, "rebuild-steps")
+		jobs, steps := receive(t, s, registry.JobQueue), receive(t, s, "rebuild-steps")
 		for _, body := range steps {
 			if err := s.Rebuilds.Step(t.Context(), body); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, body := range jobs {
-			job, err := item.ParseJob(body)
+			job, err := registry.ParseJob(body)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,12 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -369,7 +366,7 @@ func (p *proof) crawled() {
 }
 
 // items returns all items, read while no process runs.
-func (p *proof) items() (items []item.Item) {
+func (p *proof) items() (items []registry.Item) {
 	p.t.Helper()
 	for _, tree := range p.trees {
 		p.kill(tree)
@@ -377,7 +374,7 @@ func (p *proof) items() (items []item.Item) {
 	p.trees = nil
 	p.opened(func() {
 		var err error
-		if items, err = registry.New(p.store, store.Options{}).Items.List(p.t.Context(),
+		if items, err = registry.New(p.store, registry.Options{}).Items.List(p.t.Context(),
 			registry.ListQuery{Top: 1_000_000}); err != nil {
 			p.t.Fatal(err)
 		}
@@ -409,7 +406,7 @@ func (p *proof) judge() {
 			p.t.Errorf("%s was registered by %q as %q", it.NormalizedSource, it.DiscoveryMethod, it.DiscoveryJob)
 		}
 		delete(p.known, it.NormalizedSource)
-		if it.Status == item.Pending || it.Status == item.Error {
+		if it.Status == registry.Pending || it.Status == registry.Error {
 			p.t.Errorf("%s is %s: %s", it.NormalizedSource, it.Status, it.ErrorMessage)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -22,18 +20,18 @@ func TestAZ2RestartedServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s, registry.New(s, store.Options{})
+		return s, registry.New(s, registry.Options{})
 	}
 	begin := func(s storage.Store, reg *registry.Registry, process string) *registry.Batch {
-		messages, err := s.Queue(store.JobQueue).Receive(t.Context(), 1, 10*time.Minute)
+		messages, err := s.Queue(registry.JobQueue).Receive(t.Context(), 1, 10*time.Minute)
 		if err != nil || len(messages) == 0 {
 			return nil
 		}
-		job, err := item.ParseJob(messages[0].Body)
+		job, err := registry.ParseJob(messages[0].Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		job.Attempt = item.Attempt{Message: messages[0].ID, Instance: instance(get), Process: process}
+		job.Attempt = registry.Attempt{Message: messages[0].ID, Instance: instance(get), Process: process}
 		b, err := reg.Jobs.Begin(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -85,7 +85,7 @@ func (s *served) ask(method, path string, in any, status int, out any) {
 // work delivers messages until none are due.
 func (s *served) work() {
 	s.Helper()
-	for s.deliver(store.JobQueue, "/CrawlWorker") || s.deliver(backfill.Queue, "/BackfillWorker") {
+	for s.deliver(registry.JobQueue, "/CrawlWorker") || s.deliver(backfill.Queue, "/BackfillWorker") {
 	}
 }
 

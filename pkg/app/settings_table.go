@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Settings lists every variable that the app, its storage and the command line read, in the order of
@@ -54,7 +54,7 @@ func (c *Config) stateSettings() []Setting {
 		{"AzureWebJobsStorage__clientId", "", hidden, elsewhere},
 		{"TIDEMARK_DATA", defaultData, shown, asIs(&c.Data)},
 		{"MEMORY_LIMIT_MB", "", shown, whole(&c.memoryMB, 256, 1<<20)},
-		{"REGISTRY_TABLE_NAME", store.DefaultTable, shown, form(&c.Table, tableForm, tableAllowed)},
+		{"REGISTRY_TABLE_NAME", registry.DefaultTable, shown, form(&c.Table, tableForm, tableAllowed)},
 		{"REGISTRY_PARTITION_STRATEGY", "host", shown, as(&c.Strategy, source.ParseStrategy, "host or scheme")},
 	}
 }

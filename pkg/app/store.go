@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -47,7 +46,7 @@ func Prepare(ctx context.Context, cfg Config, s storage.Store) error {
 			return err
 		}
 	}
-	return registry.New(s, store.Options{Table: cfg.Table}).Create(ctx)
+	return registry.New(s, registry.Options{Table: cfg.Table}).Create(ctx)
 }
 
 // CheckForm returns an error if this program does not read the rows of a store. It must be called before anything is

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -24,7 +23,7 @@ import (
 // records of what was indexed, because both are rebuilt from the snapshots. It also omits keys, because access is
 // configured anew for each installation.
 func StatePlan(cfg Config) transfer.Plan {
-	items, index, hints := store.Tables(cfg.Table)
+	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The tables with pointers come first, in the order in which the registry writes them.
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // aliasRows counts the rows that lead from items to their aliases.
 func (r *rig) aliasRows() (n int) {
 	r.t.Helper()
-	for e, err := range r.store.Table(store.DefaultTable).Query(r.t.Context(), storage.Query{}) {
+	for e, err := range r.store.Table(registry.DefaultTable).Query(r.t.Context(), storage.Query{}) {
 		must(r.t, err)
 		if strings.HasPrefix(e.Row, "alias|") {
 			n++

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -45,10 +45,10 @@ func (r *rig) tomorrow() {
 func (r *rig) fetched(of []string) (n int) {
 	for _, p := range of {
 		it := r.item(p)
-		if it.CrawlAttempts > 0 || it.Status == item.Error {
+		if it.CrawlAttempts > 0 || it.Status == registry.Error {
 			r.t.Errorf("%s: %s after %d attempts: %s", p, it.Status, it.CrawlAttempts, it.ErrorMessage)
 		}
-		n += one(it.Status == item.Indexed)
+		n += one(it.Status == registry.Indexed)
 	}
 	return n
 }

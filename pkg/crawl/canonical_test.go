@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // naming is a page that names another as its canonical.
@@ -67,7 +66,7 @@ func (r *rig) shown() string {
 	return strings.Join(paths, " ")
 }
 
-func (r *rig) aliasOf(it item.Item) string {
+func (r *rig) aliasOf(it registry.Item) string {
 	r.t.Helper()
 	if it.AliasOf == "" {
 		return ""
@@ -385,7 +384,7 @@ func TestReindexOnCanonicalChange(t *testing.T) {
 			t.Errorf("reindex %v: wrote %q, %d captures", reindex, got, len(r.captures("/a")))
 		}
 		if it.HTTPCanonicalURL != r.site.URL+"/a?page=1" ||
-			!slices.ContainsFunc(it.History, func(d item.Decision) bool { return d.What == "canonical" }) {
+			!slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "canonical" }) {
 			t.Errorf("reindex %v: canonical %q is not recorded", reindex, it.HTTPCanonicalURL)
 		}
 		if !it.LastChanged.Equal(it.FirstSeen) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA16NotesAreRecordedOnce checks A16: the history mentions an ignored canonical once, however often it is seen.
@@ -18,7 +18,7 @@ func TestA16NotesAreRecordedOnce(t *testing.T) {
 	for range 5 {
 		r.look("/a")
 	}
-	notes := func(it item.Item) (n int) {
+	notes := func(it registry.Item) (n int) {
 		for _, d := range it.History {
 			if d.What == "canonical" && strings.Contains(d.Why, "ignored") {
 				n++
@@ -48,7 +48,7 @@ func TestA16LooksAgainSoon(t *testing.T) {
 	r.site.put("/b", text("v1").etag("b"))
 	r.register(false, "/b")
 	r.jobs() // the jobs are lost
-	wait := func(it item.Item) time.Duration { return it.NextCrawlAt.Sub(r.clock.now()) }
+	wait := func(it registry.Item) time.Duration { return it.NextCrawlAt.Sub(r.clock.now()) }
 	if it := r.first("/a"); wait(it) != base.ErrorBase || it.Status != indexed {
 		t.Errorf("next look after %v (%s)", wait(it), it.Status)
 	}

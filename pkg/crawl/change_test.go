@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // look is one check of /p, with everything that is visible from outside.
@@ -16,7 +15,7 @@ type look struct {
 	force  bool
 	asked  string // requests, separated by semicolons
 	index  string // writes to the index, separated by semicolons
-	status item.Status
+	status registry.Status
 	what   string // the decision
 }
 
@@ -26,7 +25,7 @@ func (r *rig) follow(looks []look) {
 		for path, p := range l.serve {
 			r.site.put(path, p)
 		}
-		var it item.Item
+		var it registry.Item
 		switch {
 		case i == 0:
 			it = r.first("/p")
@@ -48,8 +47,8 @@ func (r *rig) follow(looks []look) {
 func serve(path string, p page) map[string]page { return map[string]page{path: p} }
 
 const (
-	indexed    = item.Indexed
-	outOfScope = item.OutOfScope
+	indexed    = registry.Indexed
+	outOfScope = registry.OutOfScope
 )
 
 var (
@@ -206,8 +205,8 @@ var changeCases = []struct {
 	{"A14 missing, gone and back", []look{changeFresh,
 		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
 		{serve("/p", status(410)), false, "GET /p", "", indexed, "missing"},
-		{nil, false, "GET /p", "remove", item.Gone, "gone"},
-		{nil, false, "GET /p", "", item.Gone, "gone"},
+		{nil, false, "GET /p", "remove", registry.Gone, "gone"},
+		{nil, false, "GET /p", "", registry.Gone, "gone"},
 		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
 	}},
 	{"A14 back before it is believed", []look{changeFresh,
@@ -218,9 +217,9 @@ var changeCases = []struct {
 		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
 	}},
 	{"A14 never seen", []look{
-		{nil, false, "GET /p", "", item.Error, "missing"},
-		{nil, false, "GET /p", "", item.Error, "missing"},
-		{nil, false, "GET /p", "", item.Gone, "gone"},
+		{nil, false, "GET /p", "", registry.Error, "missing"},
+		{nil, false, "GET /p", "", registry.Error, "missing"},
+		{nil, false, "GET /p", "", registry.Gone, "gone"},
 	}},
 	{"A17 a type nobody reads is kept, not indexed", []look{
 		{
@@ -228,10 +227,10 @@ var changeCases = []struct {
 			false,
 			"GET /p",
 			"",
-			item.Crawled,
+			registry.Crawled,
 			"notIndexed",
 		},
-		{nil, false, "GET /p", "", item.Crawled, "unchanged"},
+		{nil, false, "GET /p", "", registry.Crawled, "unchanged"},
 		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
 	}},
 }
@@ -301,7 +300,7 @@ func TestA22Language(t *testing.T) {
 		want string
 	}{{in("en", "v1"), "en"}, {in("de", "v1"), "en"}, {in("de", "v2"), "de"}} {
 		r.site.put("/p", step.page)
-		it := item.Item{}
+		it := registry.Item{}
 		if i == 0 {
 			it = r.first("/p")
 		} else {

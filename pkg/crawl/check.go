@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // check takes one item through the stages. Each stage takes values and returns values: the item to store, the
@@ -21,7 +20,7 @@ import (
 type check struct {
 	*checker
 	shared
-	item        item.Item // the item, as changed by the stages so far; in the end it becomes part of the finding
+	item        registry.Item // the item, as changed by the stages so far; in the end it becomes part of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
 	placer      *placement.Placer
@@ -39,13 +38,13 @@ type shared struct {
 	batch *registry.Batch
 	lease *politeness.Lease
 	// noteBegun records that the check of an item begins, if that matters.
-	noteBegun func(context.Context, *item.Item) error
+	noteBegun func(context.Context, *registry.Item) error
 }
 
 // check runs the stages on an item. An error means that this program failed, and that the item is given back
 // unchanged. A panic counts as the page's fault and is recorded on the item.
 func (w *checker) check(
-	ctx context.Context, it item.Item, of shared, release func(),
+	ctx context.Context, it registry.Item, of shared, release func(),
 ) (done verdict.Checked, err error) {
 	rules := w.rules()
 	set, err := w.in.Tags.Effective(ctx, &it)

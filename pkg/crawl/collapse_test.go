@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
@@ -119,7 +118,7 @@ func TestH9Collapses(t *testing.T) {
 					wait != 6*time.Hour {
 					t.Errorf("check %d: the next one comes in %s", i+1, wait)
 				}
-				if status := it.Status; it.Collapse.Waits() && it.ErrorMessage == "" && status != item.Indexed {
+				if status := it.Status; it.Collapse.Waits() && it.ErrorMessage == "" && status != registry.Indexed {
 					t.Errorf("check %d: %s", i+1, status)
 				}
 			}
@@ -134,14 +133,14 @@ func TestH9Collapses(t *testing.T) {
 // TestX3WhoAcceptsACollapse checks that a forced check accepts what it finds at once, and so does a check by which a
 // person accepts the page. Registering the page again, or requesting a check, counts as one of the further checks.
 func TestX3WhoAcceptsACollapse(t *testing.T) {
-	accept := func(r *rig) item.Item {
+	accept := func(r *rig) registry.Item {
 		r.clock.pass(time.Second)
 		_, err := r.reg.Items.Accept(r.t.Context(), r.source("/p").ID())
 		must(r.t, err)
 		r.mustWork()
 		return r.item("/p")
 	}
-	requested := func(r *rig) item.Item {
+	requested := func(r *rig) registry.Item {
 		r.clock.pass(time.Second)
 		_, err := r.reg.Items.Reindex(r.t.Context(), r.item("/p"), false)
 		must(r.t, err)
@@ -150,26 +149,26 @@ func TestX3WhoAcceptsACollapse(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		checks []func(r *rig) item.Item
+		checks []func(r *rig) registry.Item
 		want   int // checks that have seen the collapse; 0 if it is accepted
 	}{
-		{"forced", []func(*rig) item.Item{func(r *rig) item.Item { return r.force("/p") }}, 0},
-		{"registered again", []func(*rig) item.Item{func(r *rig) item.Item { return r.look("/p") }}, 1},
-		{"registered again twice", []func(*rig) item.Item{
-			func(r *rig) item.Item { return r.look("/p") }, func(r *rig) item.Item { return r.look("/p") }}, 2},
-		{"registered again three times", []func(*rig) item.Item{func(r *rig) item.Item { return r.look("/p") },
-			func(r *rig) item.Item { return r.look("/p") }, func(r *rig) item.Item { return r.look("/p") }}, 0},
-		{"a check is requested", []func(*rig) item.Item{requested}, 1},
-		{"accepted", []func(*rig) item.Item{func(r *rig) item.Item { return r.next("/p") }, accept}, 0},
-		{"accepted before it has collapsed", []func(*rig) item.Item{accept,
-			func(r *rig) item.Item { return r.next("/p") }}, 1},
+		{"forced", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.force("/p") }}, 0},
+		{"registered again", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.look("/p") }}, 1},
+		{"registered again twice", []func(*rig) registry.Item{
+			func(r *rig) registry.Item { return r.look("/p") }, func(r *rig) registry.Item { return r.look("/p") }}, 2},
+		{"registered again three times", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.look("/p") },
+			func(r *rig) registry.Item { return r.look("/p") }, func(r *rig) registry.Item { return r.look("/p") }}, 0},
+		{"a check is requested", []func(*rig) registry.Item{requested}, 1},
+		{"accepted", []func(*rig) registry.Item{func(r *rig) registry.Item { return r.next("/p") }, accept}, 0},
+		{"accepted before it has collapsed", []func(*rig) registry.Item{accept,
+			func(r *rig) registry.Item { return r.next("/p") }}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
 			r.site.put("/p", prose("full", 0, 100))
 			r.first("/p")
 			r.site.put("/p", broken(1))
-			var it item.Item
+			var it registry.Item
 			for _, check := range tt.checks {
 				it = check(r)
 			}

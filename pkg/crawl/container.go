@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
@@ -22,7 +21,6 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // maxContainer is the largest number of blobs or files that one container or folder item keeps in sync.
@@ -35,7 +33,7 @@ var maxBlobs = maxContainer // tests set a lower bound
 func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
 		items: items, location: place, credential: credential, known: map[hashKey]listed{}, sum: sha256.New(),
-		waiting: map[manner][]source.Source{}, passed: map[string]*item.Passed{}, stamps: map[stamp]int{},
+		waiting: map[manner][]source.Source{}, passed: map[string]*registry.Passed{}, stamps: map[stamp]int{},
 	}
 }
 
@@ -93,13 +91,13 @@ type listing struct {
 	registered                  int                        // files registered so far
 	files, fresh, changed, gone int
 
-	moved   int                     // files of gone that are listed under another name
-	full    int                     // files not added, because there are as many items as there may be
-	unnamed int                     // blobs skipped, because their names cannot be part of an address
-	alike   int                     // files whose names differ from others only in slashes
-	passed  map[string]*item.Passed // what a walk passed over, by reason
-	denied  []file.Location         // folders that could not be read, up to maxDenied
-	stamps  map[stamp]int           // new files, by their properties
+	moved   int                         // files of gone that are listed under another name
+	full    int                         // files not added, because there are as many items as there may be
+	unnamed int                         // blobs skipped, because their names cannot be part of an address
+	alike   int                         // files whose names differ from others only in slashes
+	passed  map[string]*registry.Passed // what a walk passed over, by reason
+	denied  []file.Location             // folders that could not be read, up to maxDenied
+	stamps  map[stamp]int               // new files, by their properties
 }
 
 // listed is the part of a file's item that the comparison needs. It is small and has no pointers, because a container
@@ -128,11 +126,11 @@ func keyOf(hash string) (k hashKey) {
 }
 
 // listedOf returns what is known of a file.
-func (l *listing) listedOf(it *item.Item) listed {
+func (l *listing) listedOf(it *registry.Item) listed {
 	i, own := verdict.KnownProperties(it), it.Folder == l.location.Normalized()
 	return listed{
 		modified: nanos(i.LastModified), length: i.Length, etag: digestOf(i.ETag), recent: i.Recent,
-		checked: nanos(it.LastChecked), failing: it.Status == item.Error,
+		checked: nanos(it.LastChecked), failing: it.Status == registry.Error,
 		open: it.Credential == "", same: it.Credential == l.credential, unlisted: !it.UnlistedSince.IsZero(),
 		mine: own, foreign: !own && it.Folder != "",
 	}
@@ -211,11 +209,11 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 // itemsBelow yields the items of the container's files. Items that are gone are skipped: a file that comes back is
 // treated as new, and over the years the gone items may outnumber the others. Items of another account with the same
 // name, at another address, are skipped, too.
-func (l *listing) itemsBelow(ctx context.Context) iter.Seq2[item.Item, error] {
+func (l *listing) itemsBelow(ctx context.Context) iter.Seq2[registry.Item, error] {
 	within := l.location.Normalized() + "/"
-	return func(yield func(item.Item, error) bool) {
+	return func(yield func(registry.Item, error) bool) {
 		for it, err := range l.items.Neighbours(ctx, l.location.Source()) {
-			skip := err == nil && (it.Status == item.Gone || !strings.HasPrefix(it.NormalizedSource, within))
+			skip := err == nil && (it.Status == registry.Gone || !strings.HasPrefix(it.NormalizedSource, within))
 			if !skip && !yield(it, err) {
 				return
 			}
@@ -321,8 +319,8 @@ func (l *listing) flush(ctx context.Context) error {
 
 // lost yields the files that are no longer listed, and are not in a folder that could not be read. It reads the items
 // again, because [listed] has no addresses, unless every known file is listed.
-func (l *listing) lost(ctx context.Context) iter.Seq2[item.Item, error] {
-	return func(yield func(item.Item, error) bool) {
+func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
+	return func(yield func(registry.Item, error) bool) {
 		if !l.lacksSome() {
 			return
 		}
@@ -361,7 +359,7 @@ func (l *listing) finish(ctx context.Context) error {
 }
 
 // close records the result of the listing on the container's item.
-func (l *listing) close(it item.Item, now time.Time) (item.Item, verdict.Outcome) {
+func (l *listing) close(it registry.Item, now time.Time) (registry.Item, verdict.Outcome) {
 	sum := "sha256:" + hex.EncodeToString(l.sum.Sum(nil))
 	o := verdict.Unchanged(l.summary())
 	if sum != it.ContentHash {
@@ -371,7 +369,7 @@ func (l *listing) close(it item.Item, now time.Time) (item.Item, verdict.Outcome
 	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, verdict.ExclusionContainer
 	if l.isFolder() {
 		it.Exclusion, it.Cut = verdict.ExclusionFolder, l.unreadWhy()
-		it.Listing = item.Listing{Files: l.files, Passed: l.allPassed()}
+		it.Listing = registry.Listing{Files: l.files, Passed: l.allPassed()}
 	}
 	return it, o
 }

@@ -14,10 +14,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // depot is a blob service with one container, /acct/shelf, whose behaviour the test sets. A listing has two blobs on
@@ -125,7 +123,7 @@ func newDocks(t *testing.T) *docks {
 }
 
 // whole lists the container now, with a credential if one is named, and checks the blobs that it found.
-func (d *docks) whole(credential string) item.Item {
+func (d *docks) whole(credential string) registry.Item {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
 	_, err := d.reg.Jobs.Sweep(d.t.Context()) // collects items that have become due by themselves
@@ -133,12 +131,12 @@ func (d *docks) whole(credential string) item.Item {
 	return d.fileItem(d.address(), registry.RegisterOptions{Credential: credential})
 }
 
-func (d *docks) blob(name string) item.Item {
+func (d *docks) blob(name string) registry.Item {
 	d.t.Helper()
 	return d.blobOf(d.depot, name)
 }
 
-func (d *docks) blobOf(where *depot, name string) item.Item {
+func (d *docks) blobOf(where *depot, name string) registry.Item {
 	d.t.Helper()
 	place, err := file.Parse(where.address() + "/" + name)
 	must(d.t, err)
@@ -187,7 +185,7 @@ func TestA24ContainerAndCredentials(t *testing.T) {
 	d.want("new.txt SHELF", "own.txt OWN")
 	d.shut["OWN"] = true
 	d.fileItem(d.address()+"/own.txt", registry.RegisterOptions{})
-	if it := d.blob("own.txt"); it.Status != item.Error {
+	if it := d.blob("own.txt"); it.Status != registry.Error {
 		t.Fatalf("locked out: %s", it.Status)
 	}
 	d.asks()
@@ -246,7 +244,7 @@ func TestA9ContainerListedInPart(t *testing.T) {
 	d.asks()
 	d.fail = 1
 	delete(d.stock, "e.txt")
-	if it := d.whole(""); it.Status != item.Error || it.ContentHash == "" {
+	if it := d.whole(""); it.Status != registry.Error || it.ContentHash == "" {
 		t.Errorf("%s (%s)", it.Status, it.ErrorMessage)
 	}
 	d.want()
@@ -255,7 +253,7 @@ func TestA9ContainerListedInPart(t *testing.T) {
 		d.whole("")
 	}
 	d.want("e.txt", "e.txt", "e.txt")
-	if it := d.blob("e.txt"); it.Status != item.Gone || d.index.holds(it) != "" {
+	if it := d.blob("e.txt"); it.Status != registry.Gone || d.index.holds(it) != "" {
 		t.Errorf("deleted: %s (%s)", it.Status, it.ErrorMessage)
 	}
 	d.stock["e.txt"] = "The text of e" // undoes the deletion, with the same revision
@@ -275,7 +273,7 @@ func TestA9ContainerTooLarge(t *testing.T) {
 	t.Cleanup(func() { maxBlobs = maxContainer })
 	tooLarge := func(what string) {
 		t.Helper()
-		if it := d.whole(""); it.Status != item.Error || !strings.Contains(it.ErrorMessage, "more than 3 blobs") {
+		if it := d.whole(""); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "more than 3 blobs") {
 			t.Errorf("%s: %s (%s)", what, it.Status, it.ErrorMessage)
 		}
 	}
@@ -291,7 +289,7 @@ func TestA9ContainerTooLarge(t *testing.T) {
 	for range 3 {
 		d.fileItem(d.address()+"/a.txt", registry.RegisterOptions{})
 	}
-	if it := d.whole(""); it.Status != item.Crawled {
+	if it := d.whole(""); it.Status != registry.Crawled {
 		t.Errorf("after one has gone: %s (%s)", it.Status, it.ErrorMessage)
 	}
 }
@@ -303,7 +301,7 @@ func TestA17ContainerWithABrokenDocument(t *testing.T) {
 	d.stock["a.pdf"] = "%PDF-1.7 and nothing more"
 	d.wrote = d.clock.now()
 	d.whole("")
-	if it := d.blob("a.pdf"); it.Status != item.Error {
+	if it := d.blob("a.pdf"); it.Status != registry.Error {
 		t.Fatalf("%s (%s)", it.Status, it.ErrorMessage)
 	}
 	d.want("a.pdf")

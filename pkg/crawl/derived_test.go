@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -19,7 +18,7 @@ var derived = [][]string{
 // columns reads columns of an item's row; with overwrite it writes them first.
 func (r *rig) columns(path, overwrite string, names ...string) storage.Properties {
 	r.t.Helper()
-	it, table := r.item(path), r.store.Table(store.DefaultTable)
+	it, table := r.item(path), r.store.Table(registry.DefaultTable)
 	e, err := table.Get(r.t.Context(), storage.Key{Partition: it.Partition(), Row: it.Hash()})
 	must(r.t, err)
 	out := storage.Properties{}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestMain lets the test's executable also run as the process that reads a heavy document, and as one of several
@@ -42,7 +42,7 @@ func TestA17Documents(t *testing.T) {
 	for _, tt := range []struct {
 		path    string
 		page    page
-		status  item.Status
+		status  registry.Status
 		message string // part of the error message
 	}{
 		{"/page", text("page"), indexed, ""},
@@ -55,20 +55,20 @@ func TestA17Documents(t *testing.T) {
 		{"/md", testFile(t, "text/markdown", "extract", "web", "testdata", "guide.md"), indexed, ""},
 		{"/txt", testFile(t, "text/plain", "extract", "web", "testdata", "notice.txt"), indexed, ""},
 		{"/csv", testFile(t, "text/csv", "extract", "web", "testdata", "prices.csv"), indexed, ""},
-		{"/png", page{body: "\x89PNG\r\n\x1a\n" + long(100)}.set("Content-Type", "image/png"), item.Crawled, ""},
-		{"/locked", testFile(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), item.Error,
+		{"/png", page{body: "\x89PNG\r\n\x1a\n" + long(100)}.set("Content-Type", "image/png"), registry.Crawled, ""},
+		{"/locked", testFile(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error,
 			"protected by a password"},
-		{"/scan", testFile(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), item.Error,
+		{"/scan", testFile(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error,
 			"text recognition"},
-		{"/broken", broken, item.Error, "broken"},
-		{"/nodocx", page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType), item.Error, ""},
+		{"/broken", broken, registry.Error, "broken"},
+		{"/nodocx", page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType), registry.Error, ""},
 	} {
 		r.site.put(tt.path, tt.page.etag("1"))
 		r.register(false, tt.path)
 		defer func() {
 			it := r.item(tt.path)
 			if it.Status != tt.status || !strings.Contains(it.ErrorMessage, tt.message) ||
-				(it.Status == item.Error) != (it.ErrorMessage != "") {
+				(it.Status == registry.Error) != (it.ErrorMessage != "") {
 				t.Errorf("%s is %s (%s), want %s (…%s…)", tt.path, it.Status, it.ErrorMessage, tt.status, tt.message)
 			}
 			if tt.status == indexed && (r.index.holds(it) == "" || it.Language == "" && tt.path != "/csv") {
@@ -96,7 +96,7 @@ func TestA17DocumentsChange(t *testing.T) {
 	}
 	for i := range 2 {
 		r.site.put("/d", page{body: fmt.Sprint("broken", i)}.set("Content-Type", docxType))
-		if it := r.next("/d"); it.Status != item.Error && it.Status != indexed {
+		if it := r.next("/d"); it.Status != registry.Error && it.Status != indexed {
 			t.Errorf("broken: %s", it.Status)
 		}
 	}
@@ -112,13 +112,13 @@ func TestX7DeclaredTypes(t *testing.T) {
 	must(t, errors.Join(err, w.Close()))
 	for path, tt := range map[string]struct {
 		body, declared string
-		status         item.Status
+		status         registry.Status
 	}{
 		"/gzip":   {packed.String(), "text/html", indexed},
 		"/word":   {text("word").body, "html", indexed},
 		"/comma":  {text("comma").body, "text/html,charset=utf-8", indexed},
-		"/jpeg":   {"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + long(100), "text/html", item.Crawled},
-		"/binary": {strings.Repeat("\x01\x02\x03\x04", 100), "text/html", item.Crawled},
+		"/jpeg":   {"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + long(100), "text/html", registry.Crawled},
+		"/binary": {strings.Repeat("\x01\x02\x03\x04", 100), "text/html", registry.Crawled},
 	} {
 		r.site.put(path, page{body: tt.body}.set("Content-Type", tt.declared))
 		it := r.first(path)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // formPage is a page with a title and the inside of a form.
@@ -23,18 +23,18 @@ func TestX9Doors(t *testing.T) {
 		name string
 		path string // where /p leads
 		page page
-		want item.Status
+		want registry.Status
 	}{
-		{"a form that submits itself", "/go", formPage("Redirecting", saml), item.Error},
-		{"the address first", "/start", formPage("Harbour", mail), item.Error},
-		{"a password", "/start", formPage("Harbour", `<p>Hello</p><form><input type=password></form>`), item.Error},
-		{"only a sentence", "/members", formPage("Harbour", "<p>Please log in to view this page.</p>"), item.Error},
-		{"only the path", "/account/login", formPage("Harbour", "<p>One moment.</p>"), item.Error},
-		{"a script by its name", "/wp-login.php", formPage("Harbour", "<p>One moment.</p>"), item.Error},
-		{"single sign-on", "/sso/saml2", formPage("Harbour", "<p>One moment.</p>"), item.Error},
+		{"a form that submits itself", "/go", formPage("Redirecting", saml), registry.Error},
+		{"the address first", "/start", formPage("Harbour", mail), registry.Error},
+		{"a password", "/start", formPage("Harbour", `<p>Hello</p><form><input type=password></form>`), registry.Error},
+		{"only a sentence", "/members", formPage("Harbour", "<p>Please log in to view this page.</p>"), registry.Error},
+		{"only the path", "/account/login", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"a script by its name", "/wp-login.php", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"single sign-on", "/sso/saml2", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
 		{"consent by the title", "/c", formPage("Consent", "<p>One moment.</p>"), indexed},
-		{"consent by the path", "/cookie-consent", formPage("Harbour", "<p>One moment.</p>"), item.Error},
-		{"German", "/m", formPage("Anmelden", "<p>Ihre Kennung</p>"), item.Error},
+		{"consent by the path", "/cookie-consent", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
+		{"German", "/m", formPage("Anmelden", "<p>Ihre Kennung</p>"), registry.Error},
 		{"a page that has moved", "/new", text("v1"), indexed},
 		{"a text about logins", "/login-errors", formPage("Logins", "<p>How logins fail.</p>"), indexed},
 		{"a long page below a login's path", "/login", prose("Help", 0, 200), indexed},
@@ -46,7 +46,7 @@ func TestX9Doors(t *testing.T) {
 			before := r.first("/p")
 			r.site.put("/p", to(302, tt.path+"?next=/p"))
 			r.site.put(tt.path, tt.page)
-			var it item.Item
+			var it registry.Item
 			for range 4 {
 				r.clock.pass(time.Hour)
 				it = r.look("/p")
@@ -84,12 +84,12 @@ func TestX9ScriptsToADoor(t *testing.T) {
 	for _, tt := range []struct {
 		name, to string // the address that the scripts lead to
 		page     page
-		want     item.Status
+		want     registry.Status
 	}{
-		{"a login page", "/login?next=/p", formPage("Sign in", "<p>Your name</p>"+box), item.Error},
-		{"a login page by its form", "/start", formPage("Harbour", "<p>Hello</p>"+box), item.Error},
-		{"a route of an application", "/p#/login", formPage("Harbour", "<p>Hello</p>"+box), item.Error},
-		{"a route with a query", "/p#!/auth/login?next=p", formPage("Harbour", "<p>One moment.</p>"), item.Error},
+		{"a login page", "/login?next=/p", formPage("Sign in", "<p>Your name</p>"+box), registry.Error},
+		{"a login page by its form", "/start", formPage("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route of an application", "/p#/login", formPage("Harbour", "<p>Hello</p>"+box), registry.Error},
+		{"a route with a query", "/p#!/auth/login?next=p", formPage("Harbour", "<p>One moment.</p>"), registry.Error},
 		{"a box of its own", "/p", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
 		{"a box of its own, at a route", "/p#/tides", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
 		{"a place in the page", "/p#login", formPage("Harbour", "<p>The tide is high at noon.</p>"+box), indexed},
@@ -107,7 +107,7 @@ func TestX9ScriptsToADoor(t *testing.T) {
 				r.look("/p")
 			}
 			it := r.item("/p")
-			if it.Status != tt.want || (it.ContentHash == before.ContentHash) != (tt.want == item.Error) {
+			if it.Status != tt.want || (it.ContentHash == before.ContentHash) != (tt.want == registry.Error) {
 				t.Fatalf("%s (%s), index %q", it.Status, it.ErrorMessage, r.indexedText("/p"))
 			}
 			if tt.want == indexed {
@@ -139,7 +139,7 @@ func TestX9FirstCheckAtADoor(t *testing.T) {
 		t.Errorf("/login is %s (%s)", it.Status, it.ErrorMessage)
 	}
 	r.site.put("/p", to(302, "/login"))
-	if it := r.first("/p"); it.Status != item.Error || r.index.holds(it) != "" {
+	if it := r.first("/p"); it.Status != registry.Error || r.index.holds(it) != "" {
 		t.Errorf("/p is %s (%s)", it.Status, it.ErrorMessage)
 	}
 }
@@ -165,7 +165,7 @@ func TestX6RefreshIsFollowed(t *testing.T) {
 	}
 	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=/login">One moment.`})
 	r.site.put("/login", formPage("Sign in", "<p>Your name</p>"))
-	if it := r.next("/p"); it.Status != item.Error || r.index.holds(it) != "v2" {
+	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v2" {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
 	r.site.put("/p", page{body: `<html lang=en><meta http-equiv=refresh content="0;url=http://10.0.0.1/">One moment.`})
@@ -189,7 +189,7 @@ func TestX6RefreshThatFails(t *testing.T) {
 		t.Errorf("holds %q, thin %q", r.index.holds(it), it.Thin)
 	}
 	r.site.put("/new", page{hangUp: true})
-	if it := r.next("/p"); it.Status != item.Error || r.index.holds(it) != "v1" {
+	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v1" {
 		t.Errorf("%s (%s), holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
 }

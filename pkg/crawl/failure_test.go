@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 const day = 24 * time.Hour
@@ -85,7 +85,7 @@ func TestA13Failures(t *testing.T) {
 			r.site.put("/p", tt.page)
 			for i, wait := range []time.Duration{8 * time.Minute, 16 * time.Minute, 32 * time.Minute} {
 				it := r.next("/p")
-				if it.Status != item.Error || it.CrawlAttempts != i+1 ||
+				if it.Status != registry.Error || it.CrawlAttempts != i+1 ||
 					!strings.Contains(it.ErrorMessage, tt.want) {
 					t.Fatalf("status %s, %d attempts: %s", it.Status, it.CrawlAttempts, it.ErrorMessage)
 				}
@@ -114,7 +114,7 @@ func TestA13NoAnswer(t *testing.T) {
 		r.register(false, "/p")
 		r.site.Close()
 		r.mustWork()
-		if it := r.item("/p"); it.Status != item.Error || it.CrawlAttempts != 1 {
+		if it := r.item("/p"); it.Status != registry.Error || it.CrawlAttempts != 1 {
 			t.Errorf("status %s, %d attempts", it.Status, it.CrawlAttempts)
 		}
 	})
@@ -123,7 +123,7 @@ func TestA13NoAnswer(t *testing.T) {
 		done := make(chan struct{})
 		defer close(done)
 		r.site.before = func(string) { <-done }
-		if it := r.first("/p"); it.Status != item.Error ||
+		if it := r.first("/p"); it.Status != registry.Error ||
 			!strings.Contains(it.ErrorMessage, "within") && !strings.Contains(it.ErrorMessage, "timeout") {
 			t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
 		}
@@ -167,7 +167,7 @@ func TestA13HostIsPaused(t *testing.T) {
 			if have := stats[0].PausedUntil.Sub(began).Round(time.Second); have != tt.want {
 				t.Errorf("paused for %v, want %v", have, tt.want)
 			}
-			if n := stats[0].Items[item.Error]; n != 1 {
+			if n := stats[0].Items[registry.Error]; n != 1 {
 				t.Errorf("%d items failed, want the one that was asked", n)
 			}
 			for _, p := range paths {
@@ -213,7 +213,7 @@ func TestA13PauseBehindRedirect(t *testing.T) {
 			t.Errorf("the host that redirects is held up, too: /c is %s", it.Status)
 		}
 		for _, p := range []string{"/a", "/b"} {
-			if it := r.item(p); it.Status != item.Error || it.NextCrawlAt.Before(began.Add(30*time.Minute)) {
+			if it := r.item(p); it.Status != registry.Error || it.NextCrawlAt.Before(began.Add(30*time.Minute)) {
 				t.Errorf("%s is %s, due %s: %s", p, it.Status, it.NextCrawlAt, it.ErrorMessage)
 			}
 		}
@@ -252,7 +252,7 @@ func TestA14KeepGone(t *testing.T) {
 	for range 3 {
 		r.next("/p")
 	}
-	if it := r.item("/p"); it.Status != item.Gone || r.index.holds(it) != "v1" {
+	if it := r.item("/p"); it.Status != registry.Gone || r.index.holds(it) != "v1" {
 		t.Errorf("status %s, index %q", it.Status, r.index.holds(it))
 	}
 	r.index.writes()
@@ -314,7 +314,7 @@ func TestIndexFailsStrangely(t *testing.T) {
 	r.index.down = errors.New("disk full")
 	r.register(false, "/p", "/q")
 	r.mustWork()
-	if it := r.item("/p"); it.Status != item.Crawled || !strings.Contains(it.ErrorMessage, "disk full") ||
+	if it := r.item("/p"); it.Status != registry.Crawled || !strings.Contains(it.ErrorMessage, "disk full") ||
 		it.CrawlAttempts != 0 {
 		t.Errorf("status %s, %q, %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
 	}
@@ -355,7 +355,7 @@ func TestA19GiveUp(t *testing.T) {
 		jobs := r.jobs()
 		must(t, r.GiveUp(t.Context(), jobs[0], "given up: "+long(2000)))
 		it := r.item("/p")
-		if it.Status != item.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 ||
+		if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 ||
 			len(it.ErrorMessage) != 1024 {
 			t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts,
 				len(it.ErrorMessage))

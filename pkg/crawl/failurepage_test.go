@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // shellError is the answer of an application, with status 200, when it has nothing to show.
@@ -26,7 +26,7 @@ func TestH10FailureIsNoContent(t *testing.T) {
 			t.Fatalf("%s %q, %d attempts, the index has %q", it.Status, it.ErrorMessage, it.CrawlAttempts, r.index.holds(it))
 		}
 		r.site.put("/p", text("v1"))
-		if it = r.next("/p"); it.Status != item.Indexed || it.ErrorMessage != "" ||
+		if it = r.next("/p"); it.Status != registry.Indexed || it.ErrorMessage != "" ||
 			!it.LastChanged.Equal(before.LastChanged) {
 			t.Errorf("back: %s %q, changed %v", it.Status, it.ErrorMessage, it.LastChanged)
 		}
@@ -42,11 +42,11 @@ func TestH10FailureAtFirstSight(t *testing.T) {
 	if !strings.Contains(it.ErrorMessage, "an error page") || it.ContentHash != "" || len(r.captures("/p")) != 0 {
 		t.Fatalf("%s %q, %d captures", it.Status, it.ErrorMessage, len(r.captures("/p")))
 	}
-	if it = r.force("/p"); it.Status != item.Indexed || it.ErrorMessage != "" {
+	if it = r.force("/p"); it.Status != registry.Indexed || it.ErrorMessage != "" {
 		t.Fatalf("forced: %s %q", it.Status, it.ErrorMessage)
 	}
 	r.site.put("/p", page{body: shellError.body + "<!-- other bytes -->"})
-	if it = r.next("/p"); it.Status != item.Indexed || it.ErrorMessage != "" {
+	if it = r.next("/p"); it.Status != registry.Indexed || it.ErrorMessage != "" {
 		t.Errorf("known: %s %q", it.Status, it.ErrorMessage)
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -217,7 +216,7 @@ func TestA15ForceDuringTheCheck(t *testing.T) {
 		if asked := r.site.asked(); len(asked) != 2 || strings.Contains(asked[1], "if") {
 			t.Errorf("asked %q, want two unconditional requests", asked)
 		}
-		if it.Status != item.Indexed {
+		if it.Status != registry.Indexed {
 			t.Errorf("status %s", it.Status)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // product is a page of a shop, which declares what it shows. Its form of the price for programs may differ.
@@ -321,7 +321,7 @@ func TestG4UnreadDataIsSaid(t *testing.T) {
 		if u := it.Fields.UnreadData; u.Blocks > 0 {
 			text += fmt.Sprintf("; %d: %s", u.Blocks, u.Why)
 		}
-		if strings.Contains(item.BrokenWatch(&it), "1 block of declared data could not be read: ") {
+		if strings.Contains(registry.BrokenWatch(&it), "1 block of declared data could not be read: ") {
 			text += ", broken"
 		}
 		return text

@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // shelf is a rig whose items are local files.
@@ -61,7 +59,7 @@ func (s *shelf) write(name, body string) {
 }
 
 // fileItem checks a file now and reads its item.
-func (r *rig) fileItem(path string, o registry.RegisterOptions) item.Item {
+func (r *rig) fileItem(path string, o registry.RegisterOptions) registry.Item {
 	r.t.Helper()
 	place, err := file.Parse(path)
 	must(r.t, err)
@@ -75,7 +73,7 @@ func (r *rig) fileItem(path string, o registry.RegisterOptions) item.Item {
 	return it
 }
 
-func (s *shelf) check(name string) item.Item {
+func (s *shelf) check(name string) registry.Item {
 	s.t.Helper()
 	return s.fileItem(s.path(name), registry.RegisterOptions{})
 }
@@ -123,7 +121,7 @@ func TestA14Files(t *testing.T) {
 	must(t, os.Remove(s.path("a.txt")))
 	for i := range 3 {
 		it := s.check("a.txt")
-		if gone := it.Status == item.Gone; gone != (i == 2) || gone != (s.index.holds(it) == "") {
+		if gone := it.Status == registry.Gone; gone != (i == 2) || gone != (s.index.holds(it) == "") {
 			t.Fatalf("check %d: %s (%s), index %q", i+1, it.Status, it.ErrorMessage, s.index.holds(it))
 		}
 	}
@@ -139,13 +137,13 @@ func TestA17FilesThatAreNotRead(t *testing.T) {
 	s := newShelf(t, 1000)
 	s.write("large.txt", strings.Repeat("water ", 500))
 	for _, want := range []string{"notIndexed", "unchanged"} {
-		if it := s.check("large.txt"); it.Status != item.Crawled || last(it) != want || it.RawHash == "" {
+		if it := s.check("large.txt"); it.Status != registry.Crawled || last(it) != want || it.RawHash == "" {
 			t.Errorf("large: %s (%s), %s, want %s", it.Status, it.ErrorMessage, last(it), want)
 		}
 	}
 	must(t, os.Symlink("/etc/passwd", s.path("link.txt")))
 	for _, path := range []string{s.path("link.txt"), "/etc/passwd"} {
-		if it := s.fileItem(path, registry.RegisterOptions{}); it.Status != item.Error || s.index.holds(it) != "" {
+		if it := s.fileItem(path, registry.RegisterOptions{}); it.Status != registry.Error || s.index.holds(it) != "" {
 			t.Errorf("%s: %s (%s)", path, it.Status, it.ErrorMessage)
 		}
 	}
@@ -169,7 +167,7 @@ func TestA24Pages(t *testing.T) {
 		}
 		r.mustWork()
 		it := r.item("/p")
-		if it.Status != item.Error || !strings.Contains(it.ErrorMessage, name) ||
+		if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, name) ||
 			strings.Contains(it.ErrorMessage, "secret") ||
 			len(r.site.asked()) > 0 {
 			t.Errorf("%s: %s (%s)", name, it.Status, it.ErrorMessage)
@@ -203,12 +201,12 @@ func TestA9Container(t *testing.T) {
 		k.crawl.Files, err = file.New(file.Config{Setting: setting, Transport: web.Transport()})
 		must(t, err)
 	})
-	whole := func() item.Item {
+	whole := func() registry.Item {
 		t.Helper()
 		r.clock.pass(time.Hour)
 		return r.fileItem(address, registry.RegisterOptions{Credential: "SHELF"})
 	}
-	blob := func(name string) item.Item {
+	blob := func(name string) registry.Item {
 		t.Helper()
 		place, err := file.Parse(address + "/" + name)
 		must(t, err)
@@ -218,7 +216,7 @@ func TestA9Container(t *testing.T) {
 	}
 	put("a.txt", "First text.")
 	put("b/c.txt", "Second text.")
-	if it := whole(); it.Status != item.Crawled || last(it) != "listed" {
+	if it := whole(); it.Status != registry.Crawled || last(it) != "listed" {
 		t.Fatalf("container: %s (%s), %s", it.Status, it.ErrorMessage, last(it))
 	}
 	a := blob("a.txt")
@@ -241,7 +239,7 @@ func TestA9Container(t *testing.T) {
 	if it := blob("a.txt"); it.ContentHash == a.ContentHash {
 		t.Error("a change was not seen")
 	}
-	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != item.Gone ||
+	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != registry.Gone ||
 		r.index.holds(c) != "" {
 		t.Errorf("new: %s, deleted: %s (%s)", d.Status, c.Status, c.ErrorMessage)
 	}

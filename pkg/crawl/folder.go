@@ -14,13 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // folderAt reports whether an item is a folder of this machine. A folder stays one: if it is not there, or a file has
 // its place, this says nothing about its files, and the outcome says so. What was read as a file does not become a
 // folder.
-func folderAt(files *file.Client, it *item.Item, place file.Location) (is bool, o verdict.Outcome) {
+func folderAt(files *file.Client, it *registry.Item, place file.Location) (is bool, o verdict.Outcome) {
 	was := it.Exclusion == verdict.ExclusionFolder
 	if place.Kind() != file.Local || it.Folder != "" || it.RawHash != "" && !was {
 		return false, o
@@ -47,7 +47,7 @@ func folderIsMissing() verdict.Outcome {
 // drive that is not mounted looks like this. If it lacks more than the guard lets go of a host in a day
 // (CRAWL_GONE_SHARE), they stay until a listing a day later lacks them, too. A forced check lets them go.
 func (l *listing) guard(
-	ctx context.Context, it *item.Item, b *verdict.Basis, now time.Time,
+	ctx context.Context, it *registry.Item, b *verdict.Basis, now time.Time,
 ) (o verdict.Outcome, err error) {
 	lost := 0
 	for it, err := range l.lost(ctx) {
@@ -76,7 +76,7 @@ func (l *listing) guard(
 	case lost <= room, !held.IsZero() && now.Sub(held) >= schedule.SecondCheck:
 		return o, nil
 	}
-	it.Status = item.Error
+	it.Status = registry.Error
 	return verdict.Outcome{Kind: schedule.Guarded, Why: fmt.Sprintf("%d of %s are not there any more; they stay until a "+
 		"listing a day later lacks them, too; %s", lost, words.Count(l.own, "file"), how)}, nil
 }
@@ -98,7 +98,7 @@ var unread = []error{file.ErrLink, file.ErrSpecial, file.ErrName, file.ErrDenied
 func (l *listing) pass(e file.Entry) {
 	why := e.Refused.Error()
 	if l.passed[why] == nil {
-		l.passed[why] = &item.Passed{Why: why, First: words.ClipRunes(e.Name, 60)}
+		l.passed[why] = &registry.Passed{Why: why, First: words.ClipRunes(e.Name, 60)}
 	}
 	l.passed[why].Number++
 	if !errors.Is(e.Refused, file.ErrDenied) || len(l.denied) == maxDenied {
@@ -128,24 +128,24 @@ func (l *listing) isDenied(normalized string) bool {
 }
 
 // allPassed returns what was passed over, sorted by reason.
-func (l *listing) allPassed() []item.Passed {
-	var out []item.Passed
+func (l *listing) allPassed() []registry.Passed {
+	var out []registry.Passed
 	for _, p := range l.passed {
 		out = append(out, *p)
 	}
-	slices.SortFunc(out, func(a, b item.Passed) int { return cmp.Compare(a.Why, b.Why) })
+	slices.SortFunc(out, func(a, b registry.Passed) int { return cmp.Compare(a.Why, b.Why) })
 	return out
 }
 
 // unreadWhy describes what was passed over though nobody has left it out.
 func (l *listing) unreadWhy() string {
-	return passedText(slices.DeleteFunc(l.allPassed(), func(p item.Passed) bool {
+	return passedText(slices.DeleteFunc(l.allPassed(), func(p registry.Passed) bool {
 		return !slices.ContainsFunc(unread, func(why error) bool { return why.Error() == p.Why })
 	}))
 }
 
 // passedText describes what was passed over; "" for nothing.
-func passedText(all []item.Passed) string {
+func passedText(all []registry.Passed) string {
 	var parts []string
 	for _, p := range all {
 		parts = append(parts, fmt.Sprintf("%d %s (%q)", p.Number, p.Why, p.First))

@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // put writes a file of the folder "docs" that is old enough for its time to prove something.
@@ -27,7 +26,7 @@ func (s *shelf) put(name, body string) {
 }
 
 // list lists the folder "docs" now.
-func (s *shelf) list(o registry.RegisterOptions) item.Item {
+func (s *shelf) list(o registry.RegisterOptions) registry.Item {
 	s.t.Helper()
 	s.clock.pass(time.Hour)
 	_, err := s.reg.Jobs.Sweep(s.t.Context())
@@ -35,7 +34,7 @@ func (s *shelf) list(o registry.RegisterOptions) item.Item {
 	return s.fileItem(s.path("docs"), o)
 }
 
-func (s *shelf) in(name string) item.Item {
+func (s *shelf) in(name string) registry.Item {
 	s.t.Helper()
 	place, err := file.Parse(s.path("docs/" + name))
 	must(s.t, err)
@@ -45,7 +44,7 @@ func (s *shelf) in(name string) item.Item {
 }
 
 // said reports whether the folder's history has a text.
-func said(it item.Item, text string) bool { return strings.Contains(fmt.Sprint(it.History), text) }
+func said(it registry.Item, text string) bool { return strings.Contains(fmt.Sprint(it.History), text) }
 
 func newDocs(t *testing.T, files int) *shelf {
 	s := newShelf(t, 0)
@@ -59,7 +58,7 @@ func newDocs(t *testing.T, files int) *shelf {
 // changed is not read.
 func TestA26Folder(t *testing.T) {
 	s := newDocs(t, 20)
-	if it := s.list(registry.RegisterOptions{}); it.Status != item.Crawled || !said(it, "20 files: 20 new") {
+	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Crawled || !said(it, "20 files: 20 new") {
 		t.Fatalf("%s (%s): %v", it.Status, it.ErrorMessage, it.History)
 	}
 	if it := s.in("f0.txt"); it.Status != indexed || it.DiscoveryMethod != "FOLDER" ||
@@ -84,8 +83,8 @@ func TestA26Folder(t *testing.T) {
 	for range 2 {
 		s.list(registry.RegisterOptions{})
 	}
-	for name, want := range map[string]item.Status{"f0.txt": indexed, "new.txt": indexed, "moved.txt": indexed,
-		"f2.txt": item.Gone, "f3.txt": item.Gone} {
+	for name, want := range map[string]registry.Status{"f0.txt": indexed, "new.txt": indexed, "moved.txt": indexed,
+		"f2.txt": registry.Gone, "f3.txt": registry.Gone} {
 		if it := s.in(name); it.Status != want {
 			t.Errorf("%s: %s (%s), want %s", name, it.Status, it.ErrorMessage, want)
 		}
@@ -99,7 +98,7 @@ func TestA26LateListing(t *testing.T) {
 	s.slow = 40
 	it := s.list(registry.RegisterOptions{})
 	if !said(it, "32 files listed so far, 32 new and 0 changed; the listing goes on") || !said(it, "100 files: 68 new") ||
-		said(it, "error") || it.Status != item.Crawled || it.Deaths != 0 || s.in("f99.txt").Status != indexed {
+		said(it, "error") || it.Status != registry.Crawled || it.Deaths != 0 || s.in("f99.txt").Status != indexed {
 		t.Errorf("%s (%s): %v", it.Status, it.ErrorMessage, it.History)
 	}
 }
@@ -123,7 +122,7 @@ func TestA26InterruptedListing(t *testing.T) {
 	must(t, err)
 	it, err := s.reg.Items.Find(t.Context(), place.Source().ID())
 	must(t, err)
-	if it.Status != item.Crawled || !said(it, "ended during the last listing") || said(it, "snapshot") ||
+	if it.Status != registry.Crawled || !said(it, "ended during the last listing") || said(it, "snapshot") ||
 		!said(it, "41 files: 1 new, 1 changed, 0 no longer there") {
 		t.Errorf("%s: %v", it.Status, it.History)
 	}
@@ -141,8 +140,8 @@ func TestA26FolderSelects(t *testing.T) {
 	}
 	must(t, os.Symlink("/etc/passwd", s.path("docs/link.md")))
 	must(t, syscall.Mkfifo(s.path("docs/pipe.md"), 0o600))
-	choose := func(f api.Files) item.Item {
-		return s.list(registry.RegisterOptions{Settings: item.Settings{
+	choose := func(f api.Files) registry.Item {
+		return s.list(registry.RegisterOptions{Settings: registry.Settings{
 			Patch: api.Patch{"files": f}}})
 	}
 	it := choose(api.Files{Include: []string{"*.md"}, Exclude: []string{"drafts/"}})
@@ -150,14 +149,14 @@ func TestA26FolderSelects(t *testing.T) {
 		!strings.Contains(it.Cut, "pipe.md") || strings.Contains(it.Cut, "hidden") {
 		t.Errorf("%v; %s", it.History, it.Cut)
 	}
-	passed := item.Passed{Why: "hidden files and folders", Number: 2, First: ".env"}
+	passed := registry.Passed{Why: "hidden files and folders", Number: 2, First: ".env"}
 	if got := it.Listing; got.Files != 1 || len(got.Passed) != 4 || !slices.Contains(got.Passed, passed) {
 		t.Errorf("%+v", got)
 	}
 	for range 3 {
 		it = choose(api.Files{Include: []string{"*.md", "*.txt"}, Exclude: []string{"a.md"}})
 	}
-	if a, b := s.in("a.md"), s.in("b.txt"); a.Status != item.Gone || b.Status != indexed {
+	if a, b := s.in("a.md"), s.in("b.txt"); a.Status != registry.Gone || b.Status != indexed {
 		t.Errorf("left out: %s (%s), let in: %s; %v", a.Status, a.ErrorMessage, b.Status, it.History)
 	}
 	s.fileItem(s.path("docs/a.md"), registry.RegisterOptions{}) // a person adds it by itself
@@ -173,15 +172,15 @@ func TestA26FolderGuard(t *testing.T) {
 	s := newDocs(t, 30)
 	s.list(registry.RegisterOptions{})
 	docs, aside := s.path("docs"), s.path("aside")
-	kept := func(what, message string, it item.Item) {
+	kept := func(what, message string, it registry.Item) {
 		t.Helper()
-		if it.Status != item.Error || !strings.Contains(it.ErrorMessage, message) {
+		if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, message) {
 			t.Errorf("%s: %s (%s)", what, it.Status, it.ErrorMessage)
 		}
 		for range 5 { // the file's own checks remove nothing, either
 			s.check("docs/f7.txt")
 		}
-		if f := s.in("f7.txt"); f.Status == item.Gone || s.index.holds(f) == "" {
+		if f := s.in("f7.txt"); f.Status == registry.Gone || s.index.holds(f) == "" {
 			t.Errorf("%s: a file is %s (%s)", what, f.Status, f.ErrorMessage)
 		}
 	}
@@ -191,20 +190,20 @@ func TestA26FolderGuard(t *testing.T) {
 	kept("not mounted", "had 30 files", s.list(registry.RegisterOptions{}))
 	must(t, os.Remove(docs))
 	must(t, os.Rename(aside, docs))
-	if it := s.list(registry.RegisterOptions{}); it.Status != item.Crawled || it.ErrorMessage != "" {
+	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Crawled || it.ErrorMessage != "" {
 		t.Errorf("back: %s (%s)", it.Status, it.ErrorMessage)
 	}
 	for i := range 20 {
 		must(t, os.Remove(s.path(fmt.Sprintf("docs/f%d.txt", i+10))))
 	}
-	if it := s.list(registry.RegisterOptions{}); it.Status != item.Error ||
+	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Error ||
 		!strings.Contains(it.ErrorMessage, "20 of 30 files are not there any more") {
 		t.Errorf("most are gone: %s (%s)", it.Status, it.ErrorMessage)
 	}
 	if f := s.in("f17.txt"); f.MissingChecks > 0 {
 		t.Errorf("a file was asked for: %v", f.History)
 	}
-	if it := s.list(registry.RegisterOptions{Force: true}); it.Status != item.Crawled ||
+	if it := s.list(registry.RegisterOptions{Force: true}); it.Status != registry.Crawled ||
 		!said(it, "20 no longer there") {
 		t.Errorf("a person lets them go: %s (%s): %v", it.Status, it.ErrorMessage, it.History)
 	}
@@ -216,7 +215,7 @@ func TestA26FolderAndItsName(t *testing.T) {
 	s.list(registry.RegisterOptions{})
 	must(t, os.RemoveAll(s.path("docs")))
 	s.write("docs", "A file now.")
-	if it := s.list(registry.RegisterOptions{}); it.Status != item.Error ||
+	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Error ||
 		!strings.Contains(it.ErrorMessage, "a file has taken the place") {
 		t.Errorf("a file in its place: %s (%s)", it.Status, it.ErrorMessage)
 	}
@@ -225,7 +224,7 @@ func TestA26FolderAndItsName(t *testing.T) {
 	must(t, os.Remove(s.path("a")))
 	must(t, os.Mkdir(s.path("a"), 0o700))
 	s.write("a/secret.txt", "Nobody has asked for this.")
-	if it := s.check("a"); it.Status != item.Error || !strings.Contains(it.ErrorMessage, "it is a folder") {
+	if it := s.check("a"); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "it is a folder") {
 		t.Errorf("a folder in its place: %s (%s)", it.Status, it.ErrorMessage)
 	}
 }
@@ -235,7 +234,7 @@ func TestA26FolderTooLarge(t *testing.T) {
 	s := newDocs(t, 4)
 	maxBlobs = 3
 	t.Cleanup(func() { maxBlobs = maxContainer })
-	if it := s.list(registry.RegisterOptions{}); it.Status != item.Error ||
+	if it := s.list(registry.RegisterOptions{}); it.Status != registry.Error ||
 		!strings.Contains(it.ErrorMessage, "more than 3 files") {
 		t.Errorf("%s (%s)", it.Status, it.ErrorMessage)
 	}
@@ -248,7 +247,7 @@ func TestA26FoldersWithinFolders(t *testing.T) {
 	s.list(registry.RegisterOptions{})
 	sub := func() { s.fileItem(s.path("docs/sub"), registry.RegisterOptions{}) }
 	sub()
-	leftOut := item.Settings{Patch: api.Patch{"files": api.Files{Exclude: []string{"sub"}}}}
+	leftOut := registry.Settings{Patch: api.Patch{"files": api.Files{Exclude: []string{"sub"}}}}
 	s.list(registry.RegisterOptions{Settings: leftOut})
 	for range 4 {
 		sub()

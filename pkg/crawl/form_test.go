@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // exact is a web server that tells apart all forms of an address. A value is a page, a status, or where to go.
@@ -75,7 +73,7 @@ func (e *exact) requests() string {
 }
 
 // given registers a page in a form, and checks it.
-func (r *rig) given(e *exact, form string) item.Item {
+func (r *rig) given(e *exact, form string) registry.Item {
 	r.t.Helper()
 	r.registerForm(e.URL + form)
 	r.mustWork()
@@ -154,17 +152,17 @@ func TestX4FormThatFails(t *testing.T) {
 		status int
 		robots string
 		want   string
-		final  item.Status
+		final  registry.Status
 	}{
 		{"400", 400, "", "/d/ /d", indexed},
 		{"404", 404, "", "/d/ /d", indexed},
 		{"405", 405, "", "/d/ /d", indexed},
 		{"410", 410, "", "/d/ /d", indexed},
-		{"403 with Retry-After", 403, "", "/d/", item.Error},
-		{"500", 500, "", "/d/", item.Error},
-		{"429", 429, "", "/d/", item.Error},
-		{"the identity is disallowed", 404, "User-agent: *\nDisallow: /d$", "/d/", item.Error},
-		{"the form is disallowed", 404, "User-agent: *\nDisallow: /d/", "", item.OutOfScope},
+		{"403 with Retry-After", 403, "", "/d/", registry.Error},
+		{"500", 500, "", "/d/", registry.Error},
+		{"429", 429, "", "/d/", registry.Error},
+		{"the identity is disallowed", 404, "User-agent: *\nDisallow: /d$", "/d/", registry.Error},
+		{"the form is disallowed", 404, "User-agent: *\nDisallow: /d/", "", registry.OutOfScope},
 	} {
 		r, e := newRig(t), newExact(t)
 		e.pages["/d"], e.status["/d/"], e.robots = text("page").body, tt.status, tt.robots

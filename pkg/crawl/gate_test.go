@@ -19,8 +19,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
@@ -137,7 +135,7 @@ func (o *observer) crawledBy(t *testing.T, processes int, p policy.Politeness) {
 	rows, err := sqlitestore.Open(dir, sqlitestore.Options{})
 	must(t, err)
 	defer rows.Close()
-	reg := registry.New(rows, store.Options{Politeness: func(string) policy.Politeness { return p }})
+	reg := registry.New(rows, registry.Options{Politeness: func(string) policy.Politeness { return p }})
 	must(t, reg.Create(t.Context()))
 	must(t, snapshot.New(rows).Create(t.Context()))
 	must(t, index.NewManifests(rows).Create(t.Context()))
@@ -189,7 +187,7 @@ func settled(t *testing.T, reg *registry.Registry, pages []source.Source) bool {
 	for _, s := range pages {
 		it, found, err := reg.Items.Lookup(t.Context(), s)
 		must(t, err)
-		if !found || it.Status != item.Crawled && it.Status != item.Error {
+		if !found || it.Status != registry.Crawled && it.Status != registry.Error {
 			return false
 		}
 	}

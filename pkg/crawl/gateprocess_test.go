@@ -18,8 +18,6 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -69,7 +67,7 @@ func (e errand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reg := registry.New(s, store.Options{Politeness: func(string) policy.Politeness { return e.Polite }})
+	reg := registry.New(s, registry.Options{Politeness: func(string) policy.Politeness { return e.Polite }})
 	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
 	snaps := snapshot.New(s)
 	w := New(storesOf(reg, snaps), hosts, placement.New(placement.Stores{
@@ -84,14 +82,14 @@ func (e errand) run(ctx context.Context) error {
 	for _, url := range e.Resources {
 		visiting.Go(func() { failed <- visitUntil(ctx, w, url) })
 	}
-	jobs := s.Queue(store.JobQueue)
+	jobs := s.Queue(registry.JobQueue)
 	for ctx.Err() == nil {
 		got, err := jobs.Receive(ctx, 1, time.Minute)
 		if err != nil || len(got) == 0 {
 			_ = pause.For(ctx, 20*time.Millisecond)
 			continue
 		}
-		job, err := item.ParseJob(got[0].Body)
+		job, err := registry.ParseJob(got[0].Body)
 		if err == nil {
 			err = w.Process(ctx, job)
 		}

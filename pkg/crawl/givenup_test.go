@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -41,7 +41,7 @@ func TestW2GivenUpIsFailing(t *testing.T) {
 			job := r.jobs()[0]
 			s.armed = true
 			for _, one := range job.Items { // one item's finding must not be overwritten by the next
-				job.Items = []item.JobItem{one}
+				job.Items = []registry.JobItem{one}
 				for r.GiveUp(t.Context(), job, "given up") != nil { // the message is delivered again
 				}
 				r.worked = r.registry(storagetest.Hooked(r.store, s), policy.Politeness{MaxConcurrent: 1}) // it died
@@ -51,10 +51,10 @@ func TestW2GivenUpIsFailing(t *testing.T) {
 		if nth == 0 {
 			steps = s.count
 		}
-		if it := r.item("/p"); it.Status != item.Error || it.CrawlAttempts != feed.FailingAfter+1 {
+		if it := r.item("/p"); it.Status != registry.Error || it.CrawlAttempts != feed.FailingAfter+1 {
 			t.Errorf("%s after %d attempts", it.Status, it.CrawlAttempts)
 		}
-		if p, q := r.next("/p"), r.item("/q"); p.Status != item.Indexed || q.Status != item.Indexed {
+		if p, q := r.next("/p"), r.item("/q"); p.Status != registry.Indexed || q.Status != registry.Indexed {
 			t.Errorf("%s and %s in the end", p.Status, q.Status)
 		}
 		if have := r.told(); have != "new new failing failing recovered recovered" {

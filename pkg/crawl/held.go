@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // The bounds of [held].
@@ -33,7 +33,7 @@ type heldAnswer struct {
 }
 
 // note keeps the answer if an error says that the check is given back.
-func (h *held) note(err error, it *item.Item, got verdict.Answer, now time.Time) {
+func (h *held) note(err error, it *registry.Item, got verdict.Answer, now time.Time) {
 	if !errors.Is(err, politeness.ErrNotNow) {
 		return
 	}
@@ -56,7 +56,7 @@ func (h *held) note(err error, it *item.Item, got verdict.Answer, now time.Time)
 }
 
 // answer returns the answer that is kept for an item, which is then kept no longer.
-func (h *held) answer(it *item.Item, now time.Time) (verdict.Answer, bool) {
+func (h *held) answer(it *registry.Item, now time.Time) (verdict.Answer, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	a, found := h.of[it.ID]

@@ -9,11 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -156,12 +153,12 @@ func TestZ1ItemsMove(t *testing.T) {
 	}
 	it, err := r.reg.Items.Find(t.Context(), rooted(moves).ID())
 	must(t, err)
-	if it.ID != moves.ID() || it.Status != item.Indexed || it.ContentHash != before.ContentHash ||
+	if it.ID != moves.ID() || it.Status != registry.Indexed || it.ContentHash != before.ContentHash ||
 		!it.FirstSeen.Equal(before.FirstSeen) ||
 		!it.NextCrawlAt.Equal(before.NextCrawlAt) {
 		t.Errorf("it goes on as %+v", it)
 	}
-	if !slices.ContainsFunc(it.History, func(d item.Decision) bool { return d.What == "changed" }) ||
+	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "changed" }) ||
 		last(it) == "" {
 		t.Errorf("history %v", it.History)
 	}
@@ -197,7 +194,7 @@ func TestZ1RemovalTakesFormersAlong(t *testing.T) {
 	if blobs := r.blobs(); len(blobs) != 0 || r.refs() != 0 || len(r.index.pages) != 0 {
 		t.Errorf("left are %v, %d holds and %d pages", blobs, r.refs(), len(r.index.pages))
 	}
-	for e, err := range r.store.Table(store.DefaultTable).Query(t.Context(), storage.Query{}) {
+	for e, err := range r.store.Table(registry.DefaultTable).Query(t.Context(), storage.Query{}) {
 		if must(t, err); strings.HasPrefix(e.Row, "former|") {
 			t.Errorf("left is %v", e.Key)
 		}

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // pictures is page v1 with these elements in its content.
@@ -116,7 +115,7 @@ func TestA18Images(t *testing.T) {
 			r := newRig(t)
 			for i, want := range tt.checks {
 				r.site.put("/p", want.serve)
-				it := item.Item{}
+				it := registry.Item{}
 				if i == 0 {
 					it = r.first("/p")
 				} else {
@@ -157,7 +156,7 @@ func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	r.first("/p")
 	r.index.down = errIndexDown
 	r.site.put("/p", pictures(crane).etag("1").set("X-Robots-Tag", "noimageindex"))
-	if it := r.next("/p"); it.Status != item.Crawled || !it.IndexPending {
+	if it := r.next("/p"); it.Status != registry.Crawled || !it.IndexPending {
 		t.Fatalf("status %s", it.Status)
 	}
 	r.index.down = nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // indexContent is the second half of a check: it decides where the content belongs and prepares the change. It also
@@ -73,7 +73,7 @@ func (c *check) indexContent(
 
 // noteUnchanged records in the history that the content equals the stored content. It must be called before later
 // steps record where the content goes.
-func noteUnchanged(it *item.Item, o verdict.Outcome, now time.Time) {
+func noteUnchanged(it *registry.Item, o verdict.Outcome, now time.Time) {
 	if o.Kind == schedule.Unchanged && o.Why != "" {
 		it.Record(now, "unchanged", o.Why)
 	}

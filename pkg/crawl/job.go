@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -31,7 +30,7 @@ type job struct {
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
 	stale    []placement.Manifest
-	fresh    []item.Item // of these, the items that somebody may wait for: new ones, and those checked by force
+	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
 }
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
@@ -60,7 +59,7 @@ func (j *job) work(ctx context.Context) {
 	}
 }
 
-func (j *job) next(ctx context.Context) *item.Item {
+func (j *job) next(ctx context.Context) *registry.Item {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if ctx.Err() != nil {
@@ -93,7 +92,7 @@ func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(
 
 // begins reports whether an item may still begin after the wait for a permit. If it may not, begins gives the item
 // back.
-func (j *job) begins(ctx context.Context, it *item.Item) bool {
+func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if ctx.Err() == nil && j.progress.may(!it.AsksNobody()) {
@@ -104,7 +103,7 @@ func (j *job) begins(ctx context.Context, it *item.Item) bool {
 }
 
 // one checks a single item and records the result. The check begins once it has a permit for its request.
-func (j *job) one(ctx context.Context, it *item.Item) {
+func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
 	leave, release, err := j.begin(ctx, suspected(it), !it.AsksNobody())
@@ -124,7 +123,7 @@ func (j *job) one(ctx context.Context, it *item.Item) {
 }
 
 // note records the result of a check, and commits when it is time.
-func (j *job) note(ctx context.Context, it *item.Item, c verdict.Checked, err error) {
+func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.progress.ended = j.progress.ended || err == nil

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -42,7 +42,7 @@ func TestB4ThereAndBack(t *testing.T) {
 				t.Errorf("edge %d: %+v, want %+v", i, e, want)
 			}
 		}
-		why := it.History[slices.IndexFunc(it.History, func(d item.Decision) bool {
+		why := it.History[slices.IndexFunc(it.History, func(d registry.Decision) bool {
 			return strings.HasSuffix(d.Why,
 				" again")
 		})].Why

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA16LedTo checks A16: a page that another address shows only by a redirect for now, by a refresh or as the index
@@ -41,7 +41,7 @@ func TestA16LedTo(t *testing.T) {
 				if one := r.aliasOf(it) == tt.b && it.Status == outOfScope; one != tt.one {
 					t.Errorf("%s, alias of %q (%s)", it.Status, r.aliasOf(it), it.CanonicalNote)
 				}
-				if other := r.item(tt.b); other.Status != item.Indexed {
+				if other := r.item(tt.b); other.Status != registry.Indexed {
 					t.Errorf("the other: %s", other.Status)
 				}
 			})

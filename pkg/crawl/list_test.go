@@ -6,12 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // jobs is a page that lists jobs, with navigation and a note.
@@ -168,7 +167,7 @@ func TestW25SiteFileIsAsked(t *testing.T) {
 	r.first("/p")
 	r.set("/p", &api.Watch{List: options.ListAddAll})
 	l := r.next("/p").Listed
-	want := []item.Refused{{URL: r.site.URL + "/jobs/2", Why: "the site file leaves it out, by exclude: /2$"}}
+	want := []registry.Refused{{URL: r.site.URL + "/jobs/2", Why: "the site file leaves it out, by exclude: /2$"}}
 	if diff := cmp.Diff(want, l.Refused); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
 	}

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -171,7 +170,7 @@ func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	r.first("/p")
 	for i := range 3 {
 		r.site.put("/p", text(fmt.Sprint("v", i+1)))
-		if it := r.next("/p"); it.Status != item.Error || len(r.manifests("/p")) != 1 {
+		if it := r.next("/p"); it.Status != registry.Error || len(r.manifests("/p")) != 1 {
 			t.Errorf("%s, manifests %v", it.Status, r.manifests("/p"))
 		}
 	}
@@ -201,7 +200,7 @@ func TestS2PageOfTooManyChunks(t *testing.T) {
 	if n := len(r.index.pages[string(it.ID)].Chunks); it.Status != indexed || n != index.MaxChunks+1 {
 		t.Errorf("%s (%s), %d chunks", it.Status, it.ErrorMessage, n)
 	}
-	if i := slices.IndexFunc(it.History, func(d item.Decision) bool {
+	if i := slices.IndexFunc(it.History, func(d registry.Decision) bool {
 		return strings.Contains(d.Why,
 			"7 chunks of its text were left out")
 	}); i < 0 {

@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -57,7 +55,7 @@ func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 		k.crawl.Metrics = m
 		k.store = func(s storage.Store) storage.Store {
 			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-				if broken && c.Op == "table.Transact" && c.Name == store.DefaultTable &&
+				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable &&
 					len(c.Ops) > 2 { // the transaction that locks has two operations
 					return fault.New(fault.Unavailable, "storage is down")
 				}

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // tally counts the site's items by status, and how many of them are in the index.
-func (r *rig) tally(paths []string) (have map[item.Status]int, inIndex int) {
+func (r *rig) tally(paths []string) (have map[registry.Status]int, inIndex int) {
 	r.t.Helper()
-	have = map[item.Status]int{}
+	have = map[registry.Status]int{}
 	for _, p := range paths {
 		it := r.item(p)
 		have[it.Status]++
@@ -58,7 +58,7 @@ func TestA14GuardHolds(t *testing.T) {
 			r.round(wait)
 		}
 		have, inIndex := r.tally(paths)
-		if have[item.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
+		if have[registry.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
 			t.Fatalf("%v and %d in the index, want 4 Gone and 16 held", have, inIndex)
 		}
 		counts := func(want int) {
@@ -72,7 +72,7 @@ func TestA14GuardHolds(t *testing.T) {
 		var held string
 		for _, p := range paths {
 			it := r.item(p)
-			if it.Status == item.Gone {
+			if it.Status == registry.Gone {
 				continue
 			}
 			held = p
@@ -87,7 +87,7 @@ func TestA14GuardHolds(t *testing.T) {
 		r.site.put(held, text("back"))
 		r.round(day)
 		have, inIndex = r.tally(paths)
-		if have[item.Gone] != 19 || have[indexed] != 1 || inIndex != 1 {
+		if have[registry.Gone] != 19 || have[indexed] != 1 || inIndex != 1 {
 			t.Errorf("%v and %d in the index after the second check, want all but one Gone", have, inIndex)
 		}
 		counts(0)
@@ -112,7 +112,7 @@ func TestA14GuardCounts(t *testing.T) {
 	r.register(false, "/never1", "/never2", "/never3", "/never4") // never fetched, so no loss
 	r.mustWork()
 	for _, p := range []string{"/never1", "/never4"} {
-		if it := r.item(p); it.Status != item.Gone {
+		if it := r.item(p); it.Status != registry.Gone {
 			t.Errorf("%s is %s", p, it.Status)
 		}
 	}
@@ -123,12 +123,12 @@ func TestA14GuardCounts(t *testing.T) {
 	for _, p := range all[2:4] {
 		r.force(p)
 	}
-	if have, _ := r.tally(all); have[item.Gone] != 3 || have[indexed] != 7 {
+	if have, _ := r.tally(all); have[registry.Gone] != 3 || have[indexed] != 7 {
 		t.Errorf("%v, want 3 of 10 Gone on the first day", have)
 	}
 	lose(1)
 	r.round(25 * time.Hour) // the window is over, and the second check is due
-	if have, _ := r.tally(all); have[item.Gone] != 5 {
+	if have, _ := r.tally(all); have[registry.Gone] != 5 {
 		t.Errorf("%v, want 5 Gone on the second day", have)
 	}
 }
@@ -141,7 +141,7 @@ func TestA14NoGuard(t *testing.T) {
 		r.site.put(p, status(410))
 	}
 	r.round(25 * time.Hour)
-	if have, inIndex := r.tally(paths); have[item.Gone] != 10 || inIndex != 0 {
+	if have, inIndex := r.tally(paths); have[registry.Gone] != 10 || inIndex != 0 {
 		t.Errorf("%v, %d in the index", have, inIndex)
 	}
 }
@@ -164,8 +164,8 @@ func TestA14TombstonesAreSticky(t *testing.T) {
 		r.index.writes()
 		for _, answer := range []struct {
 			code    int
-			becomes item.Status
-		}{{404, item.Gone}, {500, item.Error}, {410, item.Gone}} {
+			becomes registry.Status
+		}{{404, registry.Gone}, {500, registry.Error}, {410, registry.Gone}} {
 			r.site.put("/p", status(answer.code))
 			r.site.asked()
 			r.clock.pass(time.Hour)
@@ -215,7 +215,7 @@ func TestA14GuardHoldsSideBySide(t *testing.T) {
 		}
 		must(t, r.Process(t.Context(), one))
 		have, inIndex := r.tally(paths)
-		if have[item.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
+		if have[registry.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
 			t.Errorf("%v and %d in the index, want 4 Gone and 16 held", have, inIndex)
 		}
 	})

@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/search/embed"
 )
@@ -24,7 +22,7 @@ func TestX12ChunksOfTwoContainers(t *testing.T) {
 	d.whole("")
 	d.fileItem(other.address(), registry.RegisterOptions{})
 	seen := map[string]bool{}
-	for _, it := range []item.Item{d.blob("a.txt"), d.blobOf(other, "a.txt")} {
+	for _, it := range []registry.Item{d.blob("a.txt"), d.blobOf(other, "a.txt")} {
 		for _, c := range d.index.pages[string(it.ID)].Chunks {
 			if seen[c.UID] || !strings.HasPrefix(c.UID, "ck64:v1:blob:acct@") || !strings.Contains(c.UID, ":shelf:a.txt:") {
 				t.Errorf("uid %s", c.UID)

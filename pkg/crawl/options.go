@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -59,7 +59,7 @@ type Options struct {
 	Behind int
 	// Fetched is called after the commit of items that were fetched for the first time or by force; it may be nil. It
 	// returns soon.
-	Fetched func(ctx context.Context, items []item.Item)
+	Fetched func(ctx context.Context, items []registry.Item)
 	Awaited discover.Awaited // passes pages to the walks that wait for them
 	// Asked says what rules ask of the fields of the page of a change. It is nil if there are no rules.
 	Asked   Asked
@@ -81,7 +81,7 @@ func (o Options) withDefaults() Options {
 		o.Room = opsmemory.NewRoom(opsmemory.DefaultMost, fetch.DefaultMaxBytes)
 	}
 	if o.Fetched == nil {
-		o.Fetched = func(context.Context, []item.Item) {}
+		o.Fetched = func(context.Context, []registry.Item) {}
 	}
 	if o.Excluded == nil {
 		o.Excluded = func(source.Source) string { return "" }

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -35,7 +34,7 @@ func TestK12ManifestOutlivesTheCommit(t *testing.T) {
 	r := newRig(t, func(k *knobs) {
 		k.store = func(s storage.Store) storage.Store {
 			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-				if down && c.Name == store.DefaultTable {
+				if down && c.Name == registry.DefaultTable {
 					return fault.New(fault.Unavailable, "down")
 				}
 				return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // pending reads the stored snapshot under the present rules and indexes it (B5). Thus a page is not fetched again
@@ -32,7 +32,7 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 			err = c.placer.RemoveAgain(ctx, it)
 		}
 		return verdict.Failed("%v", s.unreadable), r, err
-	case s.gone && it.Status == item.Error && it.IndexedHash == "":
+	case s.gone && it.Status == registry.Error && it.IndexedHash == "":
 		it.RawHash = ""
 		return nothing, r, c.placer.RemoveAgain(ctx, it) // no content of the item was ever indexed
 	case s.gone:

@@ -11,8 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -25,7 +23,7 @@ func TestIndexDown(t *testing.T) {
 	r.index.down = errIndexDown
 	fetched := r.clock.now()
 	it := r.first("/p")
-	if it.Status != item.Crawled || !it.IndexPending || it.ErrorMessage == "" || it.IndexedHash != "" {
+	if it.Status != registry.Crawled || !it.IndexPending || it.ErrorMessage == "" || it.IndexedHash != "" {
 		t.Fatalf("status %s, pending %v, message %q", it.Status, it.IndexPending, it.ErrorMessage)
 	}
 	r.site.asked()
@@ -78,13 +76,13 @@ func TestPendingIndexOfPagesThatLeave(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*site)
-		want   item.Status
+		want   registry.Status
 		checks int
 	}{
 		{"A11 robots.txt", func(s *site) { s.put("/robots.txt", page{body: "User-agent: *\nDisallow: /p"}) },
 			outOfScope, 1},
 		{"A11 noindex", func(s *site) { s.put("/p", text("v2").set("X-Robots-Tag", "noindex")) }, outOfScope, 1},
-		{"A14 gone", func(s *site) { s.put("/p", status(http.StatusGone)) }, item.Gone, 3},
+		{"A14 gone", func(s *site) { s.put("/p", status(http.StatusGone)) }, registry.Gone, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
@@ -155,7 +153,7 @@ func TestIndexRefuses(t *testing.T) {
 			r.first("/p")
 		}
 		it := r.item("/p")
-		if it.Status != item.Error || it.CrawlAttempts != 1 || it.IndexPending {
+		if it.Status != registry.Error || it.CrawlAttempts != 1 || it.IndexPending {
 			t.Errorf("late %v: status %s, %d attempts, pending %v", late, it.Status, it.CrawlAttempts, it.IndexPending)
 		}
 		r.index.down = nil
@@ -206,7 +204,7 @@ func TestPanicIsThePages(t *testing.T) {
 	r.site.put("/c", text("c"))
 	r.register(false, "/a", "/bad", "/c")
 	r.mustWork()
-	if it := r.item("/bad"); it.Status != item.Error || last(it) != "error" || it.CrawlAttempts != 1 ||
+	if it := r.item("/bad"); it.Status != registry.Error || last(it) != "error" || it.CrawlAttempts != 1 ||
 		!it.NextCrawlAt.After(r.clock.now()) {
 		t.Errorf("status %s (%s), %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
 	}
@@ -241,10 +239,10 @@ func TestB5PendingIndexOfAPausedHost(t *testing.T) {
 			r.jobs()
 			rebuild()
 			a := r.item("/a")
-			job := item.Job{PartitionKey: a.Partition(), Host: a.SourceHost}
+			job := registry.Job{PartitionKey: a.Partition(), Host: a.SourceHost}
 			for _, p := range []string{"/busy", "/a", "/b"} {
 				it := r.item(p)
-				job.Items = append(job.Items, item.JobItem{ID: it.ID, RowKey: it.Hash()})
+				job.Items = append(job.Items, registry.JobItem{ID: it.ID, RowKey: it.Hash()})
 			}
 			r.jobs()
 			must(r.t, r.Process(r.t.Context(), job))
@@ -260,7 +258,7 @@ func TestB5PendingIndexOfAPausedHost(t *testing.T) {
 			r.loseIndex()
 			tt.when(r, func() {
 				r.clock.pass(time.Second)
-				_, err := r.reg.Rebuilds.Request(t.Context(), registry.Rebuild{Run: "again"}, store.Cursor{})
+				_, err := r.reg.Rebuilds.Request(t.Context(), registry.Rebuild{Run: "again"}, registry.Cursor{})
 				must(t, err)
 				r.site.asked()
 			})

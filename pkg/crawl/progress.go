@@ -7,14 +7,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // progress decides which item of a job is next and when to commit. It does no I/O. Callers must make sure that only
 // one goroutine uses it at a time.
 type progress struct {
 	lease      *politeness.Lease
-	todo       []*item.Item
+	todo       []*registry.Item
 	checked    []verdict.Checked // items that are still to be indexed and turned into findings
 	unindexed  int               // number of bytes of text and vectors in checked
 	ended      bool              // a check has ended, with whatever result
@@ -23,7 +23,7 @@ type progress struct {
 	lastCommit time.Time
 }
 
-func newProgress(items []*item.Item, lease *politeness.Lease, now time.Time) progress {
+func newProgress(items []*registry.Item, lease *politeness.Lease, now time.Time) progress {
 	return progress{lease: lease, todo: slices.Clone(items), lastCommit: now}
 }
 
@@ -36,9 +36,9 @@ func (p *progress) may(asks bool) bool {
 
 // next removes and returns the next item; nil when no further item may begin. A caller that waits before it begins
 // the item must afterwards call may again.
-func (p *progress) next() *item.Item {
+func (p *progress) next() *registry.Item {
 	asking, other := p.may(true), p.may(false)
-	i := slices.IndexFunc(p.todo, func(it *item.Item) bool { return asking || other && it.AsksNobody() })
+	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return asking || other && it.AsksNobody() })
 	if i < 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (p *progress) next() *item.Item {
 }
 
 // giveBack puts an item whose check has not begun back to the front of the list.
-func (p *progress) giveBack(it *item.Item) { p.todo = slices.Insert(p.todo, 0, it) }
+func (p *progress) giveBack(it *registry.Item) { p.todo = slices.Insert(p.todo, 0, it) }
 
 // add adds a checked item, and reports whether to commit now.
 func (p *progress) add(c verdict.Checked, now time.Time, every time.Duration) (commit bool) {

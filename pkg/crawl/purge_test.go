@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -151,7 +151,7 @@ func purging(k *knobs) {
 }
 
 // buried returns the item of a page that is Gone.
-func (r *rig) buried(path string) item.Item {
+func (r *rig) buried(path string) registry.Item {
 	r.t.Helper()
 	r.site.put(path, text("v1").etag("1"))
 	r.first(path)
@@ -202,7 +202,7 @@ func TestA14NotPurged(t *testing.T) {
 		r := newRig(t, purging)
 		r.buried("/p")
 		r.clock.pass(40 * day)
-		if it := r.first("/p"); it.Status != item.Gone ||
+		if it := r.first("/p"); it.Status != registry.Gone ||
 			it.NextCrawlAt.Before(r.clock.now().Add(day-time.Minute)) {
 			t.Errorf("%s, due %s", it.Status, it.NextCrawlAt)
 		}

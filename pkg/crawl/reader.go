@@ -3,8 +3,6 @@ package crawl
 import (
 	"context"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -15,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"golang.org/x/net/html"
 )
 
 // reader reads bodies, both from sites and from storage.
@@ -63,7 +61,7 @@ type readAs struct {
 
 // load reads the capture that an item refers to: its own capture, or one of an item that has moved here. If the
 // item's hash is not a digest, nothing is stored, because the body was never read.
-func (w *reader) load(ctx context.Context, it *item.Item, r *room, as readAs) (s stored, err error) {
+func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as readAs) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {
 		return s, err
@@ -80,7 +78,7 @@ func (w *reader) load(ctx context.Context, it *item.Item, r *room, as readAs) (s
 
 // loadTexts is like load, for a caller that needs only the texts of a document that is not to be indexed. If what was
 // read of the item's last capture names the type of the body, the capture's row is not read.
-func (w *reader) loadTexts(ctx context.Context, it *item.Item, r *room, as readAs, last snapshot.Last) (
+func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as readAs, last snapshot.Last) (
 	stored, error) {
 	contentType := last.ContentType(it.RawHash)
 	if contentType == "" {
@@ -97,7 +95,7 @@ func (w *reader) loadTexts(ctx context.Context, it *item.Item, r *room, as readA
 }
 
 // read reads a stored body.
-func (w *reader) read(ctx context.Context, it *item.Item, r *room, as readAs, capture snapshot.Capture,
+func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs, capture snapshot.Capture,
 	body []byte) (s stored, err error) {
 	s.capture = capture
 	fields := reading.New(as.fields.Specs, verdict.BaseURL(it))

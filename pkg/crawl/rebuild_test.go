@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -122,7 +120,7 @@ func harbour(r *rig) {
 
 // bearing is the part of an item that a rebuild must not change.
 type bearing struct {
-	Status                      item.Status
+	Status                      registry.Status
 	Message, Interval, Exclude  string
 	Next, Checked, Changed      time.Time
 	Unchanged, Attempts, Missed int
@@ -160,9 +158,9 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 		if diff := cmp.Diff(want, have); diff != "" {
 			t.Errorf("-before +after\n%s", diff)
 		}
-		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != item.Error ||
+		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != registry.Error ||
 			want[3].Status != outOfScope ||
-			want[4].Status != item.Gone {
+			want[4].Status != registry.Gone {
 			t.Errorf("the test has not set up what it should: %+v", want)
 		}
 		if run.Items != 7 || run.Marked != 3 { // ok, failing, and unread, which another version may be able to read
@@ -197,7 +195,7 @@ func TestB5RebuildReprocesses(t *testing.T) {
 		"indexedHash":          "sha256:old",
 		"textHash":             "sha256:old",
 	}
-	_, err := r.store.Table(store.DefaultTable).
+	_, err := r.store.Table(registry.DefaultTable).
 		Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 			Key: storage.Key{Partition: was.Partition(), Row: was.Hash()}, ETag: storage.AnyETag, Props: old,
 		}})
@@ -216,7 +214,7 @@ func TestB5RebuildReprocesses(t *testing.T) {
 	}
 	if !slices.ContainsFunc(
 		it.History,
-		func(d item.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") },
+		func(d registry.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") },
 	) {
 		t.Errorf("history %+v", it.History)
 	}
@@ -353,7 +351,7 @@ func TestRebuildOfFiles(t *testing.T) {
 		t.Errorf("status %s (%s), index %q", have.Status, have.ErrorMessage, s.index.holds(have))
 	}
 	if have, err = s.reg.Items.Find(t.Context(), large.ID); err != nil || have.RawHash != large.RawHash ||
-		have.Status != item.Crawled {
+		have.Status != registry.Crawled {
 		t.Errorf("too large: %s, %s (%v)", have.Status, have.RawHash, err)
 	}
 }

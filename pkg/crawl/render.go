@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -65,7 +65,7 @@ func renderOutcome(err error) string {
 }
 
 // pageToRender returns what a browser is asked for: an item's page, whose plain answer is known.
-func pageToRender(it *item.Item, got verdict.Answer, set api.Rendering, site *politeness.Asker,
+func pageToRender(it *registry.Item, got verdict.Answer, set api.Rendering, site *politeness.Asker,
 	setting func(string) string) (p render.Page, err error) {
 	plain := got.Response
 	p = render.Page{URL: verdict.FetchURL(it), Plain: &plain, Gate: site.Subresources(), AtOnce: site.AtOnce,
@@ -96,8 +96,8 @@ func shownAs(got verdict.Answer, out render.Rendered, agent string, now time.Tim
 
 // renderingOf returns what is recorded of a render.
 func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why string,
-	now time.Time) *item.Rendering {
-	r := &item.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
+	now time.Time) *registry.Rendering {
+	r := &registry.Rendering{At: now, Plain: got.Raw, Why: why, PictureOnly: out.PictureOnly, Requests: out.Requests,
 		Failed: out.Failed, Waiting: out.Waiting, Errors: out.Errors, Bytes: out.Bytes,
 		Millis: out.Elapsed.Milliseconds(), Browser: verdict.Bounded(out.Browser)}
 	if to := verdict.PublicURL(out.URL) + source.Route(out.URL); to != verdict.PublicURL(got.Response.FinalURL) {
@@ -115,7 +115,7 @@ func renderingOf(out render.Rendered, p render.Page, got verdict.Answer, why str
 		r.Met = append(r.Met, string(b))
 	}
 	for _, f := range out.Refused {
-		r.Refused = append(r.Refused, item.RefusedRequests{Reason: string(f.Reason), Count: f.Count,
+		r.Refused = append(r.Refused, registry.RefusedRequests{Reason: string(f.Reason), Count: f.Count,
 			Host: verdict.Bounded(f.Host)})
 	}
 	return r

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -75,7 +75,7 @@ func (r *rig) indexedText(path string) string {
 
 func (r *rig) setRender(path, mode string) {
 	r.t.Helper()
-	_, err := r.reg.Items.Set(r.t.Context(), r.item(path).ID, item.Settings{Patch: api.Patch{"render": mode}})
+	_, err := r.reg.Items.Set(r.t.Context(), r.item(path).ID, registry.Settings{Patch: api.Patch{"render": mode}})
 	must(r.t, err)
 }
 
@@ -103,7 +103,7 @@ func TestR3CheapFirst(t *testing.T) {
 		}
 		// The same plain answer: rendered, then skipped once, rendered, then skipped three times.
 		for i, want := range []int{2, 2, 3, 3, 3, 3, 4} {
-			if it = r.next("/p"); b.renders != want || it.Status != item.Indexed {
+			if it = r.next("/p"); b.renders != want || it.Status != registry.Indexed {
 				t.Fatalf("check %d: %d renders, want %d; %s %s", i, b.renders, want, it.Status, it.ErrorMessage)
 			}
 		}
@@ -183,13 +183,13 @@ func TestR3LostBrowser(t *testing.T) {
 	} {
 		without()
 		it := r.next("/p")
-		if it.Status != item.Error || it.ContentHash != hash || !strings.Contains(it.ErrorMessage, "browser") ||
+		if it.Status != registry.Error || it.ContentHash != hash || !strings.Contains(it.ErrorMessage, "browser") ||
 			!strings.Contains(r.indexedText("/p"), "spring tide") {
 			t.Errorf("%s: %s %q, index %q", name, it.Status, it.ErrorMessage, r.indexedText("/p"))
 		}
 	}
 	b.failing, b.text, r.o.Browser = nil, neap, b
-	if it := r.next("/p"); it.Status != item.Indexed || !strings.Contains(r.indexedText("/p"), "neap tide") {
+	if it := r.next("/p"); it.Status != registry.Indexed || !strings.Contains(r.indexedText("/p"), "neap tide") {
 		t.Errorf("afterwards: %s %q, index %q", it.Status, it.ErrorMessage, r.indexedText("/p"))
 	}
 }
@@ -255,7 +255,7 @@ func TestA11NoIndexByScript(t *testing.T) {
 	}
 	shown := string(filled([]byte(shellPage("1").body), spring))
 	b.out.HTML = []byte(strings.Replace(shown, "<head>", "<head><meta name=robots content=noindex>", 1))
-	if it := r.look("/p"); it.Status != item.OutOfScope || it.Exclusion != "noindex" || r.index.holds(it) != "" {
+	if it := r.look("/p"); it.Status != registry.OutOfScope || it.Exclusion != "noindex" || r.index.holds(it) != "" {
 		t.Errorf("%s, %q, holds %q", it.Status, it.Exclusion, r.index.holds(it))
 	}
 }
@@ -270,7 +270,7 @@ func TestA11NoIndexAsSent(t *testing.T) {
 	b.out.HTML = filled([]byte(shell.body), spring)
 	shell.body = strings.Replace(shell.body, "<head>", `<head><meta name="ROBOTS" content="noindex, follow">`, 1)
 	r.site.put("/p", shell)
-	if it := r.first("/p"); it.Status != item.OutOfScope || it.Exclusion != "noindex" || b.renders != 1 {
+	if it := r.first("/p"); it.Status != registry.OutOfScope || it.Exclusion != "noindex" || b.renders != 1 {
 		t.Fatalf("%s, %q after %d renders", it.Status, it.Exclusion, b.renders)
 	}
 	r.rebuild(rebuild.Scope{})
@@ -294,7 +294,7 @@ func TestR2Said(t *testing.T) {
 	r := browsed(t, b)
 	r.site.put("/p", shellPage("1"))
 	r.register(false, "/p")
-	_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, item.Settings{Patch: api.Patch{"waitFor": "#root p",
+	_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Patch: api.Patch{"waitFor": "#root p",
 		"viewport": "390x844", "colorScheme": "dark", "acceptLanguage": "de", "postHosts": []string{"api.example"}}})
 	must(t, err)
 	r.mustWork()
@@ -350,14 +350,14 @@ func TestR3HeldAnswer(t *testing.T) {
 		for _, job := range r.jobs() {
 			must(t, r.Process(t.Context(), job))
 		}
-		if it := r.item("/p"); b.renders != 0 || it.Status != item.Pending {
+		if it := r.item("/p"); b.renders != 0 || it.Status != registry.Pending {
 			t.Fatalf("%d renders, %s %s", b.renders, it.Status, it.ErrorMessage)
 		}
 		r.o.RenderTime = 0
 		r.clock.pass(tt.after)
 		r.mustWork()
 		asked := strings.Count(strings.Join(r.site.asked(), "; "), "GET /p")
-		if it := r.item("/p"); b.renders != 1 || it.Status != item.Indexed || asked != tt.want {
+		if it := r.item("/p"); b.renders != 1 || it.Status != registry.Indexed || asked != tt.want {
 			t.Errorf("after %s: %d renders, %s, %d requests", tt.after, b.renders, it.Status, asked)
 		}
 	}

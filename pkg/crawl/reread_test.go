@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -33,7 +31,7 @@ func (r *rig) raise(paths ...string) {
 		if it.IndexedHash != "" {
 			old["indexedHash"] = "sha256:old"
 		}
-		_, err := r.store.Table(store.DefaultTable).
+		_, err := r.store.Table(registry.DefaultTable).
 			Transact(r.t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 				Key: storage.Key{Partition: it.Partition(), Row: it.Hash()}, ETag: storage.AnyETag, Props: old,
 			}})
@@ -60,7 +58,7 @@ func (r *rig) versions(path string) (out []string) {
 }
 
 // decided returns the history of an item since a time, without its schedule entries.
-func decided(it item.Item, since time.Time) (out []string) {
+func decided(it registry.Item, since time.Time) (out []string) {
 	for _, d := range it.History {
 		if !d.At.Before(since) && d.What != "scheduled" {
 			out = append(out, d.What)
@@ -172,7 +170,7 @@ func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 			was := r.first("/p")
 			r.raise("/p")
 			r.site.put("/p", b)
-			var it item.Item
+			var it registry.Item
 			if force {
 				it = r.force("/p")
 			} else {
@@ -245,7 +243,7 @@ func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	was := r.first("/p")
 	r.raise("/p")
 	r.site.put("/p", status(500))
-	if it := r.next("/p"); it.Status != item.Error || it.NormalizationVersion != raised.String() {
+	if it := r.next("/p"); it.Status != registry.Error || it.NormalizationVersion != raised.String() {
 		t.Errorf("while it fails: %s, read under %s", it.Status, it.NormalizationVersion)
 	}
 	r.site.put("/p", text("v1").etag("1"))

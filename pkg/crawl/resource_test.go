@@ -8,12 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -279,7 +277,7 @@ func TestE3RobotsElsewhere(t *testing.T) {
 	r.register(false, "/a", "/b")
 	r.mustWork()
 	for _, path := range []string{"/a", "/b"} {
-		if it := r.item(path); it.Status != item.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
+		if it := r.item(path); it.Status != registry.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
 			t.Errorf("%s is %s, due %s: %s", path, it.Status, it.NextCrawlAt, it.ErrorMessage)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
@@ -22,8 +21,6 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -134,7 +131,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 }
 
 func (r *rig) registry(s storage.Store, p policy.Politeness) *registry.Registry {
-	return registry.New(s, store.Options{
+	return registry.New(s, registry.Options{
 		Clock: r.clock.now, Sleep: r.clock.sleep, Jitter: func() float64 { return 0 }, Parallel: 1,
 		Politeness: func(string) policy.Politeness { return p },
 	})
@@ -172,7 +169,7 @@ func (r *rig) register(force bool, paths ...string) {
 }
 
 // item reads an item as it is stored.
-func (r *rig) item(path string) item.Item {
+func (r *rig) item(path string) registry.Item {
 	r.t.Helper()
 	it, err := r.reg.Items.Find(r.t.Context(), r.source(path).ID())
 	must(r.t, err)
@@ -180,10 +177,10 @@ func (r *rig) item(path string) item.Item {
 }
 
 // jobs removes all visible messages from the queue and returns their jobs.
-func (r *rig) jobs() []item.Job {
+func (r *rig) jobs() []registry.Job {
 	r.t.Helper()
-	q := r.store.Queue(store.JobQueue)
-	var out []item.Job
+	q := r.store.Queue(registry.JobQueue)
+	var out []registry.Job
 	for {
 		got, err := q.Receive(r.t.Context(), 32, time.Minute)
 		must(r.t, err)
@@ -191,7 +188,7 @@ func (r *rig) jobs() []item.Job {
 			return out
 		}
 		for _, m := range got {
-			job, err := item.ParseJob(m.Body)
+			job, err := registry.ParseJob(m.Body)
 			must(r.t, err)
 			out = append(out, job)
 			must(r.t, q.Delete(r.t.Context(), m))
@@ -235,14 +232,14 @@ func (r *rig) due(path string) {
 }
 
 // first registers a page and checks it; next checks it when it is due. Both return the item.
-func (r *rig) first(path string) item.Item {
+func (r *rig) first(path string) registry.Item {
 	r.t.Helper()
 	r.register(false, path)
 	r.mustWork()
 	return r.item(path)
 }
 
-func (r *rig) next(path string) item.Item {
+func (r *rig) next(path string) registry.Item {
 	r.t.Helper()
 	r.due(path)
 	r.mustWork()
@@ -250,14 +247,14 @@ func (r *rig) next(path string) item.Item {
 }
 
 // look checks only this page, now and with conditions.
-func (r *rig) look(path string) item.Item {
+func (r *rig) look(path string) registry.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
 	return r.first(path)
 }
 
 // force checks a page now, without conditions.
-func (r *rig) force(path string) item.Item {
+func (r *rig) force(path string) registry.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
 	r.register(true, path)
@@ -266,7 +263,7 @@ func (r *rig) force(path string) item.Item {
 }
 
 // last returns an item's last decision about its content.
-func last(it item.Item) string {
+func last(it registry.Item) string {
 	for _, d := range slices.Backward(it.History) {
 		if d.What != "scheduled" {
 			return d.What
@@ -343,7 +340,7 @@ func (x *bookIndex) writes() []string {
 	return out
 }
 
-func (x *bookIndex) holds(it item.Item) string {
+func (x *bookIndex) holds(it registry.Item) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.pages[string(it.ID)].Title

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 func robotsTxt(lines ...string) page {
@@ -107,7 +107,7 @@ func TestA11RobotsMissingOrBroken(t *testing.T) {
 			if tt.fetched {
 				return
 			}
-			if it.Status != item.Error || !strings.Contains(it.ErrorMessage, "robots.txt") ||
+			if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "robots.txt") ||
 				it.CrawlAttempts != 1 {
 				t.Errorf("status %s (%s), %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
 			}
@@ -142,7 +142,7 @@ func TestA11RobotsBreaksLater(t *testing.T) {
 	r.site.put("/p", text("v1"))
 	r.first("/p")
 	r.site.put("/robots.txt", status(500))
-	if it := r.next("/p"); it.Status != item.Error || r.index.holds(it) != "v1" {
+	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v1" {
 		t.Errorf("status %s (%s), index %q", it.Status, it.ErrorMessage, r.index.holds(it))
 	}
 }
@@ -190,7 +190,7 @@ func TestA11RedirectToUnknownRules(t *testing.T) {
 	other.put("/robots.txt", status(500))
 	r.site.put("/p", to(302, base+"/q"))
 	it := r.first("/p")
-	if it.Status != item.Error || slices.Contains(other.asked(), "GET /q") {
+	if it.Status != registry.Error || slices.Contains(other.asked(), "GET /q") {
 		t.Fatalf("status %s (%s)", it.Status, it.ErrorMessage)
 	}
 	other.put("/robots.txt", status(404))
@@ -242,7 +242,7 @@ func TestA11CrawlDelay(t *testing.T) {
 func TestBlockedAddress(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.fetch.AllowHosts = nil })
 	r.site.put("/p", text("v1"))
-	if it := r.first("/p"); it.Status != item.Error || it.ErrorMessage == "" {
+	if it := r.first("/p"); it.Status != registry.Error || it.ErrorMessage == "" {
 		t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
 	}
 	if asked := append(r.site.asked(), make([]string, r.site.robotsAsked())...); len(asked) > 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestOddHeadersHarmNobody checks that a page with headers that no row could store does not prevent the findings of
@@ -28,11 +28,11 @@ func TestOddHeadersHarmNobody(t *testing.T) {
 			r.register(false, "/good", "/odd", "/fine")
 			r.mustWork()
 			for _, p := range []string{"/good", "/fine"} {
-				if it := r.item(p); it.Status != item.Indexed {
+				if it := r.item(p); it.Status != registry.Indexed {
 					t.Errorf("%s is %s: %s", p, it.Status, it.ErrorMessage)
 				}
 			}
-			if it := r.item("/odd"); it.Status == item.Pending || !it.NextCrawlAt.After(r.clock.now()) {
+			if it := r.item("/odd"); it.Status == registry.Pending || !it.NextCrawlAt.After(r.clock.now()) {
 				t.Errorf("the odd page is %s, due %s", it.Status, it.NextCrawlAt)
 			}
 		})
@@ -43,7 +43,7 @@ func TestBodyInUnknownEncodingIsNotText(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/x", page{body: "\x01\x02\x03\xff" + strings.Repeat("\x00", 99), header: http.Header{
 		"Content-Type": {"text/html"}, "Content-Encoding": {"rot13"}}})
-	if it := r.first("/x"); it.Status != item.Error || !strings.Contains(it.ErrorMessage, "rot13") {
+	if it := r.first("/x"); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "rot13") {
 		t.Errorf("%s: %s", it.Status, it.ErrorMessage)
 	}
 }
@@ -55,7 +55,7 @@ func TestRedirectsKeepNoSecrets(t *testing.T) {
 	r.site.put("/hop", page{status: http.StatusFound, header: http.Header{"Location": {target}}})
 	r.site.put("/final", text("final").set("ETag", `"1"`))
 	it := r.first("/hop")
-	if it.Status != item.Indexed || len(it.HTTPRedirectChain) != 1 {
+	if it.Status != registry.Indexed || len(it.HTTPRedirectChain) != 1 {
 		t.Fatalf("%s %v: %s", it.Status, it.HTTPRedirectChain, it.ErrorMessage)
 	}
 	all := strings.Join(it.HTTPRedirectChain, " ") + it.HTTPFinalURL + it.FetchSource + it.ErrorMessage
@@ -74,7 +74,7 @@ func TestLongRedirectsAreBounded(t *testing.T) {
 		page{status: http.StatusFound, header: http.Header{"Location": {"/final?" + strings.Repeat("x", 8000)}}},
 	)
 	r.site.put("/final", text("final"))
-	if it := r.first("/hop"); it.Status == item.Pending {
+	if it := r.first("/hop"); it.Status == registry.Pending {
 		t.Errorf("the page is %s", it.Status)
 	}
 }
@@ -96,7 +96,7 @@ func TestA13PauseOfARedirectsTarget(t *testing.T) {
 	r.site.put("/here", text("here"))
 	r.register(false, "/away", "/here")
 	r.mustWork()
-	if it := r.item("/here"); it.Status != item.Indexed {
+	if it := r.item("/here"); it.Status != registry.Indexed {
 		t.Errorf("a page of this host is %s", it.Status)
 	}
 	stats, err := r.reg.Hosts.Stats(t.Context(), r.item("/here").SourceHost)

@@ -20,7 +20,6 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -142,12 +141,12 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 		raising: seed%2 == 0, skewed: seed%3 != 0, owners: map[string]*actor{}, twice: map[string]time.Time{},
 	}
 	s.store = open(t, s.clock)
-	s.reg = registry.New(s.store, store.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
+	s.reg = registry.New(s.store, registry.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
 	s.restart(simProcesses)
 	s.spawns, s.steps, s.slowOf = s.spawnAny, 400, 5
 	s.world = newWorld(s)
 	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
-	s.queue, s.slow = s.store.Queue(store.JobQueue), s.store.Queue(store.SlowQueue)
+	s.queue, s.slow = s.store.Queue(registry.JobQueue), s.store.Queue(registry.SlowQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
 	must(t, index.NewManifests(s.store).Create(t.Context()))

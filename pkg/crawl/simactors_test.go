@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -123,7 +122,7 @@ func (s *sim) work(ctx context.Context) {
 	if len(messages) == 0 {
 		return
 	}
-	job, err := item.ParseJob(messages[0].Body)
+	job, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
 	job.Attempt = a.attempt(job, messages[0])
@@ -156,7 +155,7 @@ func (s *sim) work(ctx context.Context) {
 }
 
 // attempt names the try of a process to do the job of a message.
-func (p *process) attempt(job item.Job, m storage.Message) item.Attempt {
+func (p *process) attempt(job registry.Job, m storage.Message) registry.Attempt {
 	return job.AttemptBy(m.ID, p.instance, p.name)
 }
 
@@ -173,11 +172,11 @@ func (s *sim) giveBack(a *actor, q storage.Queue, m storage.Message) {
 
 // again sometimes lets a later process do a job, too, because the host has taken the handler for dead, which goes on.
 // Until the first lock ends both may send requests.
-func (s *sim) again(job item.Job) {
+func (s *sim) again(job registry.Job) {
 	if !s.faults || s.rng.IntN(6) > 0 {
 		return
 	}
-	s.twice[job.Host] = s.now.Add(item.JobTTL)
+	s.twice[job.Host] = s.now.Add(registry.JobTTL)
 	at := s.now.Add(simGivenBack + time.Duration(s.rng.IntN(60))*time.Second)
 	s.spawn("again", func(ctx context.Context) {
 		if s.pause(ctx, at, "again") == nil {

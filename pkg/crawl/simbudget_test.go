@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // TestSimulationOfBudgets checks E3: in any order of events, neither a host nor all hosts together get more requests
@@ -90,7 +89,7 @@ func heldByBudget(h registry.HostStats) bool {
 func (s *sim) owedOnly() {
 	for id := range s.acked {
 		it, err := s.reg.Items.Find(context.Background(), id)
-		if err != nil || it.Status != item.Indexed && it.AliasOf == "" || it.NextCrawlAt.After(s.now) {
+		if err != nil || it.Status != registry.Indexed && it.AliasOf == "" || it.NextCrawlAt.After(s.now) {
 			continue
 		}
 		stats, err := s.reg.Hosts.Stats(context.Background(), it.SourceHost)

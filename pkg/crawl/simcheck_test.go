@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -110,7 +109,7 @@ func (s *sim) checkRemoved() {
 }
 
 // promise records an acknowledged registration of a page.
-func (s *sim) promise(it item.Item, standing int) {
+func (s *sim) promise(it registry.Item, standing int) {
 	owed := s.acked[it.ID]
 	owed.generation = max(owed.generation, it.ReindexGeneration)
 	owed.version = max(owed.version, standing)
@@ -124,7 +123,7 @@ func (s *sim) checkIndexed(ctx context.Context, id string) {
 	if err != nil || it.LockedUntil.IsZero() {
 		return
 	}
-	a, since := s.ownerOf(it.LockOwner), s.now.Sub(it.LockedUntil.Add(-item.LockTime))
+	a, since := s.ownerOf(it.LockOwner), s.now.Sub(it.LockedUntil.Add(-registry.LockTime))
 	if a != actorOf(ctx) && since > requestTime+10*time.Second+2*simSkew {
 		s.fail("%s puts %s into the index, which %s has had for %s", actorOf(ctx).name, it.NormalizedSource, a.name, since)
 	}
@@ -134,7 +133,7 @@ func (s *sim) checkIndexed(ctx context.Context, id string) {
 // invocation that holds the lock, or from an invocation by whose clock the lock has ended.
 func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 	for _, op := range c.Ops {
-		if c.Name != store.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
+		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
 			continue
 		}
 		now, err := s.store.Table(c.Name).Get(ctx, op.Entity.Key)
@@ -181,7 +180,7 @@ func (s *sim) checkDone() {
 		if it.ReindexGeneration < owed.generation {
 			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
 		}
-		if it.Forced() || it.Status != item.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) ||
+		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) ||
 			it.LockOwner != "" ||
 			it.RebuildPending ||
 			it.IndexPending || it.Collapse.Checks > change.Confirmations {
@@ -193,7 +192,7 @@ func (s *sim) checkDone() {
 
 // collapsed reports whether a collapse of the item, or of the one that stands for it, waits to be confirmed. A
 // registration does not accept it.
-func (s *sim) collapsed(it item.Item) bool {
+func (s *sim) collapsed(it registry.Item) bool {
 	if it.AliasOf == "" || it.Collapse.Waits() {
 		return it.Collapse.Waits()
 	}
@@ -202,7 +201,7 @@ func (s *sim) collapsed(it item.Item) bool {
 }
 
 // checkKept checks that everything an item names is stored (A21).
-func (s *sim) checkKept(it item.Item) {
+func (s *sim) checkKept(it registry.Item) {
 	snaps := snapshot.New(s.store)
 	own, err := snaps.List(context.Background(), it.ID)
 	must(s.t, err)
@@ -224,7 +223,7 @@ func (s *sim) checkKept(it item.Item) {
 
 // shown returns the version that a search finds for an item, or for the item that stands for it. An alias itself must
 // not be in the index, and an item that stands for another must not be an alias.
-func (s *sim) shown(it item.Item) (version int, ok bool) {
+func (s *sim) shown(it registry.Item) (version int, ok bool) {
 	id := it.ID
 	if it.AliasOf != "" {
 		if _, there := s.index.versions[string(id)]; there {

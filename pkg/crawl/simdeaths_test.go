@@ -12,7 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // The simulation of deaths crawls some hosts in one or two processes, each with one worker for all its jobs. Some
@@ -144,7 +144,7 @@ func (s *sim) workShared(ctx context.Context) {
 	if len(messages) == 0 {
 		return
 	}
-	message, err := item.ParseJob(messages[0].Body)
+	message, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
 	a := actorOf(ctx)
 	message.Attempt = a.attempt(message, messages[0])
@@ -228,7 +228,7 @@ func (s *sim) excuse() {
 	}
 }
 
-func (s *sim) all() (all []item.Item) {
+func (s *sim) all() (all []registry.Item) {
 	for _, u := range s.world.urls {
 		src, err := source.DefaultRules().ParseURL(u)
 		must(s.t, err)
@@ -244,7 +244,7 @@ func (s *sim) concluded() bool { return len(s.undone()) == 0 && len(s.all()) == 
 // undone lists the pages that are neither indexed nor deadly, and the killers that are not deadly yet.
 func (s *sim) undone() (urls []string) {
 	for _, it := range s.all() {
-		done := it.Status == item.Indexed && s.deaths.killers[it.NormalizedSource] == "" || endedProgram(&it)
+		done := it.Status == registry.Indexed && s.deaths.killers[it.NormalizedSource] == "" || endedProgram(&it)
 		if !done || it.LockOwner != "" {
 			urls = append(urls, fmt.Sprintf("%s: %s, %d deaths, %s", it.NormalizedSource, it.Status, it.Deaths,
 				it.ErrorMessage))
@@ -254,8 +254,8 @@ func (s *sim) undone() (urls []string) {
 }
 
 // endedProgram reports whether an item is recorded as deadly.
-func endedProgram(it *item.Item) bool {
-	return it.Status == item.Error && strings.Contains(it.ErrorMessage, "ended the program")
+func endedProgram(it *registry.Item) bool {
+	return it.Status == registry.Error && strings.Contains(it.ErrorMessage, "ended the program")
 }
 
 func (s *sim) checkDeaths() {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -122,7 +122,7 @@ func (c lateContainer) Delete(ctx context.Context, name string) error {
 // takeRoom fills the room of a host with jobs that do not exist, as lost jobs do for a while. A registration then
 // waits for a sweep, which its hint causes.
 func (s *sim) takeRoom(host string, d time.Duration) {
-	_, _ = s.store.Table(store.DefaultTable).Transact(context.Background(), storage.Op{
+	_, _ = s.store.Table(registry.DefaultTable).Transact(context.Background(), storage.Op{
 		Kind: storage.Merge, Entity: storage.Entity{
 			Key: storage.Key{Partition: host, Row: "host|" + host}, ETag: storage.AnyETag,
 			Props: storage.Properties{"claimedUntil": storage.FormatTime(s.now.Add(d))},

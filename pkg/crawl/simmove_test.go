@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -72,7 +71,7 @@ func (s *sim) registerStray(ctx context.Context, u string) {
 	got := actorOf(ctx).reg.Items.Register(ctx, []source.Source{stray(u)},
 		registry.RegisterOptions{})[0]
 	if owed := alone(got.Err == nil); got.Err == nil && owed {
-		s.promise(item.Item{Identity: item.Identity{ID: now.ID()}}, standing)
+		s.promise(registry.Item{Identity: registry.Identity{ID: now.ID()}}, standing)
 	}
 }
 
@@ -87,7 +86,7 @@ func (s *sim) migrate(ctx context.Context) {
 }
 
 // formerCaptures returns the captures of the items that have moved to an item.
-func (s *sim) formerCaptures(it item.Item) (out []snapshot.Capture) {
+func (s *sim) formerCaptures(it registry.Item) (out []snapshot.Capture) {
 	formers, err := s.reg.Moves.Formers(context.Background(), &it)
 	must(s.t, err)
 	for _, id := range formers {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -68,9 +67,9 @@ func (p *process) clock() time.Time { return p.sim.now.Add(p.skew) }
 
 // options returns the options of the process's registry. The owner of a lock is named after the actor that is
 // running.
-func (p *process) options() store.Options {
+func (p *process) options() registry.Options {
 	s, token := p.sim, 0
-	return store.Options{
+	return registry.Options{
 		Parallel: 1, Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, Politeness: s.politeness,
 		Token: func() string {
 			s.mu.Lock() // several actors of a process that died end at once

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -30,7 +29,7 @@ func crowd(w *Worker) (leave func()) {
 }
 
 // job receives the only job in a queue.
-func (r *rig) job(queue string) item.Job {
+func (r *rig) job(queue string) registry.Job {
 	r.t.Helper()
 	q := r.store.Queue(queue)
 	got, err := q.Receive(r.t.Context(), 32, time.Minute)
@@ -39,7 +38,7 @@ func (r *rig) job(queue string) item.Job {
 		r.t.Fatalf("%d jobs in %s, want one", len(got), queue)
 	}
 	must(r.t, q.Delete(r.t.Context(), got[0]))
-	job, err := item.ParseJob(got[0].Body)
+	job, err := registry.ParseJob(got[0].Body)
 	must(r.t, err)
 	return job
 }
@@ -52,14 +51,14 @@ func TestS3JobStepsAside(t *testing.T) {
 	r.site.put("/a", page{body: "<title>A</title><main><p>Here is a page.</p></main>"})
 	r.register(false, "/a")
 	leave := crowd(r.Worker)
-	must(t, r.Process(t.Context(), r.job(store.JobQueue)))
-	if it := r.item("/a"); it.LockOwner != "" || it.Status != item.Pending || len(r.site.asked()) > 0 {
+	must(t, r.Process(t.Context(), r.job(registry.JobQueue)))
+	if it := r.item("/a"); it.LockOwner != "" || it.Status != registry.Pending || len(r.site.asked()) > 0 {
 		t.Fatalf("the item was touched: %+v", it)
 	}
 	r.checkInvariants()
 	leave()
-	must(t, r.ProcessSlow(t.Context(), r.job(store.SlowQueue)))
-	if it := r.item("/a"); it.Status != item.Indexed {
+	must(t, r.ProcessSlow(t.Context(), r.job(registry.SlowQueue)))
+	if it := r.item("/a"); it.Status != registry.Indexed {
 		t.Fatalf("the item is %s: %s", it.Status, it.ErrorMessage)
 	}
 	leave = crowd(r.Worker)
@@ -71,7 +70,7 @@ func TestS3JobStepsAside(t *testing.T) {
 	r.force("/a")
 	defer crowd(r.Worker)()
 	r.force("/a")
-	r.job(store.SlowQueue)
+	r.job(registry.SlowQueue)
 }
 
 // TestS3AnswerGivesThePlaceBack checks S3: a job releases its slot at the host's first answer, while the job
@@ -84,9 +83,9 @@ func TestS3AnswerGivesThePlaceBack(t *testing.T) {
 		r.site.put(path, page{body: "<title>" + path + "</title><main><p>Here is a page.</p></main>"})
 	}
 	r.site.put("/a", page{hangUp: true})
-	for _, process := range []func(context.Context, item.Job) error{r.Process, r.ProcessSlow} {
+	for _, process := range []func(context.Context, registry.Job) error{r.Process, r.ProcessSlow} {
 		r.register(true, "/a", "/b", "/c")
-		must(t, process(t.Context(), r.job(store.JobQueue)))
+		must(t, process(t.Context(), r.job(registry.JobQueue)))
 		if taken["/a"] != 1 || taken["/b"] != 1 || taken["/c"] != 0 || len(r.slots.all)+len(r.slots.worker) > 0 {
 			t.Errorf("places taken: %v, and %d at the end; want one until the first answer", taken, len(r.slots.all))
 		}
@@ -100,7 +99,7 @@ func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", page{body: "<title>A</title>"})
 	r.register(false, "/a")
-	job := r.job(store.JobQueue)
+	job := r.job(registry.JobQueue)
 	var places []func()
 	for range SilentJobs {
 		leave, err := r.slots.wait(t.Context())
@@ -120,7 +119,7 @@ func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	places[0]()
 	places[0]() // a second release changes nothing
 	must(t, <-ended)
-	if n := len(r.slots.all); n != SilentJobs-1 || r.item("/a").Status != item.Indexed {
+	if n := len(r.slots.all); n != SilentJobs-1 || r.item("/a").Status != registry.Indexed {
 		t.Errorf("%d places are taken", n)
 	}
 }
@@ -139,7 +138,7 @@ func TestS3FaultsOfAMove(t *testing.T) {
 			r := newRig(t, func(k *knobs) {
 				k.store = func(s storage.Store) storage.Store {
 					slow := func(c storagetest.Call, err, otherwise error) error {
-						if c.Name == store.SlowQueue && c.Op == "queue.Send" {
+						if c.Name == registry.SlowQueue && c.Op == "queue.Send" {
 							return err
 						}
 						return otherwise
@@ -156,17 +155,17 @@ func TestS3FaultsOfAMove(t *testing.T) {
 			r.register(false, "/a")
 			leave := crowd(r.Worker)
 			reported := f.after != nil || name == "fails"
-			if err := r.Process(t.Context(), r.job(store.JobQueue)); (err != nil) != reported {
+			if err := r.Process(t.Context(), r.job(registry.JobQueue)); (err != nil) != reported {
 				t.Errorf("the move ended with %v", err)
 			}
 			leave()
-			q := r.store.Queue(store.SlowQueue)
+			q := r.store.Queue(registry.SlowQueue)
 			got, err := q.Receive(t.Context(), 32, time.Minute)
 			if err != nil || len(got) != f.moved {
 				t.Fatalf("%d messages, %v; want %d", len(got), err, f.moved)
 			}
 			for _, m := range got {
-				job, err := item.ParseJob(m.Body)
+				job, err := registry.ParseJob(m.Body)
 				must(t, err)
 				must(t, r.ProcessSlow(t.Context(), job))
 			}
@@ -175,7 +174,7 @@ func TestS3FaultsOfAMove(t *testing.T) {
 				r.due("/a")
 				r.mustWork()
 			}
-			if it := r.item("/a"); it.Status != item.Indexed || len(r.site.asked()) != 1 {
+			if it := r.item("/a"); it.Status != registry.Indexed || len(r.site.asked()) != 1 {
 				t.Errorf("the item is %s", it.Status)
 			}
 		})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // sorry is the page that many sites show, with status 200, for pages that do not exist.
@@ -52,7 +52,7 @@ func TestA14Soft404(t *testing.T) {
 		r.first("/q")
 		r.wantProbes(0, "the second page")
 		r.site.put("/p", sorry)
-		for i, want := range []item.Status{indexed, indexed, item.Gone} {
+		for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
 			it := r.next("/p")
 			if it.Status != want || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) || len(r.captures("/p")) != 1 {
 				t.Fatalf("check %d: %s, %s, %d captures", i+1, it.Status, it.ErrorMessage, len(r.captures("/p")))

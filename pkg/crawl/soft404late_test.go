@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -72,7 +72,7 @@ func TestA14Soft404LearnedLate(t *testing.T) {
 				}
 				r.learns(sorry)
 				l.took()
-				for i, want := range []item.Status{indexed, indexed, item.Gone} {
+				for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
 					it := r.look("/p")
 					if it.Status != want || it.MissingChecks != i+1 || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) {
 						t.Fatalf("check %d: %s, missing %d times: %s", i+1, it.Status, it.MissingChecks,

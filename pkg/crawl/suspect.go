@@ -5,11 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"golang.org/x/sync/semaphore"
 )
 
 // When a worker dies, any of the items in progress may have killed it (S1). They are checked again as usual, and that
@@ -53,7 +52,7 @@ const calm = 30 * time.Second
 
 // putOff decides for each item whether its check is put off, because workers died while they held the item. The
 // process started at the time started.
-func putOff(items []*item.Item, started, now time.Time) {
+func putOff(items []*registry.Item, started, now time.Time) {
 	for _, it := range items {
 		if it.Suspect() {
 			it.NotBefore = host.Later(it.NotBefore, started.Add(calm))
@@ -63,11 +62,11 @@ func putOff(items []*item.Item, started, now time.Time) {
 }
 
 // suspected reports whether the item must be tried alone.
-func suspected(it *item.Item) bool { return it.Suspect() && !it.Early && !it.Deadly }
+func suspected(it *registry.Item) bool { return it.Suspect() && !it.Early && !it.Deadly }
 
 // noteBegun records that the check of an item begins that was in progress at a death. Before a suspect is tried,
 // noteBegun commits the finished checks, which must not be lost if the worker dies.
-func (j *job) noteBegun(ctx context.Context, it *item.Item) error {
+func (j *job) noteBegun(ctx context.Context, it *registry.Item) error {
 	if it.Deaths == 0 {
 		return nil
 	}

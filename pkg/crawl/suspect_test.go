@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -93,7 +93,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 			for _, p := range paths {
 				it := r.item(p)
 				switch {
-				case p == deadly && (it.Status != item.Error || it.CrawlAttempts != 1 || !strings.Contains(it.ErrorMessage,
+				case p == deadly && (it.Status != registry.Error || it.CrawlAttempts != 1 || !strings.Contains(it.ErrorMessage,
 					"ended the program")):
 					t.Errorf("%s: %s, %d attempts, %q", p, it.Status, it.CrawlAttempts, it.ErrorMessage)
 				case p != deadly && (it.Status != indexed || it.Deaths != 0 || it.CrawlAttempts != 0):

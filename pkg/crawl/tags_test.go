@@ -7,14 +7,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // TestJ5TagsAreIndexed checks that tags that are set at any time are soon in the index, that only stored content is
 // used for that, and that the page's next check is not moved.
 func TestJ5TagsAreIndexed(t *testing.T) {
 	set := func(r *rig) {
-		_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, item.Settings{Tags: []string{"tides"}})
+		_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Tags: []string{"tides"}})
 		must(t, err)
 	}
 	paused := true
@@ -32,7 +31,7 @@ func TestJ5TagsAreIndexed(t *testing.T) {
 			r.clock.pass(time.Hour)
 		}, 0},
 		{"while it is paused", func(r *rig) {
-			_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, item.Settings{Paused: &paused})
+			_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Paused: &paused})
 			must(t, err)
 			set(r)
 		}, 0},
@@ -43,7 +42,7 @@ func TestJ5TagsAreIndexed(t *testing.T) {
 		}, 1},
 		{"with a registration", func(r *rig) {
 			r.reg.Items.Register(t.Context(), []source.Source{r.source("/p")},
-				registry.RegisterOptions{Settings: item.Settings{Tags: []string{"tides"}}})
+				registry.RegisterOptions{Settings: registry.Settings{Tags: []string{"tides"}}})
 		}, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -63,7 +62,7 @@ func TestJ5TagsAreIndexed(t *testing.T) {
 			}
 			it := r.item("/p")
 			if it.IndexPending || !it.Paused && tc.asked == 0 && !it.NextCrawlAt.Equal(next) ||
-				it.Paused && !it.NextCrawlAt.Equal(item.Never) {
+				it.Paused && !it.NextCrawlAt.Equal(registry.Never) {
 				t.Errorf("pending %v, next check at %s, which was to be at %s", it.IndexPending, it.NextCrawlAt, next)
 			}
 		})

@@ -9,13 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // compareTexts finds the differences between a reading and the text that was stored for the item before this check.
 // If that text was read under other rules, it has been read again by now.
 func (c *check) compareTexts(
-	ctx context.Context, was *item.Item, r verdict.Reading, o verdict.Outcome,
+	ctx context.Context, was *registry.Item, r verdict.Reading, o verdict.Outcome,
 ) (verdict.Outcome, error) {
 	old := c.known
 	if old == nil {
@@ -66,11 +65,11 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 	}
 	known = map[source.ID]bool{}
 	options := registry.RegisterOptions{NewOnly: true, Method: listMethod, Forms: source.Forms{}}
-	var refused []item.Refused
+	var refused []registry.Refused
 	wanted = slices.DeleteFunc(slices.Clone(wanted), func(e verdict.Entry) bool {
 		why := c.o.Excluded(e.Source)
 		if why != "" {
-			refused = append(refused, item.Refused{URL: e.URL, Why: "the site file leaves it out, by " + why})
+			refused = append(refused, registry.Refused{URL: e.URL, Why: "the site file leaves it out, by " + why})
 		}
 		return why != ""
 	})
@@ -84,7 +83,7 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 		case got.Err == nil:
 			known[sources[i].ID()] = true
 		case fault.Is(got.Err, fault.Blocked), fault.Is(got.Err, fault.Invalid):
-			refused = append(refused, item.Refused{URL: wanted[i].URL, Why: got.Err.Error()})
+			refused = append(refused, registry.Refused{URL: wanted[i].URL, Why: got.Err.Error()})
 		default:
 			return nil, got.Err
 		}
@@ -95,7 +94,7 @@ func (c *check) register(ctx context.Context, wanted []verdict.Entry) (known map
 
 // readFields records what the answer says of the page's fields, if it shows the page, and adds their changes to the
 // outcome. The histories are written before the commit: a check that is repeated after a crash writes them again.
-func (c *check) readFields(ctx context.Context, was *item.Item, got verdict.Answer, r verdict.Reading,
+func (c *check) readFields(ctx context.Context, was *registry.Item, got verdict.Answer, r verdict.Reading,
 	o verdict.Outcome) (verdict.Outcome, error) {
 	if !slices.Contains(showsPage, o.Kind) {
 		return o, nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestS13ThinPageIsMarked checks S13: a page that is empty without its scripts is indexed and labelled as thin, with
@@ -21,7 +21,7 @@ func TestS13ThinPageIsMarked(t *testing.T) {
 		}
 		r.site.put("/p", shell("1"))
 		it := r.first("/p")
-		if it.Status != item.Indexed || !strings.Contains(it.Thin, "application root, <div id=root>,") ||
+		if it.Status != registry.Indexed || !strings.Contains(it.Thin, "application root, <div id=root>,") ||
 			told(it) != 1 {
 			t.Fatalf("%s, thin %q, told %d times: %+v", it.Status, it.Thin, told(it), it.History)
 		}
@@ -47,14 +47,14 @@ func TestS13ThinPageIsMarked(t *testing.T) {
 				body: `<html lang=en><head><title>Tides</title></head><body><div id="root"><p>High water at noon.</p></div><script src="/3.js"></script></body></html>`,
 			},
 		)
-		if it = r.next("/p"); it.Thin != "" || it.Status != item.Indexed {
+		if it = r.next("/p"); it.Thin != "" || it.Status != registry.Indexed {
 			t.Errorf("rendered: %s, thin %q", it.Status, it.Thin)
 		}
 	})
 }
 
 // told counts the history entries that call the page thin.
-func told(it item.Item) (n int) {
+func told(it registry.Item) (n int) {
 	for _, d := range it.History {
 		if d.What == "thin" {
 			n++

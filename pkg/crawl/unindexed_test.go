@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -19,7 +19,7 @@ func (r *rig) configured(engine placement.Indexer) {
 }
 
 // rested counts the history entries that mention the missing index.
-func rested(it item.Item) (n int) {
+func rested(it registry.Item) (n int) {
 	for _, d := range it.History {
 		if d.Why == "no search index is configured" {
 			n++
@@ -38,7 +38,7 @@ func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 		r.site.put("/p", text("v1").etag("1"))
 		began := r.clock.now()
 		it := r.first("/p")
-		if it.Status != item.Crawled || it.IndexPending || it.ErrorMessage != "" || it.IndexedHash != "" ||
+		if it.Status != registry.Crawled || it.IndexPending || it.ErrorMessage != "" || it.IndexedHash != "" ||
 			it.Manifest != "" ||
 			rested(it) != 1 {
 			t.Fatalf("status %s, pending %v, message %q, indexed %q, history %v", it.Status, it.IndexPending,
@@ -51,11 +51,11 @@ func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 		for range 2 {
 			it = r.next("/p")
 		}
-		if it.Status != item.Crawled || last(it) != "unchanged" || it.UnchangedChecks != 2 || rested(it) != 1 {
+		if it.Status != registry.Crawled || last(it) != "unchanged" || it.UnchangedChecks != 2 || rested(it) != 1 {
 			t.Errorf("status %s, history %v", it.Status, it.History)
 		}
 		r.site.put("/p", text("v2").etag("2"))
-		if it = r.next("/p"); it.Title != "v2" || it.Status != item.Crawled || len(r.captures("/p")) != 2 ||
+		if it = r.next("/p"); it.Title != "v2" || it.Status != registry.Crawled || len(r.captures("/p")) != 2 ||
 			rested(it) != 1 {
 			t.Errorf("title %q, status %s, history %v", it.Title, it.Status, it.History)
 		}
@@ -78,7 +78,7 @@ func TestA14WithoutIndexPagesLeave(t *testing.T) {
 	for range 3 {
 		r.force("/gone")
 	}
-	if it := r.item("/gone"); it.Status != item.Gone {
+	if it := r.item("/gone"); it.Status != registry.Gone {
 		t.Errorf("gone: %s", it.Status)
 	}
 	if it := r.force("/out"); it.Status != outOfScope {
@@ -121,10 +121,10 @@ func TestA19IndexComesBack(t *testing.T) {
 	r.first("/pending")
 	r.index.down = nil
 	r.configured(search.None{})
-	if it := r.next("/pending"); it.Status != item.Crawled || it.IndexPending || it.ErrorMessage != "" {
+	if it := r.next("/pending"); it.Status != registry.Crawled || it.IndexPending || it.ErrorMessage != "" {
 		t.Errorf("a pending page: status %s, pending %v, message %q", it.Status, it.IndexPending, it.ErrorMessage)
 	}
-	if it := r.next("/p"); it.Status != item.Crawled || rested(it) != 1 {
+	if it := r.next("/p"); it.Status != registry.Crawled || rested(it) != 1 {
 		t.Errorf("unchanged: status %s, history %v", it.Status, it.History)
 	}
 	r.site.put("/p", text("v2").etag("2"))
@@ -151,12 +151,12 @@ func TestA19RebuildWithoutIndex(t *testing.T) {
 	before := r.first("/p")
 	r.rebuild(rebuild.Scope{})
 	it := r.item("/p")
-	if it.Status != item.Crawled || it.IndexPending || it.RebuildPending ||
+	if it.Status != registry.Crawled || it.IndexPending || it.RebuildPending ||
 		!it.NextCrawlAt.Equal(before.NextCrawlAt) {
 		t.Errorf("status %s, pending %v and %v, due %s, before %s", it.Status, it.IndexPending, it.RebuildPending,
 			it.NextCrawlAt, before.NextCrawlAt)
 	}
-	if !slices.ContainsFunc(it.History, func(d item.Decision) bool { return d.What == "rebuild" }) {
+	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "rebuild" }) {
 		t.Error("the rebuild did not ask it")
 	}
 }

@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -18,7 +16,7 @@ var tornDocx = page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType
 // readBy records that the failed answer was read by other rules than the present ones.
 func (r *rig) readBy(path, version string) {
 	r.t.Helper()
-	it, table := r.item(path), r.store.Table(store.DefaultTable)
+	it, table := r.item(path), r.store.Table(registry.DefaultTable)
 	e, err := table.Get(r.t.Context(), storage.Key{Partition: it.Partition(), Row: it.Hash()})
 	must(r.t, err)
 	text, _ := e.Props["unreadable"].(string)
@@ -60,7 +58,7 @@ func TestA17UnreadableAgain(t *testing.T) {
 				r := newRig(t, on(open))
 				r.site.put("/d", tt.page)
 				first := r.first("/d")
-				if first.Status != item.Error || first.ErrorMessage == "" || first.CrawlAttempts != 1 {
+				if first.Status != registry.Error || first.ErrorMessage == "" || first.CrawlAttempts != 1 {
 					t.Fatalf("%s: %s", first.Status, first.ErrorMessage)
 				}
 				if tt.then != nil {
@@ -75,7 +73,7 @@ func TestA17UnreadableAgain(t *testing.T) {
 				if diff := cmp.Diff([]string{tt.asks}, r.site.asked()); diff != "" {
 					t.Error("asked (-want +have):", diff)
 				}
-				if it.Status != item.Error || it.ErrorMessage != first.ErrorMessage || it.CrawlAttempts != 2 {
+				if it.Status != registry.Error || it.ErrorMessage != first.ErrorMessage || it.CrawlAttempts != 2 {
 					t.Errorf("%s after %d tries: %s, at first: %s", it.Status, it.CrawlAttempts, it.ErrorMessage,
 						first.ErrorMessage)
 				}
@@ -109,11 +107,11 @@ func TestA17UnreadableMended(t *testing.T) {
 		name   string
 		held   bool
 		then   page
-		status item.Status
+		status registry.Status
 		what   string
 	}{
 		{"mended", false, good, indexed, "indexed"},
-		{"another type", false, tornDocx.etag("plain").set("Content-Type", "text/plain"), item.Crawled,
+		{"another type", false, tornDocx.etag("plain").set("Content-Type", "text/plain"), registry.Crawled,
 			"notIndexed"},
 		{"back", true, good, indexed, "unchanged"},
 		{"changed", true, text("v2").etag("2"), indexed, "collapsed"}, // a short text waits to be confirmed
@@ -126,7 +124,7 @@ func TestA17UnreadableMended(t *testing.T) {
 			}
 			r.site.put("/d", tornDocx.etag("torn"))
 			for range 2 {
-				if it := r.look("/d"); it.Status != item.Error || (r.index.holds(it) != "") != tt.held {
+				if it := r.look("/d"); it.Status != registry.Error || (r.index.holds(it) != "") != tt.held {
 					t.Fatalf("%s (%s), the index holds %q", it.Status, it.ErrorMessage, r.index.holds(it))
 				}
 			}
@@ -137,7 +135,7 @@ func TestA17UnreadableMended(t *testing.T) {
 				t.Errorf("asked %q", asked)
 			}
 			if it.Status != tt.status || last(it) != tt.what || it.ErrorMessage != "" ||
-				it.Unreadable != (item.Unreadable{}) {
+				it.Unreadable != (registry.Unreadable{}) {
 				t.Errorf("%s, %s (%s), %+v", it.Status, last(it), it.ErrorMessage, it.Unreadable)
 			}
 			then := "unchanged"
@@ -158,7 +156,7 @@ func TestA17UnreadableFile(t *testing.T) {
 	s.write("a.pdf", whole[:len(whole)/3])
 	first := s.check("a.pdf")
 	again := s.check("a.pdf")
-	if first.Status != item.Error || again.Status != item.Error || again.ErrorMessage != first.ErrorMessage ||
+	if first.Status != registry.Error || again.Status != registry.Error || again.ErrorMessage != first.ErrorMessage ||
 		again.CrawlAttempts != 2 {
 		t.Errorf("%s: %s, then %s: %s", first.Status, first.ErrorMessage, again.Status, again.ErrorMessage)
 	}
@@ -166,7 +164,7 @@ func TestA17UnreadableFile(t *testing.T) {
 		t.Error("read again")
 	}
 	s.write("a.pdf", whole)
-	if it := s.check("a.pdf"); it.Status != indexed || it.Unreadable != (item.Unreadable{}) {
+	if it := s.check("a.pdf"); it.Status != indexed || it.Unreadable != (registry.Unreadable{}) {
 		t.Errorf("mended: %s (%s)", it.Status, it.ErrorMessage)
 	}
 }

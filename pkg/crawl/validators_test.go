@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // answering is a check of a page, with the request that it makes and what it finds.
@@ -187,7 +187,7 @@ func TestX1ProvenFullChecks(t *testing.T) {
 	if it := r.look("/p"); !it.Validators.Proven {
 		t.Fatalf("%+v", it.Validators)
 	}
-	conditional := func(want bool) item.Item {
+	conditional := func(want bool) registry.Item {
 		t.Helper()
 		r.site.asked()
 		it := r.look("/p")

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/embed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -154,7 +154,7 @@ func TestModelDown(t *testing.T) {
 			r.site.put("/p", sections("v2", "flood"))
 			it := r.next("/p")
 			checked := it.LastChecked
-			if it.Status != item.Crawled || !it.IndexPending ||
+			if it.Status != registry.Crawled || !it.IndexPending ||
 				!strings.Contains(it.ErrorMessage, tc.err.Error()) ||
 				r.index.holds(it) != "v1" {
 				t.Fatalf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage,
@@ -195,8 +195,8 @@ func TestModelRefusesOnePage(t *testing.T) {
 	}
 	r.register(false, "/ebb", "/flood", "/slack")
 	r.mustWork()
-	for name, want := range map[string]item.Status{"ebb": indexed, "flood": item.Crawled, "slack": indexed} {
-		if it := r.item("/" + name); it.Status != want || it.IndexPending != (want == item.Crawled) {
+	for name, want := range map[string]registry.Status{"ebb": indexed, "flood": registry.Crawled, "slack": indexed} {
+		if it := r.item("/" + name); it.Status != want || it.IndexPending != (want == registry.Crawled) {
 			t.Errorf("%s: status %s, pending %v", name, it.Status, it.IndexPending)
 		}
 	}

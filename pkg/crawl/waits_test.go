@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -23,17 +22,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // suspect makes two workers of another host die, and returns the job that tries its page again, alone.
-func (r *rig) suspect(path string) item.Job {
+func (r *rig) suspect(path string) registry.Job {
 	r.t.Helper()
 	r.register(false, r.local(path).Normalized)
 	r.die()
 	r.die()
-	return r.job(store.JobQueue)
+	return r.job(registry.JobQueue)
 }
 
 // die begins all checks of the jobs in the queue as a worker does that then dies, and lets time pass until their items
@@ -89,7 +87,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 2)
-			host := r.job(store.JobQueue)
+			host := r.job(registry.JobQueue)
 			go func() { ended <- r.Process(ctx, host) }()
 			eventually(t, "as many requests as are permitted", func() bool { return begun.Load() == int64(permits) })
 			go func() { ended <- r.Process(ctx, suspect) }()
@@ -113,7 +111,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 // batch begins one job with all items that wait in the queue.
 func (r *rig) batch() *job {
 	r.t.Helper()
-	var all item.Job
+	var all registry.Job
 	for i, message := range r.jobs() {
 		if i == 0 {
 			all = message
@@ -411,7 +409,7 @@ func TestX18NoMemoryIsNoError(t *testing.T) {
 			t.Errorf("%s: the job fails: %v", name, j.progress.failed)
 		}
 		must(t, j.commit(t.Context(), true))
-		if it := r.item("/p"); it.Status != item.Pending || it.ErrorMessage != "" {
+		if it := r.item("/p"); it.Status != registry.Pending || it.ErrorMessage != "" {
 			t.Errorf("%s: %s: %s", name, it.Status, it.ErrorMessage)
 		}
 		leave()

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -22,7 +21,7 @@ func (r *rig) set(path string, w *api.Watch) {
 	it := r.item(path)
 	text, err := json.Marshal(api.Settings{TagSettings: api.TagSettings{Watch: w}})
 	must(r.t, err)
-	_, err = r.store.Table(store.DefaultTable).Transact(r.t.Context(), storage.Op{Kind: storage.Merge,
+	_, err = r.store.Table(registry.DefaultTable).Transact(r.t.Context(), storage.Op{Kind: storage.Merge,
 		Entity: storage.Entity{Key: storage.Key{Partition: it.Partition(), Row: it.Hash()},
 			ETag: storage.AnyETag, Props: storage.Properties{"options": string(text)}}})
 	must(r.t, err)

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Worker processes jobs. It is safe for concurrent use.
@@ -39,7 +38,7 @@ func (w *Worker) Hosts() *politeness.Hosts { return w.hosts }
 // storage or index failed: the unfinished items stay due, and the caller should call again. If too many jobs for
 // hosts that do not answer are in progress, Process moves another job for such a host to the queue of
 // [Worker.ProcessSlow].
-func (w *Worker) Process(ctx context.Context, job item.Job) (err error) {
+func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
 	// The job of a host that does not answer would occupy a worker for minutes, so it begins only if it gets a slot.
 	// The registry knows whether the host answered the last request.
@@ -58,7 +57,7 @@ func (w *Worker) Process(ctx context.Context, job item.Job) (err error) {
 }
 
 // ProcessSlow is like [Worker.Process], for a job that was moved to the second queue. It waits for a slot.
-func (w *Worker) ProcessSlow(ctx context.Context, job item.Job) (err error) {
+func (w *Worker) ProcessSlow(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
 	leave, err := w.slots.wait(ctx)
 	if err != nil {
@@ -100,8 +99,8 @@ func (j *job) finish(ctx context.Context) error {
 }
 
 // GiveUp records on the items of a poisoned job that the job could not be processed (A19).
-func (w *Worker) GiveUp(ctx context.Context, job item.Job, why string) error {
-	return w.in.Jobs.Fail(ctx, job, func(it *item.Item, now time.Time) {
+func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error {
+	return w.in.Jobs.Fail(ctx, job, func(it *registry.Item, now time.Time) {
 		set, err := w.in.Tags.Effective(ctx, it)
 		if err != nil {
 			w.o.Log.WarnContext(ctx, "tags could not be read", "id", it.ID, "err", err)

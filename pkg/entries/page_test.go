@@ -4,19 +4,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // linked returns a rig that registers links.
 func linked(t *testing.T) (*rig, *registry.Registry) {
 	r := newRig(t, openMem)
-	reg := registry.New(storagetest.Hooked(r.under, r), store.Options{Parallel: 1})
+	reg := registry.New(storagetest.Hooked(r.under, r), registry.Options{Parallel: 1})
 	must(t, reg.Create(t.Context()))
 	r.Store = New(storagetest.Hooked(r.under, r), Options{Links: reg.Items, Rules: source.DefaultRules()})
 	return r, reg

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -118,15 +118,15 @@ func rekeyCursor(schema Schema, at storage.Key) string {
 	return string(schema) + "/" + at.Partition + "/" + at.Row
 }
 
-func parseRekeyCursor(cursor string) (Schema, store.Cursor, error) {
+func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
 	if cursor == "" {
-		return Schemas[0], store.Cursor{Partition: entry.RekeyedPolicies[0]}, nil
+		return Schemas[0], registry.Cursor{Partition: entry.RekeyedPolicies[0]}, nil
 	}
 	parts := strings.SplitN(cursor, "/", 3)
 	if len(parts) != 3 || tableOf[Schema(parts[0])].entries == "" || !slices.Contains(entry.RekeyedPolicies, parts[1]) {
-		return "", store.Cursor{}, fault.Field("cursor", "%.100q is no place in a re-keying", cursor)
+		return "", registry.Cursor{}, fault.Field("cursor", "%.100q is no place in a re-keying", cursor)
 	}
-	return Schema(parts[0]), store.Cursor{Partition: parts[1], Row: parts[2]}, nil
+	return Schema(parts[0]), registry.Cursor{Partition: parts[1], Row: parts[2]}, nil
 }
 
 // afterPolicy returns the cursor after the last entry of a policy.

@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -19,7 +18,7 @@ import (
 // newOldRig returns a rig with the old rows, and an index with their entries.
 func newOldRig(t *testing.T, open opener) *rig {
 	t.Helper()
-	r, from, done := newRig(t, openOld(open)), store.Cursor{}, false
+	r, from, done := newRig(t, openOld(open)), registry.Cursor{}, false
 	for !done {
 		var err error
 		_, from, done, err = r.Reindex(t.Context(), from, nil)

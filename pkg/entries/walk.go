@@ -8,12 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -24,8 +23,8 @@ const (
 // some reads a number of entries after a cursor, all of one partition, and returns the next cursor. At the end of the
 // walk it returns no entries and the zero Cursor. It reads only the given columns.
 func (s *Session) some(
-	ctx context.Context, partitions []string, from store.Cursor, top int, columns ...string,
-) (found []storage.Entity, next store.Cursor, err error) {
+	ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string,
+) (found []storage.Entity, next registry.Cursor, err error) {
 	for _, partition := range partitions {
 		if partition < from.Partition {
 			continue
@@ -43,10 +42,10 @@ func (s *Session) some(
 			}
 		}
 		if len(found) > 0 {
-			return found, store.Cursor{Partition: partition, Row: found[len(found)-1].Row}, nil
+			return found, registry.Cursor{Partition: partition, Row: found[len(found)-1].Row}, nil
 		}
 	}
-	return nil, store.Cursor{}, nil
+	return nil, registry.Cursor{}, nil
 }
 
 // Reindex puts a batch of production entries into the index, beginning after a cursor. It returns the number of
@@ -57,8 +56,8 @@ func (s *Session) some(
 // A hundred entries cost five requests, one to the index, and one for each partition. To find wrong entries, one
 // request to the index for each entry is added.
 func (s *Store) Reindex(
-	ctx context.Context, from store.Cursor, differs func(id, what string),
-) (n int, next store.Cursor, done bool, err error) {
+	ctx context.Context, from registry.Cursor, differs func(id, what string),
+) (n int, next registry.Cursor, done bool, err error) {
 	session, f := s.In(Production), s.flusher()
 	partitions, err := session.policies.partitions(ctx)
 	if err != nil || s.o.Index == nil {
@@ -174,7 +173,7 @@ func (s *Store) Any(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	found, _, err := session.some(ctx, partitions, store.Cursor{}, 1, "id")
+	found, _, err := session.some(ctx, partitions, registry.Cursor{}, 1, "id")
 	return len(found) > 0, err
 }
 
@@ -223,13 +222,13 @@ func (s *Session) List(ctx context.Context, policy string, top int, after string
 // begin returns the cursor at which a list begins, and the partitions of the list.
 func (s *Session) begin(
 	ctx context.Context, policy, after string,
-) (from store.Cursor, partitions []string, err error) {
+) (from registry.Cursor, partitions []string, err error) {
 	if after != "" {
 		key, err := keyOf(after)
 		if err != nil || policy != "" && key.Partition != policy {
 			return from, nil, fault.Field("continuation", "%.120q does not name an entry of this list", after)
 		}
-		from = store.Cursor{Partition: key.Partition, Row: key.Row}
+		from = registry.Cursor{Partition: key.Partition, Row: key.Row}
 	}
 	if policy != "" {
 		return from, []string{policy}, nil

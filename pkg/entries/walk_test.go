@@ -6,10 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -30,7 +29,7 @@ func (r *rig) fill(n int) {
 // walk reindexes everything, each step twice, and counts the entries.
 func (r *rig) walk(differs func(id, what string)) (n int) {
 	r.Helper()
-	for from, done := (store.Cursor{}), false; !done; {
+	for from, done := (registry.Cursor{}), false; !done; {
 		_, _, _, err := r.Reindex(r.Context(), from, differs)
 		must(r.T, err)
 		var some int
@@ -61,7 +60,7 @@ func TestA19ReindexEntries(t *testing.T) {
 func TestA19ReindexPortions(t *testing.T) {
 	r := newRig(t, openMem)
 	r.fill(2*flushBatch + 20)
-	n, next, done, err := r.Reindex(t.Context(), store.Cursor{}, nil)
+	n, next, done, err := r.Reindex(t.Context(), registry.Cursor{}, nil)
 	if n != 1 || next.Partition != nowhere || done || err != nil {
 		t.Errorf("%d, %+v, %v, %v", n, next, done, err)
 	}
@@ -88,7 +87,7 @@ func TestA19ReindexFaults(t *testing.T) {
 			if name == "all" {
 				differs = nil
 			}
-			for from, done := (store.Cursor{}), false; !done; {
+			for from, done := (registry.Cursor{}), false; !done; {
 				_, next, end, err := r.Reindex(t.Context(), from, differs)
 				if err == nil {
 					from, done = next, end

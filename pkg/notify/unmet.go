@@ -14,8 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // A rule whose condition no page can meet would wait for ever. The answer when it is saved, read or tried says so.
@@ -45,7 +43,7 @@ func FieldsOf(items *registry.Items, tags *registry.Tags) func(context.Context, 
 		}
 		search, _ := parseItems(f.Items) // checked before
 		filter := registry.Filter{Host: strings.ToLower(cmp.Or(f.Host, search.host)), Tag: cmp.Or(f.Tag, search.tag)}
-		var at store.Cursor
+		var at registry.Cursor
 		for looked := 0; looked < mostPages; {
 			step, err := items.Pick(ctx, filter, at, mostPages/4)
 			if err != nil {
@@ -66,7 +64,7 @@ func FieldsOf(items *registry.Items, tags *registry.Tags) func(context.Context, 
 }
 
 // fieldsOfPage returns the fields of an item.
-func fieldsOfPage(ctx context.Context, tags *registry.Tags, it *item.Item) (p PageFields, err error) {
+func fieldsOfPage(ctx context.Context, tags *registry.Tags, it *registry.Item) (p PageFields, err error) {
 	p = PageFields{Page: feed.Change{Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
 		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}, Types: map[string]field.Type{}}
 	set, err := tags.Effective(ctx, it)

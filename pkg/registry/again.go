@@ -6,7 +6,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // askDelay is how long a rule that asks for the present values of fields may take to be stored.
@@ -36,6 +35,6 @@ func (r *Items) AskFields(ctx context.Context, id source.ID, rule string) error 
 			it.NextCrawlAt, hint = soon, soon
 		}
 		_, err = r.s.Hinted(ctx, it.Partition(), hint, it.Write(was, time.Time{}))
-		return store.AsConflict(err)
+		return AsConflict(err)
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -21,19 +19,19 @@ import (
 const maxAliases = 50
 
 // aliasRows returns the prefix of the keys of the rows that list an item's aliases.
-func aliasRows(hash string) string { return item.AliasPrefix + hash + "|" }
+func aliasRows(hash string) string { return AliasPrefix + hash + "|" }
 
 // aliases reads the rows that list an item's aliases.
-func aliases(ctx context.Context, s *store.Store, of *item.Item) iter.Seq2[storage.Entity, error] {
+func aliases(ctx context.Context, s *rowStore, of *Item) iter.Seq2[storage.Entity, error] {
 	return s.Items.Query(ctx, storage.Query{
-		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: item.AliasPrefix + of.Hash() + item.AfterBar,
+		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: AliasPrefix + of.Hash() + AfterBar,
 		PageSize: storage.MaxOps,
 	})
 }
 
 // Point adds an alias to the alias list of the item that represents the alias. Callers must call Point before the
 // commit that makes the page an alias.
-func (r *Aliases) Point(ctx context.Context, of, alias *item.Item) error {
+func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	_, err := r.s.Items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key:   storage.Key{Partition: of.Partition(), Row: aliasRows(of.Hash()) + alias.Hash()},
 		Props: storage.Properties{"partition": alias.Partition()},
@@ -42,35 +40,35 @@ func (r *Aliases) Point(ctx context.Context, of, alias *item.Item) error {
 }
 
 // Drop removes an alias from an item's list of aliases. The item itself may no longer exist.
-func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *item.Item) error {
+func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	_, hash, err := source.ParseID(string(of))
 	if err != nil {
 		return err
 	}
-	e, err := r.s.Index.Get(ctx, item.IndexKey(hash))
+	e, err := r.s.Index.Get(ctx, IndexKey(hash))
 	if err != nil {
-		return store.IgnoreLost(err)
+		return IgnoreLost(err)
 	}
 	partition, _ := e.Props["partition"].(string)
-	_, err = r.s.Items.Transact(ctx, item.DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
-	return store.IgnoreLost(err)
+	_, err = r.s.Items.Transact(ctx, DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
+	return IgnoreLost(err)
 }
 
 // DropAll removes an item's list of aliases when the item is purged.
-func (r *Aliases) DropAll(ctx context.Context, of *item.Item) error {
+func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	var ops []storage.Op
 	for e, err := range aliases(ctx, r.s, of) {
 		if err != nil {
 			return err
 		}
-		ops = append(ops, item.DropRow(e.Key))
+		ops = append(ops, DropRow(e.Key))
 	}
-	return store.AsConflict(storage.TransactAll(ctx, r.s.Items, ops))
+	return AsConflict(storage.TransactAll(ctx, r.s.Items, ops))
 }
 
 // Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that
 // time, the caller must have committed that the item no longer represents its aliases.
-func (r *Aliases) Expedite(ctx context.Context, of *item.Item, at time.Time) error {
+func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 	for it, err := range r.items.AliasesOf(ctx, of) {
 		if err == nil {
 			err = r.items.expedite(ctx, it, at)
@@ -83,12 +81,12 @@ func (r *Aliases) Expedite(ctx context.Context, of *item.Item, at time.Time) err
 }
 
 // AliasesOf yields the aliases that an item represents, at most 50.
-func (r *Items) AliasesOf(ctx context.Context, of *item.Item) iter.Seq2[item.Item, error] {
-	return func(yield func(item.Item, error) bool) {
+func (r *Items) AliasesOf(ctx context.Context, of *Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
 		n := 0
 		for e, err := range aliases(ctx, r.s, of) {
 			if err != nil {
-				yield(item.Item{}, err)
+				yield(Item{}, err)
 				return
 			}
 			if n++; n > maxAliases {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -18,7 +16,7 @@ type Batch struct {
 	Partition, Host string
 	Reason, RunID   string
 	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
-	Items []*item.Item
+	Items []*Item
 	// Starts has the earliest time at which each request may start. It has one time for each item, in the order of
 	// Items, and one more time, from which any further requests may start.
 	Starts []time.Time
@@ -39,17 +37,17 @@ type Batch struct {
 	More bool
 
 	owner     string
-	attempt   item.Attempt
-	counts    *item.JobCounts
+	attempt   Attempt
+	counts    *JobCounts
 	confirmed atomic.Int64 // when the batch held its lock for certain, in milliseconds since 1970
-	host      *store.Host  // the host row as the batch wrote it; nil after a commit
-	rest      []*item.Item // items of the job for which no request may start; they are not locked
+	host      *Host        // the host row as the batch wrote it; nil after a commit
+	rest      []*Item      // items of the job for which no request may start; they are not locked
 	broken    map[storage.Key]bool
 }
 
 // Break records that a fault of Tidemark interrupted the work on an item. The item's next worker finds the record in
-// [item.Item.Interrupted].
-func (b *Batch) Break(it *item.Item) {
+// [Item.Interrupted].
+func (b *Batch) Break(it *Item) {
 	if b.broken == nil {
 		b.broken = map[storage.Key]bool{}
 	}
@@ -59,14 +57,14 @@ func (b *Batch) Break(it *item.Item) {
 // Begin locks those items of a job that need work, if their host is available now (A20). A nil batch means that
 // nothing is left to do: the items are done, another worker has them, or Begin has returned them to the due rows.
 // Returning an item to the due rows does not count as an attempt.
-func (r *Jobs) Begin(ctx context.Context, job item.Job) (*Batch, error) {
+func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
 // BeginIf is like [Jobs.Begin], but first calls the given function to decide whether to begin. The argument of that
 // function reports whether the host answered the last requests that it was sent. If the function returns false,
 // nothing is changed and the batch is nil. BeginIf may call the function several times.
-func (r *Jobs) BeginIf(ctx context.Context, job item.Job, wanted func(answers bool) bool) (*Batch, error) {
+func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := job.Attempt.Owner(r.s.Options.Token())
 	var batch *Batch
 	var taken policy.Budget
@@ -78,14 +76,14 @@ func (r *Jobs) BeginIf(ctx context.Context, job item.Job, wanted func(answers bo
 		return batch, err
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
-		// The batch has begun nevertheless. The remaining items are due again after [item.JobTTL].
+		// The batch has begun nevertheless. The remaining items are due again after [JobTTL].
 		r.s.Options.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host,
 			"kind", fault.KindOf(err))
 	}
 	return batch, nil
 }
 
-func (r *Jobs) begin(ctx context.Context, job item.Job, owner string, taken *policy.Budget,
+func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *policy.Budget,
 	wanted func(answers bool) bool) (*Batch, error) {
 	items, host, err := r.s.LoadJob(ctx, job)
 	if err != nil {
@@ -95,7 +93,7 @@ func (r *Jobs) begin(ctx context.Context, job item.Job, owner string, taken *pol
 	todo := eligible(items, job, now)
 	p := r.s.Options.Politeness(job.Host)
 	endLeases(&host, todo, job.Attempt, now, p)
-	if len(todo) == 0 && !slices.ContainsFunc(items, func(it item.Item) bool { return it.LockOwner != "" }) {
+	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
 		r.s.AnnounceLater(ctx, &host)
 		r.s.Sums.MendOne(ctx, job.PartitionKey)
 	}
@@ -111,7 +109,7 @@ func (r *Jobs) begin(ctx context.Context, job item.Job, owner string, taken *pol
 	}
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
-		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: policy.Stamp(now.Add(item.LockTime)),
+		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: policy.Stamp(now.Add(LockTime)),
 		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
 		attempt: job.Attempt, counts: job.Counts,
 	}
@@ -121,7 +119,7 @@ func (r *Jobs) begin(ctx context.Context, job item.Job, owner string, taken *pol
 }
 
 // endLeases ends the leases of the workers that an attempt follows.
-func endLeases(host *store.Host, todo []*item.Item, a item.Attempt, now time.Time, p policy.Politeness) {
+func endLeases(host *Host, todo []*Item, a Attempt, now time.Time, p policy.Politeness) {
 	for _, it := range todo {
 		if a.Follows(it.LockOwner) {
 			host.Policy.Abandon(now, it.LockOwner, p)
@@ -130,8 +128,8 @@ func endLeases(host *store.Host, todo []*item.Item, a item.Attempt, now time.Tim
 }
 
 // eligible returns the items that should be locked, without duplicates.
-func eligible(items []item.Item, job item.Job, now time.Time) []*item.Item {
-	var out []*item.Item
+func eligible(items []Item, job Job, now time.Time) []*Item {
+	var out []*Item
 	locked, seen := 0, map[string]bool{}
 	for i := range items {
 		it := &items[i]
@@ -154,16 +152,16 @@ func eligible(items []item.Item, job item.Job, now time.Time) []*item.Item {
 
 // lock locks items and acquires the host's lease, in one transaction. The transaction also makes the claims of the
 // items' due rows end together with the lock, so that a sweep finds the items if the worker dies. An item that
-// another writer has locked or changed in the meantime is dropped. The hint is that of [store.Store.WriteEach].
+// another writer has locked or changed in the meantime is dropped. The hint is that of [rowStore.WriteEach].
 // Errors: Conflict when the host row has changed.
-func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*item.Item, hint time.Time) (err error) {
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *Host, items []*Item, hint time.Time) (err error) {
 	var tags []storage.ETag
-	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *item.Item) []storage.Op {
+	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"], p["notBefore"] = int64(it.Deaths), false, storage.FormatTime(it.NotBefore)
 		}
-		return []storage.Op{it.Merge(p), item.Held(it, r.s.Now())}
+		return []storage.Op{it.Merge(p), Held(it, r.s.Now())}
 	})
 	for _, it := range b.Items {
 		it.LockedUntil, it.LockOwner = b.Until, b.owner
@@ -176,8 +174,8 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*it
 }
 
 // NoteBegun records that the check of an item of the batch has begun, so that a death of the worker counts for the item
-// (see [item.Item.Deaths]). Nothing is recorded on an item whose lock is lost.
-func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *item.Item) error {
+// (see [Item.Deaths]). Nothing is recorded on an item whose lock is lost.
+func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 	begun := storage.Properties{"alone": true}
 	tags, err := r.s.Items.Transact(ctx, it.Merge(begun))
 	if fault.Lost(err) {
@@ -203,18 +201,18 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *item.Item) error {
 
 // park returns claimed items to the due rows because their host is not available. The items are parked until the
 // given time. If that time is zero, they are parked until either a worker of that host or the next sweep claims them.
-func (r *Jobs) park(ctx context.Context, host store.Host, items []*item.Item, until time.Time) error {
+func (r *Jobs) park(ctx context.Context, host Host, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
-	until = item.ParkedUntil(now, until)
+	until = ParkedUntil(now, until)
 	host.Unclaimed = true
 	lapsed := policy.Later(now, until)
-	_, _, err := r.s.WriteEach(ctx, lapsed, []storage.Op{host.Op()}, items, func(it *item.Item) []storage.Op {
+	_, _, err := r.s.WriteEach(ctx, lapsed, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		if it.Free(now) {
-			return []storage.Op{item.SetEnqueued(it, until)}
+			return []storage.Op{SetEnqueued(it, until)}
 		}
 		held, _ := it.ClaimUntil(now) // an attempt that this one follows holds the item still
-		return []storage.Op{item.SetEnqueued(it, policy.Later(until, held))}
+		return []storage.Op{SetEnqueued(it, policy.Later(until, held))}
 	})
 	return err
 }

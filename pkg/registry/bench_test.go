@@ -9,8 +9,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -44,7 +42,7 @@ type bench struct {
 }
 
 // opener makes a bench; the store under it is closed when the test ends.
-type opener func(t testing.TB, o store.Options) bench
+type opener func(t testing.TB, o Options) bench
 
 // onStores runs a test on every store that needs no service, because the tested promise depends on promises of the
 // store. The embedded store makes the same promises as memory, but keeps them by other means.
@@ -53,14 +51,14 @@ func onStores(t *testing.T, test func(t *testing.T, open opener)) {
 	t.Run("embedded", func(t *testing.T) { test(t, openEmbedded) })
 }
 
-func openMem(t testing.TB, o store.Options) bench {
+func openMem(t testing.TB, o Options) bench {
 	t.Helper()
 	c := newClock()
 	under := mem.New(c.Now)
 	return openOn(t, func() storage.Store { return under }, c, o)
 }
 
-func openEmbedded(t testing.TB, o store.Options) bench {
+func openEmbedded(t testing.TB, o Options) bench {
 	t.Helper()
 	c, dir := newClock(), t.TempDir()
 	return openOn(t, func() storage.Store {
@@ -73,7 +71,7 @@ func openEmbedded(t testing.TB, o store.Options) bench {
 	}, c, o)
 }
 
-func openOn(t testing.TB, under func() storage.Store, c *clock, o store.Options) bench {
+func openOn(t testing.TB, under func() storage.Store, c *clock, o Options) bench {
 	t.Helper()
 	o.Clock = c.Now
 	if o.Politeness == nil {
@@ -122,9 +120,9 @@ func (b bench) register(t testing.TB, o RegisterOptions, urls ...string) []Regis
 }
 
 // take receives every visible job from the queue.
-func (b bench) take(t testing.TB) []item.Job {
+func (b bench) take(t testing.TB) []Job {
 	t.Helper()
-	var out []item.Job
+	var out []Job
 	for {
 		messages, err := b.s.Jobs.Receive(t.Context(), 32, 10*time.Minute)
 		if err != nil {
@@ -134,7 +132,7 @@ func (b bench) take(t testing.TB) []item.Job {
 			return out
 		}
 		for _, m := range messages {
-			j, err := item.ParseJob(m.Body)
+			j, err := ParseJob(m.Body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +170,7 @@ func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
 	var done []Finding
 	for _, it := range batch.Items {
 		f := *it
-		f.Status = item.Indexed
+		f.Status = Indexed
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
 		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		done = append(done, Finding{Item: f, Changed: true})
@@ -182,7 +180,7 @@ func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
 	}
 }
 
-func (b bench) begin(t testing.TB, job item.Job) *Batch {
+func (b bench) begin(t testing.TB, job Job) *Batch {
 	t.Helper()
 	batch, err := b.Jobs.Begin(t.Context(), job)
 	if err != nil {

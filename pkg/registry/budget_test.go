@@ -10,8 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 var (
@@ -23,7 +21,7 @@ var (
 func TestA7ItemLimit(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		limit := 5
-		b := open(t, store.Options{Politeness: func(string) policy.Politeness {
+		b := open(t, Options{Politeness: func(string) policy.Politeness {
 			return policy.Politeness{MaxConcurrent: 1, MaxItems: limit}
 		}})
 		others, results := []*Registry{b.Registry, b.another(), b.another()}, make(chan []Registered, 3)
@@ -63,7 +61,7 @@ func TestA7ItemLimit(t *testing.T) {
 		if got := b.Items.Register(t.Context(), []source.Source{refusedID}, RegisterOptions{}); !IsItemLimit(got[0].Err) {
 			t.Error("a new one is not refused")
 		}
-		if _, err := b.s.Index.Get(t.Context(), item.IndexKey(refusedID.Hash())); !fault.Is(err, fault.NotFound) {
+		if _, err := b.s.Index.Get(t.Context(), IndexKey(refusedID.Hash())); !fault.Is(err, fault.NotFound) {
 			t.Errorf("what is refused leaves a pointer: %v", err)
 		}
 		limit = 6
@@ -79,7 +77,7 @@ func TestA7ItemLimit(t *testing.T) {
 func TestE3DailyBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		p := policy.Politeness{MaxConcurrent: 1, Daily: policy.Budget{Requests: 3}}
-		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return p }})
+		b := open(t, Options{Politeness: func(string) policy.Politeness { return p }})
 		b.register(t, RegisterOptions{}, pages("a.example", 8)...)
 		day := func(want int) {
 			t.Helper()
@@ -125,8 +123,8 @@ func TestE3DailyBudget(t *testing.T) {
 			day(3) // items that wait come first
 		}
 		items, err := b.Items.List(t.Context(), ListQuery{Top: 100})
-		if err != nil || slices.ContainsFunc(items, func(it item.Item) bool {
-			return it.Status != item.Indexed || it.CrawlAttempts > 0
+		if err != nil || slices.ContainsFunc(items, func(it Item) bool {
+			return it.Status != Indexed || it.CrawlAttempts > 0
 		}) {
 			t.Errorf("items %v, %v", items, err)
 		}
@@ -138,7 +136,7 @@ func TestE3DailyBudget(t *testing.T) {
 func TestE3TotalBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		p := policy.Politeness{MaxConcurrent: 1, Total: policy.Budget{Requests: 100, Bytes: 1 << 30}}
-		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return p }})
+		b := open(t, Options{Politeness: func(string) policy.Politeness { return p }})
 		hosts := make([]string, 12)
 		for i := range hosts {
 			hosts[i] = fmt.Sprintf("h%d.example", i)
@@ -170,7 +168,7 @@ func TestE3TotalBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, host := range stats {
-				if host.Items[item.Pending] > 0 && !strings.Contains(host.PauseReason, "100 requests for all hosts") {
+				if host.Items[Pending] > 0 && !strings.Contains(host.PauseReason, "100 requests for all hosts") {
 					t.Errorf("it is shown as %+v", host)
 				}
 			}

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -27,8 +25,8 @@ func (v Violation) String() string {
 // writers.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
-		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
-		items: map[storage.Key]item.Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
+		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]HostState{},
+		items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
 		hints: map[string]time.Time{},
 	}
 	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
@@ -57,10 +55,10 @@ func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 type checker struct {
 	now        time.Time
 	politeness func(host string) policy.Politeness
-	items      map[storage.Key]item.Item
+	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
 	surplus    map[storage.Key]surplus          // by host row
-	hosts      map[storage.Key]store.HostState
+	hosts      map[storage.Key]HostState
 	hints      map[string]time.Time // by partition: the time of the earliest hint
 	found      []Violation
 }
@@ -73,16 +71,16 @@ func (c *checker) report(invariant int, key storage.Key, format string, args ...
 }
 
 func (c *checker) row(e storage.Entity) {
-	if item.IsItemRow(e.Row) {
-		c.items[e.Key] = item.Of(e)
+	if IsItemRow(e.Row) {
+		c.items[e.Key] = ItemOf(e)
 		return
 	}
-	if _, hash, ok := item.ParseDueRow(e.Row); ok {
+	if _, hash, ok := ParseDueRow(e.Row); ok {
 		item := storage.Key{Partition: e.Partition, Row: hash}
 		c.due[item] = append(c.due[item], e)
 		return
 	}
-	if h := store.HostStateOf(e); h.Host != "" {
+	if h := HostStateOf(e); h.Host != "" {
 		c.hosts[e.Key] = h
 		s := c.surplus[e.Key]
 		c.surplus[e.Key] = surplus{s.rebuild + h.Rebuilding, s.revisited + h.Revisited, s.guarded + h.Guarded,
@@ -92,7 +90,7 @@ func (c *checker) row(e storage.Entity) {
 
 // pointer checks that an item can be found by its id.
 func (c *checker) pointer(ctx context.Context, index storage.Table, key storage.Key) error {
-	e, err := index.Get(ctx, item.IndexKey(key.Row))
+	e, err := index.Get(ctx, IndexKey(key.Row))
 	if err != nil {
 		c.report(1, key, "cannot be found by its id: %v", err)
 		return nil
@@ -104,18 +102,18 @@ func (c *checker) pointer(ctx context.Context, index storage.Table, key storage.
 }
 
 func (c *checker) judge() {
-	counted := map[storage.Key]map[item.Status]int{}
+	counted := map[storage.Key]map[Status]int{}
 	for key, it := range c.items {
 		c.judgeDue(key, it)
 		if it.ProcessedGeneration > it.ReindexGeneration {
 			c.report(4, key, "generation %d processed, %d asked for", it.ProcessedGeneration, it.ReindexGeneration)
 		}
-		host := storage.Key{Partition: key.Partition, Row: item.HostRow(it.SourceHost)}
+		host := storage.Key{Partition: key.Partition, Row: HostRow(it.SourceHost)}
 		if counted[host] == nil {
-			counted[host] = map[item.Status]int{}
+			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
-		s, is := c.surplus[host], store.TallyOf(&it)
+		s, is := c.surplus[host], TallyOf(&it)
 		c.surplus[host] = surplus{s.rebuild - one(is.Waits), s.revisited - one(is.Revisited), s.guarded - one(is.Guarded),
 			s.lying - one(is.Lying)}
 	}
@@ -155,31 +153,31 @@ func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {
 		for _, e := range rows {
-			at, _, _ := item.ParseDueRow(e.Row)
+			at, _, _ := ParseDueRow(e.Row)
 			host, _ := e.Props["host"].(string)
-			h := c.hosts[storage.Key{Partition: e.Partition, Row: item.HostRow(host)}]
+			h := c.hosts[storage.Key{Partition: e.Partition, Row: HostRow(host)}]
 			held, _ := h.Policy.Blocked(c.now, c.politeness(host))
-			first := policy.Later(policy.Later(at, item.EnqueuedUntil(e)), policy.Later(c.now, item.ParkedUntil(c.now, held)))
+			first := policy.Later(policy.Later(at, EnqueuedUntil(e)), policy.Later(c.now, ParkedUntil(c.now, held)))
 			out[e.Partition] = policy.Earlier(out[e.Partition], first)
 		}
 	}
 	return out
 }
 
-func (c *checker) judgeDue(key storage.Key, it item.Item) {
+func (c *checker) judgeDue(key storage.Key, it Item) {
 	rows := c.due[key]
 	if len(rows) != 1 {
 		c.report(1, key, "has %d due rows", len(rows))
 		return
 	}
-	if want := item.DueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
+	if want := DueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
 		c.report(1, key, "is due at %s by its row %s", storage.FormatTime(it.NextCrawlAt), rows[0].Row)
 	}
 }
 
-func (c *checker) judgeCounts(counted map[storage.Key]map[item.Status]int) {
+func (c *checker) judgeCounts(counted map[storage.Key]map[Status]int) {
 	for host, want := range counted {
-		for _, s := range item.Statuses {
+		for _, s := range Statuses {
 			if got := c.hosts[host].Counts[s]; got != want[s] {
 				c.report(5, host, "counts %d items %s, there are %d", got, s, want[s])
 			}

@@ -11,15 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Finding is what a worker found out about one item. It contains the item with the new values of all columns,
 // including NextCrawlAt.
 type Finding struct {
-	Item    item.Item
+	Item    Item
 	Purge   bool          // the item is already deleted everywhere else, and the commit deletes its rows
 	News    *feed.Change  // the change of the item's content; nil if there is none
 	Listed  []feed.Change // the new entries of the item's list
@@ -49,7 +47,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Begun = time.Time{}, "", false
 		switch {
 		case f.Item.Deadly:
-			f.Item.Deaths = item.DeadlyDeaths - 1 // it is tried again, and one more death is enough
+			f.Item.Deaths = DeadlyDeaths - 1 // it is tried again, and one more death is enough
 		case !f.Untried:
 			f.Item.Deaths, f.Item.NotBefore = 0, time.Time{}
 		}
@@ -69,17 +67,17 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
-	r.s.Send(ctx, b.Partition, b.Host, item.ReasonForced, c.again())
+	r.s.Send(ctx, b.Partition, b.Host, ReasonForced, c.again())
 	return nil
 }
 
 // again lists the items for which a check was requested while the batch held them. The job that was sent for such a
 // request found the item locked and was dropped.
-func (c *commit) again() []item.JobItem {
-	var items []item.JobItem
+func (c *commit) again() []JobItem {
+	var items []JobItem
 	for _, p := range c.done {
 		if p.asked && !p.Purge {
-			items = append(items, item.InJob(&p.Item))
+			items = append(items, InJob(&p.Item))
 		}
 	}
 	return items
@@ -88,8 +86,8 @@ func (c *commit) again() []item.JobItem {
 // pending is a finding that is not stored yet.
 type pending struct {
 	Finding
-	read        *item.Item  // the item as the batch has it
-	was         store.Tally // tally of the item as read; the host row still includes it
+	read        *Item // the item as the batch has it
+	was         Tally // tally of the item as read; the host row still includes it
 	oldDue      time.Time
 	wasGone     bool                 // the item had a tombstone already
 	pointer     storage.ETag         // revision of the index row of an item to be purged; empty if there is none
@@ -114,13 +112,13 @@ type commit struct {
 	host  HostFinding
 	last  bool
 	done  []*pending
-	rest  []*item.Item // items to be unlocked without a finding
+	rest  []*Item // items to be unlocked without a finding
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.Key() == f.Item.Key() {
-			p := &pending{Finding: f, read: it, was: store.TallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
+			p := &pending{Finding: f, read: it, was: TallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
 				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.Now())}
 			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
@@ -156,7 +154,7 @@ func (c *commit) try(ctx context.Context) error {
 			c.quarantine(ctx, owners[i].done, err)
 			continue
 		}
-		i, lost := store.ConflictIndex(err)
+		i, lost := ConflictIndex(err)
 		if !lost || i == 0 {
 			return err
 		}
@@ -168,7 +166,7 @@ func (c *commit) try(ctx context.Context) error {
 
 // hostRow returns the host row. In the first commit of a batch it returns the row that the batch wrote, if the host
 // has no other work, because then the row has not changed since. In all other cases hostRow reads the row.
-func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
+func (c *commit) hostRow(ctx context.Context) (Host, error) {
 	host := c.b.host
 	c.b.host = nil
 	if host != nil && !host.Unclaimed {
@@ -180,26 +178,26 @@ func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 // opOwner identifies the item that an operation belongs to.
 type opOwner struct {
 	done *pending
-	rest *item.Item
+	rest *Item
 	due  bool
 }
 
 // ops updates the host row. It returns the operations of the transaction and the owner of each.
-func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
+func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
 	host.Counts = maps.Clone(host.Counts)          // a second call of ops needs the old counts
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // operation 0 writes the host row; it is filled in last
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.Recount(p.was, store.Tally{})
+			host.Recount(p.was, Tally{})
 			add(p.Item.Delete(), opOwner{done: p})
 			if !p.noDue {
-				add(item.DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
+				add(DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
-		host.Recount(p.was, store.TallyOf(&p.Item))
+		host.Recount(p.was, TallyOf(&p.Item))
 		if !p.Unasked {
 			host.Rates.Add(p.Changed, p.Failed)
 			host.Policy.Count(now, p.Changed, p.Failed)
@@ -213,9 +211,9 @@ func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 			continue
 		}
 		if !p.noDue {
-			add(item.DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
+			add(DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 		}
-		add(item.UpsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
+		add(UpsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
 	}
 	for _, it := range c.rest {
 		unlocked := storage.Properties{"lockedUntil": "", "lockOwner": ""}
@@ -226,7 +224,7 @@ func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 			delete(unlocked, "lockOwner") // keep the owner: it shows the next worker the interruption
 		}
 		add(it.Merge(unlocked), opOwner{rest: it})
-		add(item.SetEnqueued(it, item.ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
+		add(SetEnqueued(it, ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(host, now)
 	host.Outbox = c.outbox()
@@ -234,7 +232,7 @@ func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 	return ops, owners
 }
 
-func (c *commit) updateHost(host *store.Host, now time.Time) {
+func (c *commit) updateHost(host *Host, now time.Time) {
 	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.Options.Politeness(host.Host))
 	learn(&host.HostState, now, c.b.owner, c.host)
 	if asked, answered := c.answers(); asked {
@@ -250,7 +248,7 @@ func (c *commit) updateHost(host *store.Host, now time.Time) {
 }
 
 // learn updates the host state with the findings of a worker that sent requests to it.
-func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
+func learn(h *HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
 	h.Pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)
@@ -268,18 +266,18 @@ func (c *commit) answers() (asked, answered bool) {
 }
 
 // hint returns the time of the hint that a commit needs: the earliest time at which one of its items is due, if that
-// is within [item.HeldTime]. Zero means that no hint is needed: a claimed row already has a hint within that time,
+// is within [HeldTime]. Zero means that no hint is needed: a claimed row already has a hint within that time,
 // and the sweep that follows it writes the hints for rows that are due later.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
 	for _, p := range c.done {
-		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(item.HeldTime)) {
+		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(HeldTime)) {
 			first = policy.Earlier(first, p.Item.NextCrawlAt)
 		}
 	}
 	if len(c.rest) > 0 {
-		first = policy.Earlier(first, policy.Later(now, item.ParkedUntil(now, c.host.PauseUntil)))
+		first = policy.Earlier(first, policy.Later(now, ParkedUntil(now, c.host.PauseUntil)))
 	}
 	if first.IsZero() {
 		return first
@@ -305,7 +303,7 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 			continue
 		}
 		was := *it
-		was.Status, was.NextCrawlAt, was.LastChecked = item.Error, p.Item.NextCrawlAt, p.Item.LastChecked
+		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
 		was.CrawlAttempts++
 		was.LockedUntil, was.LockOwner = time.Time{}, ""
 		was.Written(p.Item.Revision())
@@ -335,7 +333,7 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 // dropRest reloads an item that has changed since it was read, and that the commit wants to unlock. The batch may
 // still hold the item's lock, for two reasons: an earlier write took effect although it seemed to fail, or a request
 // forced a check of the item.
-func (c *commit) dropRest(ctx context.Context, it *item.Item) error {
+func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
 		return err
@@ -344,7 +342,7 @@ func (c *commit) dropRest(ctx context.Context, it *item.Item) error {
 		it.Written(cur.Revision())
 		return nil
 	}
-	c.rest = slices.DeleteFunc(c.rest, func(other *item.Item) bool { return other == it }) // the batch lost the lock
+	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
 	return nil
 }
 
@@ -360,24 +358,24 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = slices.DeleteFunc(c.done, func(other *pending) bool { return other == p })
 		return nil
 	}
-	p.oldDue, p.was = cur.NextCrawlAt, store.TallyOf(&cur)
+	p.oldDue, p.was = cur.NextCrawlAt, TallyOf(&cur)
 	if p.Purge {
 		p.repent(cur)
 		return nil
 	}
-	now, m := c.r.s.Now(), item.Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-item.LockTime)}
+	now, m := c.r.s.Now(), Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-LockTime)}
 	p.asked = m.Asked(now)
 	m.Rebase(&p.Item, now)
 	return resettle(ctx, c.r.tags, &p.Item, m, now)
 }
 
 // remaining returns the batch's items that are not in done.
-func (b *Batch) remaining(done []Finding) []*item.Item {
+func (b *Batch) remaining(done []Finding) []*Item {
 	is := map[storage.Key]bool{}
 	for _, f := range done {
 		is[f.Item.Key()] = true
 	}
-	var out []*item.Item
+	var out []*Item
 	for _, it := range b.Items {
 		if !is[it.Key()] {
 			out = append(out, it)
@@ -390,9 +388,9 @@ func (b *Batch) remaining(done []Finding) []*item.Item {
 // host, and the host asked for the pause. Pause never shortens an earlier pause, and no pause is longer than
 // [policy.MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
-	id := store.HostID{Partition: partition, Host: host}
-	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: partition, Host: host}
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
 		h.Pause(r.s.Now(), until, why)
-		return &store.Change{}, nil
+		return &hostChange{}, nil
 	})
 }

@@ -4,15 +4,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // A20: the second worker of a doubled job finds nothing to do.
 func TestA20DoubledJobDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		job := b.take(t)[0]
 		first := b.begin(t, job)
@@ -30,7 +27,7 @@ func TestA20DoubledJobDoesNothing(t *testing.T) {
 // A15: a force that arrives while the item is being processed is not lost.
 func TestA15ForceDuringProcessing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		b.clock.Advance(time.Second)
@@ -44,7 +41,7 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 			t.Fatalf("%d jobs after the commit, want the forced one", len(jobs))
 		}
 		again := b.begin(t, jobs[0])
-		if again == nil || !again.Items[0].Forced() || again.Items[0].Status != item.Indexed {
+		if again == nil || !again.Items[0].Forced() || again.Items[0].Status != Indexed {
 			t.Fatalf("forced item: %+v", again)
 		}
 		id := again.Items[0].ID
@@ -61,7 +58,7 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 // and only once.
 func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		for range 3 {
@@ -87,15 +84,15 @@ func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
 // A worker that lost its lock commits nothing (invariant 3).
 func TestLostLockCommitsNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		job := b.take(t)[0]
 		slow := b.begin(t, job)
-		b.clock.Advance(item.LockTime + time.Second)
+		b.clock.Advance(LockTime + time.Second)
 		if b.begin(t, job) != nil {
 			t.Fatal("an item was taken while a request of its last holder may be on its way")
 		}
-		b.clock.Advance(item.RequestTime)
+		b.clock.Advance(RequestTime)
 		quick := b.begin(t, job)
 		if quick == nil {
 			t.Fatal("an expired lock was not taken over")
@@ -103,7 +100,7 @@ func TestLostLockCommitsNothing(t *testing.T) {
 		slow.Items[0].Title = "stale"
 		b.finish(t, slow)
 		it, _ := b.Items.Find(t.Context(), quick.Items[0].ID)
-		if it.Title == "stale" || it.Status != item.Pending {
+		if it.Title == "stale" || it.Status != Pending {
 			t.Fatalf("a lost lock committed: %s %s", it.Title, it.Status)
 		}
 		b.finish(t, quick)
@@ -114,16 +111,16 @@ func TestLostLockCommitsNothing(t *testing.T) {
 // Invariant 5: the items of a lost job are swept again after two minutes, when no job waits in the queue.
 func TestLostJobIsSweptAgain(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		b.take(t) // lost
-		b.clock.Advance(item.ClaimHint - time.Second)
+		b.clock.Advance(ClaimHint - time.Second)
 		if r, _ := b.Jobs.Sweep(t.Context()); r.Claimed != 0 {
 			t.Fatalf("claimed %d while the job was trusted", r.Claimed)
 		}
-		b.clock.Advance(item.JobTTL)
+		b.clock.Advance(JobTTL)
 		r, err := b.Jobs.Sweep(t.Context())
-		if err != nil || r.Claimed != 3 || r.Late != item.JobTTL+item.ClaimHint-time.Second {
+		if err != nil || r.Claimed != 3 || r.Late != JobTTL+ClaimHint-time.Second {
 			t.Fatalf("claimed %d that were due for %v, %v; want 3, due since they were registered", r.Claimed, r.Late, err)
 		}
 		b.finish(t, b.begin(t, b.take(t)[0]))
@@ -134,11 +131,11 @@ func TestLostJobIsSweptAgain(t *testing.T) {
 // Items that a batch does not finish go back to the due rows at once.
 func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 4)...)
 		batch := b.begin(t, b.take(t)[0])
 		done := *batch.Items[0]
-		done.Status = item.Indexed
+		done.Status = Indexed
 		done.CheckAt(b.clock.Now().Add(time.Hour))
 		if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: done}}, HostFinding{}, true); err != nil {
 			t.Fatal(err)
@@ -156,7 +153,7 @@ func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 // A13: a host that asked for a pause gets no request until the pause is over, and is checked again afterwards.
 func TestA13PausedHost(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 4)...)
 		batch := b.begin(t, b.take(t)[0])
 		until := b.clock.Now().Add(30 * time.Minute)
@@ -184,13 +181,13 @@ func TestA13PausedHost(t *testing.T) {
 // A finding that no row can hold does not prevent the commit of the others.
 func TestUnstorableFindingIsQuarantinedAlone(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		batch := b.begin(t, b.take(t)[0])
 		var done []Finding
 		for i, it := range batch.Items {
 			f := *it
-			f.Status = item.Indexed
+			f.Status = Indexed
 			f.CheckAt(b.clock.Now().Add(time.Hour))
 			if i == 1 {
 				for range 3000 { // encodes to far more than a column holds
@@ -207,11 +204,11 @@ func TestUnstorableFindingIsQuarantinedAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byStatus := map[item.Status]int{}
+		byStatus := map[Status]int{}
 		for _, it := range items {
 			byStatus[it.Status]++
 		}
-		if byStatus[item.Indexed] != 2 || byStatus[item.Error] != 1 {
+		if byStatus[Indexed] != 2 || byStatus[Error] != 1 {
 			t.Errorf("statuses %v, want two Indexed and one Error", byStatus)
 		}
 	})

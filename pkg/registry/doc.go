@@ -59,11 +59,4 @@
 // A sweep follows the hints of all shards, oldest minute first. When it has scanned a partition, it gives the
 // partition a later hint. A partition that it does not reach keeps its hint. So if there is more work than time, the
 // partitions are served alternately, and none waits much longer than the others.
-//
-// # Alternatives considered
-//
-// If the host of a job is busy, the job is not sent again with a delay. Its items go back to the due rows, and the
-// lease holder's [Jobs.Refill] claims them from there in full batches. In an earlier version, the job was sent again.
-// This cost three queue operations and 33 reads each time. A thousand single registrations of one host were all sent
-// again at once.
 package registry

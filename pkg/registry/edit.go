@@ -6,16 +6,14 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Ignore changes the watch options of an item for a person, and returns the changed item. The given function changes
 // the options, or refuses with an error. Ignore requests no check: the new options apply from the next check on.
 // Errors: NotFound.
-func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *item.Item) (why string, err error)) (item.Item,
+func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item,
 	error) {
-	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		why, err := edit(it)
 		it.Record(now, "watch", why+by(ctx))
 		return false, err
@@ -24,12 +22,12 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *item.Ite
 
 // AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16).
 // If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
-func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (item.Item, error) {
+func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
-	if err != nil || item.BrokenWatch(&it) == "" {
+	if err != nil || BrokenWatch(&it) == "" {
 		return it, err
 	}
-	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		it.Watched.Asked, it.Fields = it.Watched.Broken != "", it.Fields.Accept()
 		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
 		return true, nil
@@ -38,13 +36,13 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (item.Item, error
 
 // Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
 // further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
-func (r *Items) Accept(ctx context.Context, id source.ID) (item.Item, error) {
-	waits := func(it *item.Item) bool { return it.Collapse.Waits() || item.BrokenWatch(it) != "" }
+func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
+	waits := func(it *Item) bool { return it.Collapse.Waits() || BrokenWatch(it) != "" }
 	it, err := r.Find(ctx, id)
 	if err != nil || !waits(&it) {
 		return it, err
 	}
-	return r.edit(ctx, id, func(it *item.Item, now time.Time) (bool, error) {
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		if !waits(it) {
 			return false, nil // a check has come in between
 		}
@@ -56,26 +54,26 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (item.Item, error) {
 }
 
 // edit changes an item. It requests a check now if the given function reports that one is needed.
-func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *item.Item, now time.Time) (check bool,
-	err error)) (item.Item, error) {
-	return r.editFor(ctx, id, item.ReasonForced, decide)
+func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
+	err error)) (Item, error) {
+	return r.editFor(ctx, id, ReasonForced, decide)
 }
 
 // errUnchanged is the error of a function that decides not to change the item.
 var errUnchanged = errors.New("the item stays as it is")
 
 // editFor is like edit, with the reason of the job that a check has.
-func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide func(it *item.Item,
-	now time.Time) (check bool, err error)) (item.Item, error) {
+func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide func(it *Item,
+	now time.Time) (check bool, err error)) (Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
-		return item.Item{}, err
+		return Item{}, err
 	}
-	var it item.Item
-	var job []item.JobItem
+	var it Item
+	var job []JobItem
 	var refused error // an error of any kind from decide, for which a retry does not help
-	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
-	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+	at := HostID{Partition: found.Partition(), Host: found.SourceHost}
+	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *Host) (*hostChange, error) {
 		job = nil
 		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return nil, err
@@ -89,13 +87,13 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 			return nil, nil
 		}
 		if !check {
-			return &store.Change{Ops: it.Write(oldDue, time.Time{})}, nil
+			return &hostChange{Ops: it.Write(oldDue, time.Time{})}, nil
 		}
 		it.NextCrawlAt = now
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []item.JobItem{item.InJob(&it)}
+		job = []JobItem{InJob(&it)}
 		until, hint := it.ClaimUntil(now)
-		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
+		return &hostChange{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})
 	if err == nil && refused != errUnchanged {
 		err = refused

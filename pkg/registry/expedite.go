@@ -6,8 +6,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -64,12 +62,12 @@ const purgePiece = 1000
 func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Duration,
 	rows int) (moved int, err error) {
 	for rows > 0 && !s.Done {
-		w := store.ItemWalk{
+		w := ItemWalk{
 			Columns: []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"},
 			Items:   min(rows, purgePiece), Partitions: rows, Skip: r.nothingGone,
 		}
-		from := store.Cursor{Partition: s.Partition, Row: s.Row}
-		at, err := r.s.OverItems(ctx, w, from, func(_ string, items []item.Item) error {
+		from := Cursor{Partition: s.Partition, Row: s.Row}
+		at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
 			n, err := r.purgeEarlier(ctx, items, keep)
 			moved += n
 			return err
@@ -86,7 +84,7 @@ func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Dur
 // nothingGone reports whether the host counters of a partition count no Gone items.
 func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error) {
 	for h, err := range r.s.HostsOf(ctx, partition, "counts") {
-		if err != nil || h.Counts[item.Gone] > 0 {
+		if err != nil || h.Counts[Gone] > 0 {
 			return false, err
 		}
 	}
@@ -96,10 +94,10 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 // purgeEarlier brings forward those items of a partition whose next check comes after their tombstone expires. It
 // skips a locked item, because the commit of that item sets the next check. It also skips an item that another writer
 // changes in the meantime.
-func (r *Items) purgeEarlier(ctx context.Context, items []item.Item, keep time.Duration) (moved int, err error) {
+func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
 	now := r.s.Now()
-	due := func(it *item.Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }
-	var late []*item.Item
+	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }
+	var late []*Item
 	var first time.Time
 	for i := range items {
 		it := &items[i]
@@ -108,8 +106,8 @@ func (r *Items) purgeEarlier(ctx context.Context, items []item.Item, keep time.D
 		}
 	}
 	for chunk := range slices.Chunk(late, policy.JobItems) {
-		written, _, err := r.s.WriteEach(ctx, first, nil, chunk, func(it *item.Item) []storage.Op {
-			return item.Expedite(it, due(it), storage.Properties{})
+		written, _, err := r.s.WriteEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
+			return Expedite(it, due(it), storage.Properties{})
 		})
 		if moved += len(written); err != nil {
 			return moved, err

@@ -6,8 +6,6 @@ import (
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 const day = 24 * time.Hour
@@ -22,7 +20,7 @@ func (b bench) bury(t *testing.T, host string, n int) {
 		var found []Finding
 		for _, it := range batch.Items {
 			gone := *it
-			gone.Status = item.Gone
+			gone.Status = Gone
 			gone.Reschedule(schedule.Decision{State: schedule.State{Missing: 3, GoneSince: b.s.Now()},
 				Next: b.s.Now().Add(3650 * day)})
 			found = append(found, Finding{Item: gone})
@@ -50,7 +48,7 @@ func (b bench) dueIn(t *testing.T, host string) (days map[int]int) {
 // A19: a limit that is set or lowered applies to older tombstones, once.
 func TestA19ExpeditePurge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 4} }})
+		b := open(t, Options{Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 4} }})
 		b.bury(t, "a.example", 40)
 		b.bury(t, "c.example", 2)
 		b.register(t, RegisterOptions{}, pages("b.example", 3)...)
@@ -85,7 +83,7 @@ func TestA19ExpeditePurge(t *testing.T) {
 
 // A19: one call reads a bounded number of rows, and the next call continues there.
 func TestA19ExpeditePurgeGoesOn(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.bury(t, "a.example", 10)
 	b.bury(t, "b.example", 1)
 	b.bury(t, "c.example", 10)

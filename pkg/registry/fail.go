@@ -6,16 +6,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
 // change items that a worker has checked in spite of this, or holds now.
-func (r *Jobs) Fail(ctx context.Context, job item.Job, decide func(it *item.Item, now time.Time)) error {
-	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
-	var written *store.Host
-	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
+	id, token := HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
+	var written *Host
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
 			return nil, err // stop, because the transaction might overwrite the host's outbox
 		}
@@ -24,16 +22,16 @@ func (r *Jobs) Fail(ctx context.Context, job item.Job, decide func(it *item.Item
 			return nil, err
 		}
 		now := r.s.Now()
-		var c store.Change
+		var c hostChange
 		var changes []feed.Change
 		var first time.Time
 		for _, it := range eligible(items, job, now) {
-			before, was, oldDue := *it, store.TallyOf(it), it.NextCrawlAt
+			before, was, oldDue := *it, TallyOf(it), it.NextCrawlAt
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
 			it.Rebuilt(false)
 			it.IndexPending = false // the snapshot may have caused the failure
-			h.Recount(was, store.TallyOf(it))
+			h.Recount(was, TallyOf(it))
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)
 			h.Answers = false

@@ -7,8 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -17,26 +15,26 @@ const maxMoves = 10
 
 // Find reads an item by its id alone, with two point reads (A5). If the item has moved, Find returns the item that
 // replaces it, with two more reads for each move. Errors: NotFound.
-func (r *Items) Find(ctx context.Context, id source.ID) (item.Item, error) {
+func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	_, hash, err := source.ParseID(string(id))
 	if err != nil {
-		return item.Item{}, err
+		return Item{}, err
 	}
 	var e storage.Entity
 	for moves := 0; ; moves++ {
-		e, err = r.s.Index.Get(ctx, item.IndexKey(hash))
+		e, err = r.s.Index.Get(ctx, IndexKey(hash))
 		if fault.Is(err, fault.NotFound) {
-			return item.Item{}, unknown(id)
+			return Item{}, unknown(id)
 		}
 		if err != nil {
-			return item.Item{}, err
+			return Item{}, err
 		}
 		to, _ := e.Props["movedTo"].(string)
 		if to == "" || moves == maxMoves {
 			break
 		}
 		if _, hash, err = source.ParseID(to); err != nil {
-			return item.Item{}, err
+			return Item{}, err
 		}
 	}
 	partition, _ := e.Props["partition"].(string)
@@ -49,15 +47,15 @@ func (r *Items) Find(ctx context.Context, id source.ID) (item.Item, error) {
 
 // Lookup reads the item of a source, and reports whether it exists. It costs one point read, because the key follows
 // from the source.
-func (r *Items) Lookup(ctx context.Context, s source.Source) (it item.Item, found bool, err error) {
+func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
 	it, err = r.s.LoadItem(ctx, storage.Key{Partition: s.Partition(r.s.Options.Strategy), Row: s.Hash()})
 	return it, err == nil && it.Exists(), err
 }
 
 // LookupAll reads the items of sources concurrently, with one point read each. The item of an unknown source is nil.
-func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*item.Item, error) {
+func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item, error) {
 	loaded, err := r.s.LoadSources(ctx, sources)
-	items := make([]*item.Item, len(sources))
+	items := make([]*Item, len(sources))
 	for i := range loaded {
 		if loaded[i].Exists() {
 			items[i] = &loaded[i]
@@ -71,29 +69,29 @@ func unknown(id source.ID) error {
 }
 
 // Reindex forces a check of an existing item (A15) and returns the changed item.
-func (r *Items) Reindex(ctx context.Context, it item.Item, force bool) (item.Item, error) {
+func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
 	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force, asked: true})[0]
 	return got.Item, got.Err
 }
 
 // ListQuery selects the items to list.
 type ListQuery struct {
-	Host   string      // only items of this host; all hosts when empty
-	Status item.Status // only items with this status; all when empty
-	After  string      // begin after the item with this [ListCursor] or id; if empty, begin with the first
-	Top    int         // list at most this many items; at least 1
+	Host   string // only items of this host; all hosts when empty
+	Status Status // only items with this status; all when empty
+	After  string // begin after the item with this [ListCursor] or id; if empty, begin with the first
+	Top    int    // list at most this many items; at least 1
 }
 
 // List returns items in the order of partition and hash. The order does not change while other items are registered.
 // List costs one request for each partition with matching items, and one for the list of partitions.
-func (r *Items) List(ctx context.Context, q ListQuery) ([]item.Item, error) {
+func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	after, err := r.locate(ctx, q.After)
 	if err != nil {
 		return nil, err
 	}
-	var out []item.Item
-	var group []store.Holder
-	for h, err := range r.s.Sums.Holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, store.MaxWalkPage)) {
+	var out []Item
+	var group []Holder
+	for h, err := range r.s.Sums.Holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, MaxWalkPage)) {
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +108,7 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]item.Item, error) {
 
 // fill reports whether the partitions of a group together probably have the wanted number of items. It also returns
 // true if the number of items in a partition is unknown.
-func fill(group []store.Holder, most int) bool {
+func fill(group []Holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
 			return true
@@ -120,13 +118,13 @@ func fill(group []store.Holder, most int) bool {
 }
 
 // listGroup reads the partitions of a group concurrently. It appends their items to out until out has q.Top items.
-func (r *Items) listGroup(ctx context.Context, group []store.Holder, after storage.Key, q ListQuery,
-	out []item.Item) ([]item.Item, error) {
-	lists := make([][]item.Item, len(group))
+func (r *Items) listGroup(ctx context.Context, group []Holder, after storage.Key, q ListQuery,
+	out []Item) ([]Item, error) {
+	lists := make([][]Item, len(group))
 	err := r.s.Parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {
 		from := ""
 		if group[i].Partition == after.Partition {
-			from = store.JustPast(after.Row)
+			from = JustPast(after.Row)
 		}
 		lists[i], err = r.listPartition(ctx, group[i].Partition, from, q, q.Top-len(out))
 		return err
@@ -145,9 +143,9 @@ var neighbourColumns = []string{
 
 // Neighbours yields the items of a source's host, in the order of their hashes. It reads only some columns of each
 // item: the source, the credential, the status, the time of the last check and, for a file, its folder and properties.
-func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[item.Item, error] {
-	return func(yield func(item.Item, error) bool) {
-		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: store.MaxWalkPage,
+func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: MaxWalkPage,
 			Select: neighbourColumns}
 		for it, err := range r.s.Walk(ctx, q) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
@@ -159,7 +157,7 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[item.
 
 // ListCursor returns the position of an item in lists. The position stays valid after the item was removed or has
 // moved.
-func ListCursor(it *item.Item) string { return string(it.ID) + cursorSep + it.Partition() }
+func ListCursor(it *Item) string { return string(it.ID) + cursorSep + it.Partition() }
 
 // cursorSep is a character that occurs in no id and in no host.
 const cursorSep = "@"
@@ -186,8 +184,8 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 }
 
 // listPartition lists items of one partition, up to the given number.
-func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]item.Item, error) {
-	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(store.MaxWalkPage, most),
+func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
+	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(MaxWalkPage, most),
 		Where: map[string]string{}}
 	if q.Host != "" && r.s.Options.Strategy == source.ByScheme {
 		in.Where["sourceHost"] = q.Host
@@ -195,7 +193,7 @@ func (r *Items) listPartition(ctx context.Context, partition, from string, q Lis
 	if q.Status != "" {
 		in.Where["status"] = string(q.Status)
 	}
-	var out []item.Item
+	var out []Item
 	for it, err := range r.s.Walk(ctx, in) {
 		if err != nil {
 			return nil, err

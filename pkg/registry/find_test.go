@@ -5,13 +5,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 func TestFindUnknown(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		id := parse(t, "https://nowhere.example/")[0].ID()
 		if _, err := b.Items.Find(t.Context(), id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("unknown id: %v", err)
@@ -26,7 +24,7 @@ func TestFindUnknown(t *testing.T) {
 func TestA16Lookup(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, store.Options{Strategy: strategy})
+			b := open(t, Options{Strategy: strategy})
 			there := parse(t, "https://a.example/page")[0]
 			b.register(t, RegisterOptions{}, there.Normalized)
 			if it, found, err := b.Items.Lookup(t.Context(), there); err != nil || !found || it.ID != there.ID() {
@@ -42,7 +40,7 @@ func TestA16Lookup(t *testing.T) {
 func TestListPagesThroughEverything(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, store.Options{Strategy: strategy})
+			b := open(t, Options{Strategy: strategy})
 			b.register(t, RegisterOptions{}, append(pages("a.example", 30), pages("b.example", 7)...)...)
 			for _, c := range []struct {
 				host string
@@ -78,10 +76,10 @@ func TestListPagesThroughEverything(t *testing.T) {
 // A5: with the scheme as partition, each host in it still has its own pace.
 func TestA5SchemePartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{Strategy: source.ByScheme})
+		b := open(t, Options{Strategy: source.ByScheme})
 		b.register(t, RegisterOptions{}, append(pages("a.example", 2), pages("b.example", 2)...)...)
 		b.take(t)
-		b.clock.Advance(2 * item.JobTTL)
+		b.clock.Advance(2 * JobTTL)
 		if r, err := b.Jobs.Sweep(t.Context()); err != nil || r.Claimed != 4 || r.Jobs != 2 {
 			t.Fatalf("sweep: %+v, %v", r, err)
 		}
@@ -96,7 +94,7 @@ func TestA5SchemePartition(t *testing.T) {
 func TestA5ReindexStaysInItsPartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, store.Options{Strategy: strategy})
+			b := open(t, Options{Strategy: strategy})
 			for _, place := range []string{"/srv/tides.pdf", "https://acct.blob.core.windows.net/docs/a.md"} {
 				s := source.Source{Type: source.File, Scheme: "file", Normalized: place, Display: place, Host: "srv"}
 				was := b.Items.Register(t.Context(), []source.Source{s}, RegisterOptions{})[0]

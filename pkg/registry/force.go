@@ -6,17 +6,15 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // ForceCheck forces a check of an item because another item has changed. No person requested this check. So, unlike
 // [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
-func (r *Items) ForceCheck(ctx context.Context, it item.Item) error {
-	var job []item.JobItem
-	id := store.HostID{Partition: it.Partition(), Host: it.SourceHost}
-	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+func (r *Items) ForceCheck(ctx context.Context, it Item) error {
+	var job []JobItem
+	id := HostID{Partition: it.Partition(), Host: it.SourceHost}
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		cur, err := r.s.LoadItem(ctx, it.Key())
 		if job = nil; err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused {
 			return nil, err
@@ -26,11 +24,11 @@ func (r *Items) ForceCheck(ctx context.Context, it item.Item) error {
 		until, hint := cur.ClaimUntil(now)
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []item.JobItem{item.InJob(&cur)}
-		return &store.Change{Ops: ops, Hint: hint}, nil
+		job = []JobItem{InJob(&cur)}
+		return &hostChange{Ops: ops, Hint: hint}, nil
 	})
 	if err == nil {
-		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
 	}
 	return err
 }
@@ -38,14 +36,14 @@ func (r *Items) ForceCheck(ctx context.Context, it item.Item) error {
 // expedite brings the next check of an item forward to a given time, because something that the item depends on is
 // about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
 // finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
-func (r *Items) expedite(ctx context.Context, it item.Item, at time.Time) error {
+func (r *Items) expedite(ctx context.Context, it Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		cur, err := r.s.LoadItem(ctx, it.Key())
 		if err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
-		_, err = r.s.Hinted(ctx, it.Partition(), at, item.Expedite(&cur, at, storage.Properties{}))
-		return store.AsConflict(err)
+		_, err = r.s.Hinted(ctx, it.Partition(), at, Expedite(&cur, at, storage.Properties{}))
+		return AsConflict(err)
 	})
 }

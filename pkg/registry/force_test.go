@@ -3,15 +3,13 @@ package registry
 import (
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // A16: ForceCheck makes an item due now, but not one that is gone or about to be removed.
 func TestA16ForceCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		it := b.register(t, RegisterOptions{}, "https://a.example/1")[0].Item
 		if err := b.Items.ForceCheck(t.Context(), it); err != nil {
 			t.Fatal(err)
@@ -33,7 +31,7 @@ func TestA16ForceCheck(t *testing.T) {
 		}
 		gone := parse(t, "https://a.example/2")[0]
 		at := storage.Key{Partition: it.Partition(), Row: gone.Hash()}
-		missing := item.New(gone, at, b.s.Now())
+		missing := NewItem(gone, at, b.s.Now())
 		if err := b.Items.ForceCheck(t.Context(), missing); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // kept registers n pages of a host and indexes them in one batch.
@@ -24,7 +22,7 @@ func (b bench) kept(t *testing.T, n int) {
 }
 
 // swept returns the due items in jobs of n.
-func (b bench) swept(t *testing.T, n int) (jobs []item.Job) {
+func (b bench) swept(t *testing.T, n int) (jobs []Job) {
 	t.Helper()
 	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
@@ -41,15 +39,15 @@ func (b bench) swept(t *testing.T, n int) (jobs []item.Job) {
 // entomb commits the first n items of a batch as Gone.
 func (b bench) entomb(t *testing.T, batch *Batch, n int, last bool) {
 	t.Helper()
-	b.close(t, batch, n, last, func(it *item.Item) {
-		if it.Status = item.Gone; it.GoneSince.IsZero() {
+	b.close(t, batch, n, last, func(it *Item) {
+		if it.Status = Gone; it.GoneSince.IsZero() {
 			it.GoneSince = b.clock.Now()
 		}
 	})
 }
 
 // close commits the first n items of a batch, due in a day.
-func (b bench) close(t *testing.T, batch *Batch, n int, last bool, how func(*item.Item)) {
+func (b bench) close(t *testing.T, batch *Batch, n int, last bool, how func(*Item)) {
 	t.Helper()
 	var done []Finding
 	for _, it := range batch.Items[:n] {
@@ -95,7 +93,7 @@ func (b bench) takes(t *testing.T, batch *Batch, n, want int) {
 // when that check fails or finds it still gone.
 func TestA14GoneIsCountedOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		want := func(when string, gone, items int) {
 			t.Helper()
 			if l := b.losses(t); l.Gone != gone || l.Items != items || l.Reserved != 0 {
@@ -117,11 +115,11 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 		b.register(t, RegisterOptions{}, urls...)
 		want("registered again", 4, 20)
 		batch = b.begin(t, b.take(t)[0])
-		b.close(t, batch, 1, false, func(it *item.Item) { it.Status = item.Error })
+		b.close(t, batch, 1, false, func(it *Item) { it.Status = Error })
 		want("one fails", 4, 20)
 		b.entomb(t, batch, 2, false)
 		want("two are gone as before", 4, 20)
-		b.close(t, batch, 1, true, func(it *item.Item) { it.Status, it.GoneSince = item.Indexed, time.Time{} })
+		b.close(t, batch, 1, true, func(it *Item) { it.Status, it.GoneSince = Indexed, time.Time{} })
 		want("one is back", 4, 21) // losses stay counted for the guard's window
 		b.clock.Advance(25 * time.Hour)
 		want("a day later", 0, 17)
@@ -131,7 +129,7 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 // A14: concurrent batches share the allowance of tombstones, and the reservation of a batch that died is free again.
 func TestA14BatchesShareTheRoom(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.kept(t, 20) // 4 of them may go
 		b.clock.Advance(25 * time.Hour)
 		jobs := b.swept(t, 2)
@@ -139,10 +137,10 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 		b.takes(t, first, 2, 2)
 		b.entomb(t, first, 1, false)
 		b.takes(t, second, 3, 2)
-		b.close(t, first, 1, true, func(*item.Item) {}) // the other reservation was not needed
+		b.close(t, first, 1, true, func(*Item) {}) // the other reservation was not needed
 		third := b.begin(t, jobs[2])
 		b.takes(t, third, 2, 1)
-		b.clock.Advance(item.LockTime + time.Second) // all but the first have died
+		b.clock.Advance(LockTime + time.Second) // all but the first have died
 		b.takes(t, b.begin(t, jobs[3]), 4, 3)
 		b.takes(t, third, 1, 0) // too late
 	})
@@ -151,13 +149,13 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 // TestA14MissesAreNotFailures checks that a page becomes failing only when a check fails, though checks before it that
 // found it missing count, and that only a page that was read has recovered (A14).
 func TestA14MissesAreNotFailures(t *testing.T) {
-	counts := func(attempts, missing int) item.Item {
-		var it item.Item
+	counts := func(attempts, missing int) Item {
+		var it Item
 		it.CrawlAttempts, it.MissingChecks = attempts, missing
 		return it
 	}
 	for name, tt := range map[string]struct {
-		was, is item.Item
+		was, is Item
 		failed  bool
 		want    feed.Kind
 	}{

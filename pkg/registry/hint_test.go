@@ -6,8 +6,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -36,7 +34,7 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 	c.Advance(at)
 	r := &hintRace{rows: make(chan struct{}), land: make(chan struct{}), done: make(chan struct{})}
 	under := mem.New(c.Now)
-	o := store.Options{Parallel: 1, Politeness: func(string) policy.Politeness {
+	o := Options{Parallel: 1, Politeness: func(string) policy.Politeness {
 		return policy.Politeness{MinDelay: 10 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1}
 	}}
 	r.bench = openOn(t, func() storage.Store { return storagetest.Hooked(under, (*registering)(r)) }, c, o)
@@ -55,7 +53,7 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 type registering hintRace
 
 func (r *registering) Before(_ context.Context, op storagetest.Call) error {
-	if r.armed && op.Op == "table.Transact" && op.Name == store.DefaultTable {
+	if r.armed && op.Op == "table.Transact" && op.Name == DefaultTable {
 		r.armed = false
 		close(r.rows)
 		<-r.land
@@ -129,7 +127,7 @@ func TestS12SweepBeforeTheRows(t *testing.T) {
 func TestS12RememberedHintIsSwept(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
-	r.clock.Advance(item.ClaimHint - 15*time.Second)
+	r.clock.Advance(ClaimHint - 15*time.Second)
 	r.fill(t)
 	r.registerUntilRows(t)
 	r.clock.Advance(20 * time.Second) // past the hint's minute
@@ -144,11 +142,11 @@ func TestS12RememberedHintIsSwept(t *testing.T) {
 func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
-	r.clock.Advance(item.ClaimHint)
+	r.clock.Advance(ClaimHint)
 	r.fill(t)
 	began := false
 	r.onSweep = func(op storagetest.Call) {
-		if !began && op.Op == "table.Query" && op.Name == store.DefaultTable { // the sweep has read the hints
+		if !began && op.Op == "table.Query" && op.Name == DefaultTable { // the sweep has read the hints
 			began = true
 			r.registerUntilRows(t)
 		}
@@ -192,7 +190,7 @@ func TestS12SlowSweep(t *testing.T) {
 		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // the sweep has scanned for rows
 			landed = true
 			r.rowsLand()
-			r.clock.Advance(store.HintGrace)
+			r.clock.Advance(HintGrace)
 		}
 	}
 	if n := r.sweep(t); n != 1 || !landed {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // certain is how long after its last write under the lock a batch certainly has the lock. An attempt that takes the
@@ -20,7 +19,7 @@ func (b *Batch) confirm(now time.Time) { b.confirmed.Store(now.UnixMilli()) }
 // it costs one read. Errors: Conflict if another attempt has the items.
 func (r *Hosts) Holds(ctx context.Context, b *Batch) error {
 	now := r.s.Now()
-	if b.attempt == (item.Attempt{}) || now.Sub(time.UnixMilli(b.confirmed.Load())) < certain {
+	if b.attempt == (Attempt{}) || now.Sub(time.UnixMilli(b.confirmed.Load())) < certain {
 		return nil
 	}
 	host, err := r.s.LoadHost(ctx, b.Partition, b.Host)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -14,7 +13,7 @@ import (
 // the result. The due row shows whether there is a job. Reading the row costs one request, and only for such items.
 
 // leaves reports whether a registration does not change the item.
-func (o RegisterOptions) leaves(it *item.Item, now time.Time) bool {
+func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
 	sameFolder := o.Folder == "" && !o.restores(it) || o.Folder == it.Folder && o.Unlisted == !it.UnlistedSince.IsZero()
 	asksMore := o.Force || o.NewOnly || !sameCredential || !sameFolder || !o.Settings.Zero()
@@ -22,14 +21,14 @@ func (o RegisterOptions) leaves(it *item.Item, now time.Time) bool {
 }
 
 // respects reports whether a registration does not change the item because the item is paused.
-func (o RegisterOptions) respects(it *item.Item) bool {
+func (o RegisterOptions) respects(it *Item) bool {
 	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.MayVanish()
 }
 
 // loadIdle reads the due rows of those items that a registration does not change. For each due row that no job has
 // claimed, it returns the revision of the row. For all other items it returns an empty revision. A locked item counts
 // as claimed, because the commit of that item sends the next job.
-func (r *Items) loadIdle(ctx context.Context, items []item.Item, o RegisterOptions) ([]storage.ETag, error) {
+func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) ([]storage.ETag, error) {
 	now := r.s.Now()
 	idle := make([]storage.ETag, len(items))
 	var at []int
@@ -40,11 +39,11 @@ func (r *Items) loadIdle(ctx context.Context, items []item.Item, o RegisterOptio
 	}
 	err := r.s.Parallel(ctx, len(at), func(ctx context.Context, n int) error {
 		i := at[n]
-		e, err := r.s.Items.Get(ctx, item.DueKey(items[i].Key(), items[i].NextCrawlAt))
+		e, err := r.s.Items.Get(ctx, DueKey(items[i].Key(), items[i].NextCrawlAt))
 		if fault.Is(err, fault.NotFound) {
 			return nil // the due row has just moved
 		}
-		if err == nil && !item.EnqueuedUntil(e).After(now) {
+		if err == nil && !EnqueuedUntil(e).After(now) {
 			idle[i] = e.ETag
 		}
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // overdue registers a page, checks it, and advances the clock until it is due again and unclaimed.
@@ -36,7 +35,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, store.Options{})
+				b := open(t, Options{})
 				b.overdue(t, url)
 				ask(b, t)
 				jobs := b.take(t)
@@ -62,7 +61,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 // A7: of many concurrent registrations of a due page, one claims it.
 func TestA7OverdueIsClaimedOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.overdue(t, "https://a.example/x")
 		var wg sync.WaitGroup
 		for _, process := range []*Registry{b.Registry, b.another(), b.another()} {
@@ -104,7 +103,7 @@ func TestA7OverdueIsNotClaimed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := openMem(t, store.Options{})
+			b := openMem(t, Options{})
 			b.overdue(t, "https://a.example/x")
 			occupy(b, t)
 			b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -119,7 +118,7 @@ func TestA7OverdueIsNotClaimed(t *testing.T) {
 // A15: a check that is requested during a check is left to the commit of the running one.
 func TestA15OverdueAndLockedIsNotClaimed(t *testing.T) {
 	paced := func(string) policy.Politeness { return policy.Politeness{MinDelay: time.Second, MaxConcurrent: 1} }
-	b := openMem(t, store.Options{Politeness: paced})
+	b := openMem(t, Options{Politeness: paced})
 	b.register(t, RegisterOptions{}, pages("a.example", policy.JobItems)...)
 	batch := b.begin(t, b.take(t)[0])
 	b.clock.Advance(time.Second / 2) // the host is full

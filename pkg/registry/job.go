@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Queued returns the approximate number of jobs that are waiting or in progress.
@@ -25,7 +23,7 @@ func (r *Jobs) received(ctx context.Context) (bool, error) {
 // MoveToSlow moves a job, on which no worker has begun to work, to the queue for hosts that do not answer. If the
 // message is lost, a sweep sends another job for the items. The job keeps the name of its first message, so that it
 // takes over the items of a dead worker that had the same message.
-func (r *Jobs) MoveToSlow(ctx context.Context, job item.Job) error {
+func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
 	job.Message = job.Attempt.Message
 	body, _ := json.Marshal(job) // strings and numbers always encode
 	return r.s.Slow.Send(ctx, body, 0)

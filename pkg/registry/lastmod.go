@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -27,12 +26,12 @@ const changeSample = policy.JobItems
 
 // scoreOf compares the prediction on an item with the finding of the item's check. If the check failed or found no
 // page, it proves nothing, and the prediction stays.
-func scoreOf(was *item.Item, f *Finding) policy.LastModRecord {
+func scoreOf(was *Item, f *Finding) policy.LastModRecord {
 	answered := !f.Purge && !f.Unasked && !f.Failed && f.Item.MissingChecks == 0
 	if !answered || was.LastChecked.IsZero() || f.Item.Collapse.Waits() {
 		return policy.LastModRecord{}
 	}
-	stands := f.Item.Status == item.Indexed || f.Item.Status == item.Crawled
+	stands := f.Item.Status == Indexed || f.Item.Status == Crawled
 	return policy.ScoreLastMod(!was.PredictedAt.IsZero(), f.Changed || f.Differs, stands)
 }
 
@@ -71,7 +70,7 @@ func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedit
 		if err != nil {
 			return noted, expedited, err
 		}
-		var heard []*item.Item
+		var heard []*Item
 		for i := range items {
 			if chunk[i].isNews(&items[i]) {
 				heard = append(heard, &items[i])
@@ -109,8 +108,8 @@ func sourcesOf(claims []Change) (out []source.Source) {
 
 // isNews reports whether a change is new for the item: the change came after the item's last check, and the item has
 // no prediction yet.
-func (c Change) isNews(it *item.Item) bool {
-	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == item.Indexed || it.Status == item.Crawled)
+func (c Change) isNews(it *Item) bool {
+	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
@@ -118,22 +117,22 @@ func (c Change) isNews(it *item.Item) bool {
 // forward changes items of one partition: if predict is set, it records a prediction on them, and if expedite is set,
 // it makes them due now. It skips items that are locked, or that another writer changes in the meantime. It returns
 // the number of items that were written, and the number of items that became due earlier.
-func (r *Changes) forward(ctx context.Context, items []*item.Item, predict, expedite bool) (moved, written int,
+func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int,
 	err error) {
 	now := r.s.Now()
-	earlier := func(it *item.Item) bool { return expedite && it.NextCrawlAt.After(now) }
-	items = slices.DeleteFunc(items, func(it *item.Item) bool { return it.LockedUntil.Add(item.RequestTime).After(now) })
+	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
+	items = slices.DeleteFunc(items, func(it *Item) bool { return it.LockedUntil.Add(RequestTime).After(now) })
 	var hint time.Time
 	if slices.ContainsFunc(items, earlier) {
 		hint = now
 	}
-	items, _, err = r.s.WriteEach(ctx, hint, nil, items, func(it *item.Item) []storage.Op {
+	items, _, err = r.s.WriteEach(ctx, hint, nil, items, func(it *Item) []storage.Op {
 		props := storage.Properties{}
 		if predict {
 			props["predictedAt"] = storage.FormatTime(now)
 		}
 		if earlier(it) {
-			return item.Expedite(it, now, props)
+			return Expedite(it, now, props)
 		}
 		return []storage.Op{it.Merge(props)}
 	})
@@ -157,7 +156,7 @@ func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 		return nil, 0, err
 	}
 	now := r.s.Now()
-	var late []*item.Item
+	var late []*Item
 	for i := range items {
 		it := &items[i]
 		known = append(known, it.Exists())
@@ -166,7 +165,7 @@ func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 			late = append(late, it)
 		}
 	}
-	for _, group := range groupBy(late[:min(len(late), most)], (*item.Item).Partition) {
+	for _, group := range groupBy(late[:min(len(late), most)], (*Item).Partition) {
 		n, _, err := r.forward(ctx, group, false, true)
 		if moved += n; err != nil {
 			return known, moved, err

@@ -5,11 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // E14: a check scores a prediction, in the commit that writes its finding.
@@ -26,14 +23,14 @@ func TestE14Score(t *testing.T) {
 		{"changed unsaid", false, func(f *Finding) { f.Changed = true },
 			policy.LastModRecord{Right: 1, Unannounced: 1}, false},
 		{"unchanged unsaid", false, func(*Finding) {}, policy.LastModRecord{Right: 1}, false},
-		{"failed", true, func(f *Finding) { f.Failed, f.Item.Status = true, item.Error },
+		{"failed", true, func(f *Finding) { f.Failed, f.Item.Status = true, Error },
 			policy.LastModRecord{Right: 1}, true},
 		{"missing", true, func(f *Finding) { f.Item.MissingChecks = 1 }, policy.LastModRecord{Right: 1}, true},
 		{"nobody was asked", true, func(f *Finding) { f.Unasked = true }, policy.LastModRecord{Right: 1}, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, store.Options{})
+				b := open(t, Options{})
 				url := b.checked(t, 1)[0]
 				b.record(t, policy.LastModRecord{Right: 1})
 				if row.said {
@@ -80,7 +77,7 @@ func TestE14Announce(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, store.Options{})
+				b := open(t, Options{})
 				var claims []Change
 				for _, url := range b.checked(t, row.claims) {
 					claims = append(claims, Change{Source: parse(t, url)[0], From: b.s.Now().Add(row.from), To: b.s.Now().Add(row.to)})
@@ -111,7 +108,7 @@ func TestE14Announce(t *testing.T) {
 // E14: a push makes later pages due now, but not repeatedly.
 func TestE14BringForward(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		sources := parse(t, append(b.checked(t, 2), "https://a.example/unknown")...)
 		for _, step := range []struct {
 			wait  time.Duration
@@ -145,13 +142,13 @@ func (b bench) checked(t *testing.T, n int) []string {
 }
 
 // found checks the items of a job.
-func (b bench) found(t *testing.T, job item.Job, find func(f *Finding)) {
+func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
 	t.Helper()
 	batch := b.begin(t, job)
 	var found []Finding
 	for _, it := range batch.Items {
 		f := Finding{Item: *it}
-		f.Item.Status, f.Item.LastChecked = item.Indexed, b.s.Now()
+		f.Item.Status, f.Item.LastChecked = Indexed, b.s.Now()
 		f.Item.CheckAt(b.s.Now().Add(24 * time.Hour))
 		if find(&f); f.Changed {
 			f.Item.LastChanged = b.s.Now()
@@ -187,7 +184,7 @@ func (b bench) announce(t *testing.T, noted, expedited int, claims ...Change) {
 // E14: where partitions are schemes, a host's pages under both schemes are brought forward.
 func TestE14BringForwardBothSchemes(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{Strategy: source.ByScheme})
+		b := open(t, Options{Strategy: source.ByScheme})
 		urls := []string{"https://a.example/1", "http://a.example/2"}
 		b.register(t, RegisterOptions{}, urls...)
 		for _, job := range b.take(t) {

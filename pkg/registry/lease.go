@@ -6,8 +6,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -38,7 +36,7 @@ type HostLease struct {
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
-		lease, again, err := r.tryAcquire(ctx, store.HostID{Partition: partition, Host: host}, owner, limit)
+		lease, again, err := r.tryAcquire(ctx, HostID{Partition: partition, Host: host}, owner, limit)
 		if lease != nil || err != nil {
 			return lease, err
 		}
@@ -53,10 +51,10 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 }
 
 // tryAcquire acquires the lease, or returns the time at which to try again.
-func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
+func (r *Hosts) tryAcquire(ctx context.Context, id HostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken policy.Budget
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		lease = nil
 		p := r.s.Options.Politeness(id.Host)
 		changed, err := r.s.Share(ctx, h, 1, p, &taken)
@@ -68,13 +66,13 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 		if again = at; ok {
 			lease = &HostLease{
 				Partition: id.Partition, Host: id.Host, Starts: append(g.Starts, g.Next),
-				Until:      policy.Stamp(now.Add(item.LockTime)),
+				Until:      policy.Stamp(now.Add(LockTime)),
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
 		} else if h.Policy.Waiting.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
 			return nil, nil // the host row already has a waiter
 		}
-		return &store.Change{}, nil
+		return &hostChange{}, nil
 	})
 	if err != nil {
 		lease = nil
@@ -86,12 +84,12 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 // If a batch had to wait for the lease, Release sends the job of that batch.
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
-	id := store.HostID{Partition: l.Partition, Host: l.Host}
-	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: l.Partition, Host: l.Host}
+	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
 		now := r.s.Now()
 		learn(&h.HostState, now, l.owner, found)
 		waits = h.Policy.ReleaseItemless(now, l.owner, found.NextStart)
-		return &store.Change{}, nil
+		return &hostChange{}, nil
 	})
 	if err == nil && waits {
 		_, err = r.jobs.Refill(ctx, l.Partition)

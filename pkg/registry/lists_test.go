@@ -7,17 +7,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // openCounted opens a registry and counts its requests to the tables.
-func openCounted(t testing.TB, o store.Options) (bench, *storagetest.Counter) {
+func openCounted(t testing.TB, o Options) (bench, *storagetest.Counter) {
 	c, n := newClock(), &storagetest.Counter{}
 	under := mem.New(c.Now)
 	return openOn(t, func() storage.Store { return storagetest.Counted(under, n) }, c, o), n
@@ -34,9 +31,9 @@ func (b bench) crawled(t testing.TB, host string, items, errors int) {
 		var done []Finding
 		for _, it := range batch.Items {
 			f := *it
-			f.Status = item.Indexed
+			f.Status = Indexed
 			if errors > 0 {
-				f.Status, errors = item.Error, errors-1
+				f.Status, errors = Error, errors-1
 			}
 			f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 			done = append(done, Finding{Item: f})
@@ -51,12 +48,12 @@ func (b bench) crawled(t testing.TB, host string, items, errors int) {
 func (b bench) stored(t testing.TB, host string) {
 	t.Helper()
 	s := parse(t, "https://"+host+"/")[0]
-	it := item.New(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
-	it.Status, it.NextCrawlAt = item.Indexed, b.clock.Now().Add(day)
-	id := store.HostID{Partition: host, Host: host}
-	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *store.Host) (*store.Change, error) {
-		h.Recount(store.Tally{}, store.TallyOf(&it))
-		return &store.Change{Ops: it.Write(time.Time{}, time.Time{})}, nil
+	it := NewItem(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
+	it.Status, it.NextCrawlAt = Indexed, b.clock.Now().Add(day)
+	id := HostID{Partition: host, Host: host}
+	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
+		h.Recount(Tally{}, TallyOf(&it))
+		return &hostChange{Ops: it.Write(time.Time{}, time.Time{})}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +98,7 @@ func (b bench) listsAgree(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, counts := map[item.Status][]source.ID{}, map[item.Status]int{}
+	want, counts := map[Status][]source.ID{}, map[Status]int{}
 	for _, it := range items {
 		want[it.Status] = append(want[it.Status], it.ID)
 	}
@@ -114,7 +111,7 @@ func (b bench) listsAgree(t testing.TB) {
 			counts[s] += n
 		}
 	}
-	for _, s := range item.Statuses {
+	for _, s := range Statuses {
 		if d := cmp.Diff(want[s], b.idsOf(t, ListQuery{Status: s, Top: 7})); d != "" {
 			t.Errorf("%s (-all +listed):\n%s", s, d)
 		}
@@ -135,7 +132,7 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 	type cost struct{ Requests, Rows int64 }
 	measured := map[int]map[string]cost{}
 	for _, hosts := range []int{100, many} {
-		b, n := openCounted(t, store.Options{})
+		b, n := openCounted(t, Options{})
 		for i := range hosts {
 			b.stored(t, hostN(i))
 		}
@@ -163,8 +160,8 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 		list("all, last page", ListQuery{Top: top, After: near("last.example")}, top)
 		list("a host", ListQuery{Host: "last.example", Top: top}, top)
 		list("a host, last page", ListQuery{Host: "last.example", Top: top, After: near("last.example")}, top)
-		list("a status of one host", ListQuery{Status: item.Error, Top: top}, 3)
-		list("a status of all", ListQuery{Status: item.Indexed, Top: top}, top)
+		list("a status of one host", ListQuery{Status: Error, Top: top}, 3)
+		list("a status of all", ListQuery{Status: Indexed, Top: top}, top)
 		n.Reset()
 		if h, err := b.Hosts.Stats(t.Context(), "last.example"); err != nil || len(h) != 1 {
 			t.Fatal(h, err)
@@ -198,7 +195,7 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 func TestK5ListsAgree(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
-			b := open(t, store.Options{Strategy: strategy})
+			b := open(t, Options{Strategy: strategy})
 			for range 2 { // before and after the first complete count
 				b.crawled(t, "a.example", 40, 10)
 				b.crawled(t, "b.example", 3, 0)
@@ -227,7 +224,7 @@ func TestK5ListsAgree(t *testing.T) {
 }
 
 // purgeOrFail purges the items of a job whose removal was requested, and fails the others.
-func (b bench) purgeOrFail(t testing.TB, job item.Job) {
+func (b bench) purgeOrFail(t testing.TB, job Job) {
 	t.Helper()
 	batch := b.begin(t, job)
 	if batch == nil {
@@ -236,7 +233,7 @@ func (b bench) purgeOrFail(t testing.TB, job item.Job) {
 	var done []Finding
 	for _, it := range batch.Items {
 		f := *it
-		f.Status = item.Error
+		f.Status = Error
 		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		done = append(done, Finding{Item: f, Purge: it.RemoveRequested})
 	}
@@ -249,7 +246,7 @@ func (b bench) purgeOrFail(t testing.TB, job item.Job) {
 // that nothing follows the last cursor.
 func TestK5PlacesLast(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.crawled(t, "a.example", 4, 0)
 		b.crawled(t, "b.example", 4, 0)
 		b.crawled(t, "c.example", 4, 0)
@@ -279,7 +276,7 @@ func TestK5PlacesLast(t *testing.T) {
 		if d := cmp.Diff(all[5:8], b.idsOf(t, ListQuery{Top: 9, After: place})[:3]); d != "" {
 			t.Errorf("after one that has moved (-want +have):\n%s", d)
 		}
-		behind := item.Missing(storage.Key{Partition: "~"})
+		behind := MissingItem(storage.Key{Partition: "~"})
 		behind.ID = all[0]
 		last := ListCursor(&behind)
 		rest, err := b.Items.List(t.Context(), ListQuery{Top: 4, After: last})
@@ -292,7 +289,7 @@ func TestK5PlacesLast(t *testing.T) {
 // TestK5ManyHosts checks that beyond the limit of hosts, exactly those hosts are read that have something due or in
 // flight. The others are reported as last written, and never as idle while a sweep still has to scan them.
 func TestK5ManyHosts(t *testing.T) {
-	b, _ := openCounted(t, store.Options{})
+	b, _ := openCounted(t, Options{})
 	const hosts, due = 3 * ExactHosts, 2 * ExactHosts
 	for i := range hosts {
 		b.crawled(t, hostN(i), 2, 0)
@@ -303,7 +300,7 @@ func TestK5ManyHosts(t *testing.T) {
 			t.Fatalf("%d hosts, %v", len(stats), err)
 		}
 		for _, h := range stats {
-			items, waits, inFlight = items+h.Items[item.Indexed], waits+h.Due, inFlight+h.InFlight
+			items, waits, inFlight = items+h.Items[Indexed], waits+h.Due, inFlight+h.InFlight
 		}
 		return items, waits, inFlight
 	}
@@ -348,7 +345,7 @@ func TestK5ManyHosts(t *testing.T) {
 // TestK5OneSchemeManyHosts checks that where hosts share a partition by scheme, a host's lists and status read only
 // the rows of that host.
 func TestK5OneSchemeManyHosts(t *testing.T) {
-	b, n := openCounted(t, store.Options{Strategy: source.ByScheme})
+	b, n := openCounted(t, Options{Strategy: source.ByScheme})
 	for i := range 300 {
 		b.crawled(t, hostN(i), 3, i%100/99)
 	}
@@ -358,9 +355,9 @@ func TestK5OneSchemeManyHosts(t *testing.T) {
 		most int64
 	}{
 		"a host":              {ListQuery{Host: hostN(250), Top: 20}, 3, 3},
-		"a status":            {ListQuery{Status: item.Error, Top: 20}, 3, 3},
-		"a status of a host":  {ListQuery{Host: hostN(99), Status: item.Error, Top: 20}, 1, 1},
-		"none of the status":  {ListQuery{Host: hostN(98), Status: item.Error, Top: 20}, 0, 0},
+		"a status":            {ListQuery{Status: Error, Top: 20}, 3, 3},
+		"a status of a host":  {ListQuery{Host: hostN(99), Status: Error, Top: 20}, 1, 1},
+		"none of the status":  {ListQuery{Host: hostN(98), Status: Error, Top: 20}, 0, 0},
 		"a host of no items":  {ListQuery{Host: "nobody.example", Top: 20}, 0, 0},
 		"the first page of 2": {ListQuery{Host: hostN(250), Top: 2}, 2, 2},
 	} {

@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -30,7 +28,7 @@ type Moved struct {
 	Items    int
 	Moved    int
 	Examples []string
-	Next     store.Cursor
+	Next     Cursor
 	Done     bool
 }
 
@@ -39,13 +37,13 @@ var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequ
 
 // Step walks over some items from a cursor, and moves those that have another identity under the given rules. If dry
 // is true, Step only reports these items. A step may be repeated from the same cursor, also concurrently.
-func (r *Moves) Step(ctx context.Context, rules source.Rules, from store.Cursor, dry bool) (Moved, error) {
+func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
-	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
-	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []item.Item) error {
+	w := ItemWalk{Columns: moveColumns, Items: StepItems, Partitions: StepPartitions}
+	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []Item) error {
 		touched := map[string]bool{}
 		for i := range items {
-			to, moves := item.Renamed(&items[i], rules)
+			to, moves := Renamed(&items[i], rules)
 			if !moves {
 				continue
 			}
@@ -71,7 +69,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from store.Cursor,
 }
 
 // moveOne moves an item of which only a few columns were read, and returns a description of the move.
-func (r *Moves) moveOne(ctx context.Context, it *item.Item, to source.Source, dry bool) (example string, err error) {
+func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
 	_, joins, err := r.items.Lookup(ctx, to)
 	if err != nil {
 		return "", err
@@ -100,7 +98,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 		asOf = "" // the copied state may be older than this revision
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
+		Key: IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
 	}})
 	if err != nil {
 		return err
@@ -110,14 +108,14 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 
 // adopt makes sure that the new item exists and has a row with the id of the old one. It reports whether this was
 // new, or was done by an earlier try.
-func (r *Moves) adopt(ctx context.Context, old *item.Item, to source.Source) (fresh bool, err error) {
+func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
 		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.Hash()},
 		Props: storage.Properties{"formerId": string(old.ID), "partition": old.Partition()},
 	}
-	id := store.HostID{Partition: key.Partition, Host: to.Host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: key.Partition, Host: to.Host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		fresh = false
 		it, err := r.s.LoadItem(ctx, key)
 		if err != nil {
@@ -136,20 +134,20 @@ func (r *Moves) adopt(ctx context.Context, old *item.Item, to source.Source) (fr
 		now := r.s.Now()
 		ops := append(adoptOps(now, old, &it, to, h), storage.Op{Kind: storage.Upsert, Entity: former})
 		fresh = true
-		return &store.Change{Ops: ops, Hint: policy.Later(now, it.NextCrawlAt)}, nil
+		return &hostChange{Ops: ops, Hint: policy.Later(now, it.NextCrawlAt)}, nil
 	})
 	return fresh, err
 }
 
 // adoptOps writes the new item and its due row.
-func adoptOps(now time.Time, old, it *item.Item, to source.Source, host *store.Host) []storage.Op {
-	was, oldDue := store.TallyOf(it), it.NextCrawlAt
+func adoptOps(now time.Time, old, it *Item, to source.Source, host *Host) []storage.Op {
+	was, oldDue := TallyOf(it), it.NextCrawlAt
 	if !it.Exists() {
-		*it, was = item.As(old, to, it.Key(), now), store.Tally{}
+		*it, was = AsSource(old, to, it.Key(), now), Tally{}
 	} else {
-		item.Join(it, old, now)
+		Join(it, old, now)
 	}
-	host.Recount(was, store.TallyOf(it))
+	host.Recount(was, TallyOf(it))
 	return it.Write(oldDue, time.Time{})
 }
 
@@ -172,15 +170,15 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 		it.MovedTo, it.NextCrawlAt = to.ID(), now
 		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
 		_, err = r.s.Hinted(ctx, key.Partition, now, it.Write(oldDue, time.Time{}))
-		return store.AsConflict(err)
+		return AsConflict(err)
 	})
 }
 
-func formerRows(hash string) string { return item.FormerPrefix + hash + "|" }
+func formerRows(hash string) string { return FormerPrefix + hash + "|" }
 
 // Formers lists the ids of the items that have moved to an item, including those that moved in several steps. If
 // there are none, it costs no request.
-func (r *Moves) Formers(ctx context.Context, it *item.Item) (ids []source.ID, err error) {
+func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
 	if it.Formers == 0 {
 		return nil, nil
 	}
@@ -192,12 +190,12 @@ func (r *Moves) Formers(ctx context.Context, it *item.Item) (ids []source.ID, er
 }
 
 // formers visits the rows with the ids of the items that have moved to an item.
-func (r *Moves) formers(ctx context.Context, it *item.Item, visit func(storage.Entity)) error {
+func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
 	seen := map[string]bool{it.Hash(): true} // moves may form a cycle if rules were changed back
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
 		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row),
-			RowTo: item.FormerPrefix + at.Row + item.AfterBar}
+			RowTo: FormerPrefix + at.Row + AfterBar}
 		for e, err := range r.s.Items.Query(ctx, q) {
 			if err != nil {
 				return err
@@ -217,7 +215,7 @@ func (r *Moves) formers(ctx context.Context, it *item.Item, visit func(storage.E
 
 // Drop removes the rows with the ids of former items when the item that they moved to is purged. Callers must delete
 // the captures of the former items first.
-func (r *Moves) Drop(ctx context.Context, it *item.Item) error {
+func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if it.Formers == 0 {
 		return nil
 	}
@@ -226,7 +224,7 @@ func (r *Moves) Drop(ctx context.Context, it *item.Item) error {
 		return err
 	}
 	for _, key := range slices.Backward(rows) { // the farthest rows first: only the nearer rows lead to them
-		if _, err := r.s.Items.Transact(ctx, item.DropRow(key)); store.IgnoreLost(err) != nil {
+		if _, err := r.s.Items.Transact(ctx, DropRow(key)); IgnoreLost(err) != nil {
 			return err
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -36,7 +34,7 @@ func (b bench) rows(t *testing.T) map[string]storage.Entity {
 // E1: a registration with NewOnly changes no row of an existing item, whether the item waits, was indexed or is Gone.
 func TestE1NewOnlyTouchesNothingThatExists(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		urls := pages("a.example", 40)
 		b.register(t, RegisterOptions{}, urls...)
 		jobs := b.take(t)
@@ -61,7 +59,7 @@ func TestE1NewOnlyTouchesNothingThatExists(t *testing.T) {
 // repeated registration recognizes its own items.
 func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		b.take(t)
 		urls := pages("a.example", 5)
@@ -93,7 +91,7 @@ func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 // K8: a caller that has found no items causes no second read, and changes no item that was registered meanwhile.
 func TestK8MissingMeanwhileRegistered(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		urls := pages("a.example", 5)
 		looked, err := b.Items.LookupAll(t.Context(), parse(t, urls...))
 		if err != nil || looked[0] != nil {

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -26,7 +24,7 @@ func TestCostOfOnePage(t *testing.T) {
 		return nil
 	}
 	under := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{OnBefore: count})
-	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	asked = map[string]int{}
 	b.register(t, RegisterOptions{}, "https://a.example/")
 	b.finish(t, b.begin(t, b.take(t)[0]))
@@ -67,7 +65,7 @@ func TestMoreIsDue(t *testing.T) {
 		{"more are due than there is room for", func(t *testing.T, b bench) *Batch {
 			b.register(t, RegisterOptions{}, pages("a.example", 10*policy.JobItems)...)
 			b.take(t)
-			b.clock.Advance(item.JobTTL + time.Minute)
+			b.clock.Advance(JobTTL + time.Minute)
 			return b.begin(t, b.swept(t, policy.JobItems)[0])
 		}, true},
 		{"what was left is claimed", func(t *testing.T, b bench) *Batch {
@@ -81,7 +79,7 @@ func TestMoreIsDue(t *testing.T) {
 		{"one is given back", func(t *testing.T, b bench) *Batch {
 			b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 			batch := b.begin(t, b.take(t)[0])
-			b.close(t, batch, 1, true, func(*item.Item) {})
+			b.close(t, batch, 1, true, func(*Item) {})
 			return batch
 		}, true},
 		{"another job came while the host was busy", func(t *testing.T, b bench) *Batch {
@@ -95,7 +93,7 @@ func TestMoreIsDue(t *testing.T) {
 		}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := store.Options{Politeness: func(string) policy.Politeness {
+			o := Options{Politeness: func(string) policy.Politeness {
 				return policy.Politeness{MinDelay: time.Second, MaxConcurrent: 1}
 			}}
 			b := openMem(t, o)

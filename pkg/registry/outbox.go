@@ -6,7 +6,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // The transaction of a commit also writes the commit's changes to the host row, where they stay until the next commit
@@ -17,7 +16,7 @@ import (
 
 // changesOf returns the changes that a finding makes to an item, as the feed has them. A removal by a person is not a
 // change.
-func changesOf(was *item.Item, f *Finding, now time.Time) (out []feed.Change) {
+func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	if f.Purge {
 		return nil
 	}
@@ -40,7 +39,7 @@ func changesOf(was *item.Item, f *Finding, now time.Time) (out []feed.Change) {
 		out = append(out, *f.News)
 	}
 	out = append(out, f.Listed...)
-	switch broken, wasBroken := item.BrokenWatch(is), item.BrokenWatch(was); {
+	switch broken, wasBroken := BrokenWatch(is), BrokenWatch(was); {
 	case wasBroken == "" && broken != "":
 		add(feed.WatchBroken, broken)
 	case wasBroken != "" && broken == "" && (was.Watched.Broken == "" || is.Watched.Works()):
@@ -59,7 +58,7 @@ func changesOf(was *item.Item, f *Finding, now time.Time) (out []feed.Change) {
 	for i := range out {
 		c := &out[i]
 		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, item.MaxErrorMessage), is.Tags
+		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, MaxErrorMessage), is.Tags
 		c.Title = words.ClipRunes(is.Title, 300)
 		c.Why = words.ClipRunes(c.Why, 300)
 	}
@@ -68,7 +67,7 @@ func changesOf(was *item.Item, f *Finding, now time.Time) (out []feed.Change) {
 
 // isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing count
 // only with a later failure, because what is told of a page that is still missing is that it is gone.
-func isFailing(it *item.Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
+func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
 
 // prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes
 // what differs in changes whose passages are not all of it, so that everybody who reads such a change finds its

@@ -5,35 +5,33 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Filter selects items. An empty field accepts all items.
 type Filter struct {
-	Host   string      `json:"host,omitempty"`
-	Status item.Status `json:"status,omitempty"`
-	Tag    string      `json:"tag,omitempty"`
-	Paused bool        `json:"paused,omitempty"`
+	Host   string `json:"host,omitempty"`
+	Status Status `json:"status,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Paused bool   `json:"paused,omitempty"`
 }
 
-func (f Filter) wants(it *item.Item) bool {
+func (f Filter) wants(it *Item) bool {
 	return (f.Status == "" || it.Status == f.Status) && (f.Tag == "" || slices.Contains(it.Tags, f.Tag)) &&
 		(!f.Paused || it.Paused)
 }
 
 // Picked is the result of one step of the walk over all items.
 type Picked struct {
-	Items  []item.Item  // the items that match
-	Looked int          // number of items that were examined
-	Next   store.Cursor // where the next step begins
-	Done   bool         // nothing remains after Next
+	Items  []Item // the items that match
+	Looked int    // number of items that were examined
+	Next   Cursor // where the next step begins
+	Done   bool   // nothing remains after Next
 }
 
 // Pick examines a number of items, beginning at a cursor, in the order of [Items.List]. It returns those that match.
-func (r *Items) Pick(ctx context.Context, f Filter, from store.Cursor, most int) (p Picked, err error) {
-	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
-	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []item.Item) error {
+func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
+	w := ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, StepPartitions)}
+	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
 		for i := range items {
 			if f.wants(&items[i]) {
 				p.Items = append(p.Items, items[i])
@@ -47,7 +45,7 @@ func (r *Items) Pick(ctx context.Context, f Filter, from store.Cursor, most int)
 
 // Check requests checks of items for a person. A paused item is checked, too, and stays paused afterwards. The
 // outcomes are in the order of items.
-func (r *Items) Check(ctx context.Context, items []item.Item) []Registered {
+func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	sources := make([]source.Source, len(items))
 	for i := range items {
 		sources[i] = items[i].Source()
@@ -56,6 +54,6 @@ func (r *Items) Check(ctx context.Context, items []item.Item) []Registered {
 }
 
 // Behind returns the cursor after an item.
-func Behind(it *item.Item) store.Cursor {
-	return store.Cursor{Partition: it.Partition(), Row: store.JustPast(it.Hash())}
+func Behind(it *Item) Cursor {
+	return Cursor{Partition: it.Partition(), Row: JustPast(it.Hash())}
 }

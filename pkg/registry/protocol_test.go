@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -20,7 +18,7 @@ import (
 // Rules of the protocol that no other test of this package covers (K12).
 
 // openHooked opens a registry in memory, with hooks around its operations.
-func openHooked(t *testing.T, o store.Options, h *storagetest.Hooks) bench {
+func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
 	c := newClock()
 	under := mem.New(c.Now)
 	return openOn(t, func() storage.Store { return storagetest.Hooked(under, h) }, c, o)
@@ -28,18 +26,18 @@ func openHooked(t *testing.T, o store.Options, h *storagetest.Hooks) bench {
 
 // writesItems reports whether a call is a transaction of the items table.
 func writesItems(call storagetest.Call) bool {
-	return call.Op == "table.Transact" && call.Name == store.DefaultTable
+	return call.Op == "table.Transact" && call.Name == DefaultTable
 }
 
 // K12: a check that is due before the job's claim would have ended has a hint, whatever hints there were.
 func TestK12CheckThatComesSoon(t *testing.T) {
-	for _, wait := range []time.Duration{0, time.Minute, item.JobTTL - time.Millisecond, item.JobTTL, 2 * item.JobTTL} {
-		b := openMem(t, store.Options{})
+	for _, wait := range []time.Duration{0, time.Minute, JobTTL - time.Millisecond, JobTTL, 2 * JobTTL} {
+		b := openMem(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		b.clock.Advance(time.Second)
 		f := *batch.Items[0]
-		f.Status = item.Indexed
+		f.Status = Indexed
 		f.CheckAt(b.clock.Now().Add(wait))
 		if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: f}}, HostFinding{}, true); err != nil {
 			t.Fatal(err)
@@ -50,9 +48,9 @@ func TestK12CheckThatComesSoon(t *testing.T) {
 
 // K12: parked rows have a hint even if their host is paused for longer than jobTTL.
 func TestK12ParkedForLong(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
-	until := b.clock.Now().Add(5 * item.JobTTL)
+	until := b.clock.Now().Add(5 * JobTTL)
 	if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", until, "HTTP 503"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +58,11 @@ func TestK12ParkedForLong(t *testing.T) {
 		t.Fatal("a paused host is asked")
 	}
 	for _, e := range b.dueRows(t) {
-		if until := item.EnqueuedUntil(e); until.After(b.clock.Now().Add(item.JobTTL)) {
+		if until := EnqueuedUntil(e); until.After(b.clock.Now().Add(JobTTL)) {
 			t.Errorf("%s is parked until %v", e.Row, until)
 		}
 	}
-	b.clock.Advance(item.JobTTL)
+	b.clock.Advance(JobTTL)
 	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +72,8 @@ func TestK12ParkedForLong(t *testing.T) {
 // dueRows returns the due rows of a.example.
 func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	t.Helper()
-	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: item.DuePrefix,
-		RowTo: "due" + item.AfterBar}) {
+	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: DuePrefix,
+		RowTo: "due" + AfterBar}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +85,7 @@ func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 // openEnding opens a registry whose store fails after some operations, so an endless loop ends with an error.
 func openEnding(t *testing.T) bench {
 	calls := 0
-	return openHooked(t, store.Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
 		if calls++; calls > 200 {
 			return fault.New(fault.Unavailable, "this goes on for ever")
 		}
@@ -116,7 +114,7 @@ func TestK12MovedToEachOther(t *testing.T) {
 
 // K12: an item under a new identity is checked when it would have been checked anyway, not because it has moved.
 func TestK12MovedAndNotChecked(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	rules, err := source.NewRules([]string{"ref"})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +122,7 @@ func TestK12MovedAndNotChecked(t *testing.T) {
 	b.register(t, RegisterOptions{}, "https://a.example/x?ref=1")
 	b.finish(t, b.begin(t, b.take(t)[0]))
 	b.clock.Advance(time.Hour)
-	if m, err := b.Moves.Step(t.Context(), rules, store.Cursor{}, false); err != nil || m.Moved != 1 {
+	if m, err := b.Moves.Step(t.Context(), rules, Cursor{}, false); err != nil || m.Moved != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	it, err := b.Items.Find(t.Context(), parse(t, "https://a.example/x")[0].ID())
@@ -140,7 +138,7 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	lost := batch.Items[0]
-	if _, err := b.s.Items.Transact(t.Context(), item.DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
+	if _, err := b.s.Items.Transact(t.Context(), DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil {
@@ -161,7 +159,7 @@ func openCounting(t *testing.T) (b bench, conflicts *int) {
 		}
 		return err
 	}
-	return openHooked(t, store.Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
+	return openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
 }
 
 // K12: the row of a host with other work, which other workers write, is read before a commit and not written as it
@@ -198,10 +196,10 @@ func TestK12GivenBackAfterItWasAlone(t *testing.T) {
 // K12: rows that a hint announces are sent within a bounded time or not at all. The bound is within a sweep's grace.
 func TestK12RowsAreNotSentLate(t *testing.T) {
 	announced, unbounded := false, 0
-	b := openHooked(t, store.Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context,
+	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context,
 		call storagetest.Call) error {
 		if announced && writesItems(call) {
-			if end, ok := ctx.Deadline(); !ok || time.Until(end) > item.RequestTime {
+			if end, ok := ctx.Deadline(); !ok || time.Until(end) > RequestTime {
 				unbounded++
 			}
 		}
@@ -226,7 +224,7 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 		return nil
 	}}
 	p := policy.Politeness{MaxConcurrent: 1, Total: policy.Budget{Requests: 800}}
-	b := openHooked(t, store.Options{Politeness: func(string) policy.Politeness { return p }}, hooks)
+	b := openHooked(t, Options{Politeness: func(string) policy.Politeness { return p }}, hooks)
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	job := b.take(t)[0]
 	interfere = func() {
@@ -253,7 +251,7 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 
 // K12: decisions of others during a check are in the item's history, together with those of the check.
 func TestK12HistoryOfBoth(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	batch := b.begin(t, b.take(t)[0])
 	b.clock.Advance(time.Second)
@@ -274,7 +272,7 @@ func TestK12HistoryOfBoth(t *testing.T) {
 
 // K12: an item that a job names twice is in the batch once.
 func TestK12ItemThatIsNamedTwice(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	job := b.take(t)[0]
 	job.Items = append(job.Items, job.Items[0])
@@ -285,7 +283,7 @@ func TestK12ItemThatIsNamedTwice(t *testing.T) {
 
 // K12: fifty of the aliases of an item that goes away are expedited.
 func TestK12AliasesAreExpedited(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	of := b.register(t, RegisterOptions{}, "https://b.example/x")[0].Item
 	b.register(t, RegisterOptions{}, pages("a.example", 2*policy.JobItems)...)
 	for _, job := range b.take(t) {
@@ -306,7 +304,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 	}
 	soon := 0
 	for _, e := range b.dueRows(t) {
-		if at, _, ok := item.ParseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
+		if at, _, ok := ParseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
 			soon++
 		}
 	}
@@ -319,7 +317,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 // K12: a tombstone on a locked item is brought forward to the end of the lock.
 func TestK12PurgeAfterALock(t *testing.T) {
 	for left, want := range map[time.Duration]int{0: 1, time.Millisecond: 0} {
-		b := openMem(t, store.Options{})
+		b := openMem(t, Options{})
 		b.bury(t, "a.example", 1)
 		b.clock.Advance(50 * day)
 		items, err := b.Items.List(t.Context(), ListQuery{Host: "a.example", Top: 1})
@@ -339,7 +337,7 @@ func TestK12PurgeAfterALock(t *testing.T) {
 // K12: a batch that found its host busy with a host lease gets its job when the lease ends.
 func TestK12BatchAfterAHostLease(t *testing.T) {
 	one := func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 1} }
-	b := openMem(t, store.Options{Politeness: one})
+	b := openMem(t, Options{Politeness: one})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	lease, err := b.Hosts.Acquire(t.Context(), "a.example", "a.example", 0)
 	if err != nil {
@@ -358,7 +356,7 @@ func TestK12BatchAfterAHostLease(t *testing.T) {
 	if err == nil {
 		err = b.Hosts.Release(t.Context(), lease, HostFinding{})
 	}
-	if jobs := b.take(t); err != nil || slices.ContainsFunc(jobs, func(j item.Job) bool { return j.Host == "b.example" }) {
+	if jobs := b.take(t); err != nil || slices.ContainsFunc(jobs, func(j Job) bool { return j.Host == "b.example" }) {
 		t.Errorf("jobs of a host where nobody waits: %v, %v", jobs, err)
 	}
 }

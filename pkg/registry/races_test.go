@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -18,9 +16,9 @@ import (
 // together with it have been read by then.
 func openBetween(t *testing.T) (b bench, next *func()) {
 	next = new(func())
-	return openHooked(t, store.Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context,
+	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context,
 		call storagetest.Call) error {
-		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+item.HostRow("a.example") {
+		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+HostRow("a.example") {
 			*next = nil
 			do()
 		}
@@ -93,7 +91,7 @@ func (b bench) wanted(t *testing.T, id source.ID) {
 
 // K12: an item that is registered during its purge is kept.
 func TestK12WantedWhilePurged(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	batch, done := b.purging(t)
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	if err := b.Jobs.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
@@ -106,14 +104,14 @@ func TestK12WantedWhilePurged(t *testing.T) {
 func TestK12WantedAfterThePurge(t *testing.T) {
 	var purged func()
 	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		dropsPointer := call.Op == "table.Transact" && call.Name != store.DefaultTable && call.Ops[0].Kind == storage.Delete
+		dropsPointer := call.Op == "table.Transact" && call.Name != DefaultTable && call.Ops[0].Kind == storage.Delete
 		if do := purged; do != nil && dropsPointer {
 			purged = nil
 			do()
 		}
 		return nil
 	}}
-	b := openHooked(t, store.Options{}, hooks)
+	b := openHooked(t, Options{}, hooks)
 	batch, done := b.purging(t)
 	purged = func() {
 		got := b.another().Items.Register(t.Context(), parse(t, "https://a.example/x"), RegisterOptions{})

@@ -4,13 +4,11 @@ import (
 	"context"
 	"reflect"
 	"time"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // resettle replans the next check if options that were set in the meantime require another time. A check that was
 // requested keeps its time.
-func resettle(ctx context.Context, tags *Tags, it *item.Item, m item.Meanwhile, now time.Time) error {
+func resettle(ctx context.Context, tags *Tags, it *Item, m Meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil
 	}
@@ -23,7 +21,7 @@ func resettle(ctx context.Context, tags *Tags, it *item.Item, m item.Meanwhile, 
 		return err
 	}
 	next, resumes := it.NextCrawlAt, it.ResumeAt
-	why := item.Replan(it, is, tags.s.Options.Schedule, tags.s.Options.Jitter(), now)
+	why := Replan(it, is, tags.s.Options.Schedule, tags.s.Options.Jitter(), now)
 	if why != "" && !(it.NextCrawlAt.Equal(next) && it.ResumeAt.Equal(resumes)) {
 		it.Record(now, "scheduled", why)
 	}

@@ -8,8 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Settings and requests that arrive while a worker holds an item.
@@ -32,7 +30,7 @@ func (b bench) underway(t *testing.T) (*Batch, source.ID) {
 func (b bench) conclude(t *testing.T, batch *Batch, next time.Time) {
 	t.Helper()
 	it := *batch.Items[0]
-	it.Status, it.LastChecked, it.CrawlIntervalSeconds = item.Indexed, b.clock.Now(), int64(24*time.Hour/time.Second)
+	it.Status, it.LastChecked, it.CrawlIntervalSeconds = Indexed, b.clock.Now(), int64(24*time.Hour/time.Second)
 	it.CheckAt(next)
 	if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: it}}, HostFinding{}, true); err != nil {
 		t.Fatal(err)
@@ -49,14 +47,14 @@ func (b bench) priorityOf(t *testing.T) any {
 	return rows[0].Props["priority"]
 }
 
-func (b bench) set(t *testing.T, id source.ID, s item.Settings) {
+func (b bench) set(t *testing.T, id source.ID, s Settings) {
 	t.Helper()
 	if _, err := b.Items.Set(t.Context(), id, s); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (b bench) find(t *testing.T, id source.ID) item.Item {
+func (b bench) find(t *testing.T, id source.ID) Item {
 	t.Helper()
 	it, err := b.Items.Find(t.Context(), id)
 	if err != nil {
@@ -68,9 +66,9 @@ func (b bench) find(t *testing.T, id source.ID) item.Item {
 // W9: a priority that is set during a check is on the item and on its due row afterwards.
 func TestW9PriorityDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		batch, id := b.underway(t)
-		b.set(t, id, item.Settings{Patch: api.Patch{"priority": 9}})
+		b.set(t, id, Settings{Patch: api.Patch{"priority": 9}})
 		b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
 		if it := b.find(t, id); it.Level != "9" || it.Options.Priority == nil {
 			t.Errorf("priority %q, options %+v", it.Level, it.Options)
@@ -85,9 +83,9 @@ func TestW9PriorityDuringTheCheck(t *testing.T) {
 // W9: a page that is tagged during its check is not fetched again.
 func TestW9TaggedDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		batch, id := b.underway(t)
-		b.set(t, id, item.Settings{Add: "news"})
+		b.set(t, id, Settings{Add: "news"})
 		b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
 		it := b.find(t, id)
 		if want := b.clock.Now().Add(24 * time.Hour); !it.NextCrawlAt.Equal(want) || len(it.Tags) != 1 {
@@ -102,12 +100,12 @@ func TestW9TaggedDuringTheCheck(t *testing.T) {
 
 // W11: an item that is paused during its check is parked after it, and one that is resumed is not.
 func TestW11PausedDuringTheCheck(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	batch, id := b.underway(t)
 	yes, no := true, false
-	b.set(t, id, item.Settings{Paused: &yes})
+	b.set(t, id, Settings{Paused: &yes})
 	b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
-	if it := b.find(t, id); !it.NextCrawlAt.Equal(item.Never) {
+	if it := b.find(t, id); !it.NextCrawlAt.Equal(Never) {
 		t.Errorf("a paused item is checked at %v", it.NextCrawlAt)
 	}
 	b.check(t)
@@ -117,9 +115,9 @@ func TestW11PausedDuringTheCheck(t *testing.T) {
 	b.clock.Advance(time.Second)
 	batch = b.begin(t, b.take(t)[0])
 	b.clock.Advance(time.Second)
-	b.set(t, id, item.Settings{Paused: &no})
-	b.conclude(t, batch, item.Never)
-	if it := b.find(t, id); it.NextCrawlAt.Equal(item.Never) || !it.NextCrawlAt.After(b.clock.Now()) {
+	b.set(t, id, Settings{Paused: &no})
+	b.conclude(t, batch, Never)
+	if it := b.find(t, id); it.NextCrawlAt.Equal(Never) || !it.NextCrawlAt.After(b.clock.Now()) {
 		t.Errorf("a resumed item is checked at %v", it.NextCrawlAt)
 	}
 	b.check(t)
@@ -127,10 +125,10 @@ func TestW11PausedDuringTheCheck(t *testing.T) {
 
 // W11: a requested check of an item that was paused during its previous check happens.
 func TestW11AskedAndPausedDuringTheCheck(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	batch, id := b.underway(t)
 	yes := true
-	b.set(t, id, item.Settings{Paused: &yes})
+	b.set(t, id, Settings{Paused: &yes})
 	if _, err := b.Items.Reindex(t.Context(), b.find(t, id), false); err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +141,10 @@ func TestW11AskedAndPausedDuringTheCheck(t *testing.T) {
 
 // W9: an interval that is set during a check applies from that check on.
 func TestW9IntervalDuringTheCheck(t *testing.T) {
-	b := openMem(t, store.Options{Jitter: func() float64 { return 0.5 }})
+	b := openMem(t, Options{Jitter: func() float64 { return 0.5 }})
 	batch, id := b.underway(t)
 	monthly := api.Schedule{Text: "monthly"}
-	b.set(t, id, item.Settings{Patch: api.Patch{"schedule": monthly}})
+	b.set(t, id, Settings{Patch: api.Patch{"schedule": monthly}})
 	b.conclude(t, batch, b.clock.Now().Add(24*time.Hour))
 	it := b.find(t, id)
 	if it.NextCrawlAt.Day() != 1 || it.NextCrawlAt.Month() != time.April {
@@ -160,13 +158,13 @@ func TestW9IntervalDuringTheCheck(t *testing.T) {
 
 // A7: a page that is registered during its check is checked again, even if a rebuild requests it, too.
 func TestA7RegisterAndRebuildDuringTheCheck(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	batch, id := b.underway(t)
 	batch.Items[0].IndexedHash = "sha256:00"
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	asked := b.clock.Now()
 	b.clock.Advance(time.Second)
-	if _, err := b.Rebuilds.Request(t.Context(), Rebuild{Run: "run", Force: true}, store.Cursor{}); err != nil {
+	if _, err := b.Rebuilds.Request(t.Context(), Rebuild{Run: "run", Force: true}, Cursor{}); err != nil {
 		t.Fatal(err)
 	}
 	b.take(t) // which finds the item locked
@@ -188,7 +186,7 @@ func TestA7RegisterAndRebuildDuringTheCheck(t *testing.T) {
 // by then, and is not lost if a check is in progress that answers earlier rules.
 func TestG2FieldsAskedDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		batch, id := b.underway(t)
 		ask := func(rule string) {
 			t.Helper()
@@ -206,15 +204,15 @@ func TestG2FieldsAskedDuringTheCheck(t *testing.T) {
 			t.Errorf("the rules %q ask, and the next check is at %v, want %v", it.Fields.Again, it.NextCrawlAt, want)
 		}
 		yes := true
-		b.set(t, id, item.Settings{Paused: &yes})
+		b.set(t, id, Settings{Paused: &yes})
 		ask("three")
-		if it := b.find(t, id); !it.NextCrawlAt.Equal(item.Never) || it.Fields.Again != "one two three" {
+		if it := b.find(t, id); !it.NextCrawlAt.Equal(Never) || it.Fields.Again != "one two three" {
 			t.Errorf("a paused page is checked at %v, and %q ask", it.NextCrawlAt, it.Fields.Again)
 		}
 		b.check(t)
 	})
 	none := source.ID("url_" + strings.Repeat("a", 26))
-	if err := openMem(t, store.Options{}).Items.AskFields(t.Context(), none, "one"); !fault.Is(err, fault.NotFound) {
+	if err := openMem(t, Options{}).Items.AskFields(t.Context(), none, "one"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("of a page that is not registered: %v", err)
 	}
 }

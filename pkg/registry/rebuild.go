@@ -8,8 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -30,15 +28,15 @@ type Rebuild struct {
 	// Wanted reports whether an item is selected. It is called for every item, whether or not the item is in the
 	// index. If Wanted is nil, all items that belong in the index are selected. It may be called several times for
 	// one item.
-	Wanted func(ctx context.Context, it *item.Item) (bool, error)
+	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
 // RebuildStep is the result of one step of a rebuild.
 type RebuildStep struct {
-	Items  int          // number of items examined
-	Marked int          // number of these items that were requested to be indexed
-	Next   store.Cursor // where the next step begins
-	Done   bool         // nothing remains after Next
+	Items  int    // number of items examined
+	Marked int    // number of these items that were requested to be indexed
+	Next   Cursor // where the next step begins
+	Done   bool   // nothing remains after Next
 
 	// These fields have the outcomes of the requested items. Only [Rebuilds.Count] sets them.
 	Indexed int // number of items that are in the index
@@ -52,9 +50,9 @@ type RebuildStep struct {
 // a worker indexes them. Request may be repeated from the same cursor, also concurrently, because each run requests
 // an item only once. The numbers in step are for this step only. Items for which the queue has no room wait in due
 // rows as usual.
-func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from store.Cursor) (step RebuildStep, err error) {
-	walk := store.ItemWalk{Host: o.Host, Skip: o.Skip}
-	err = r.step(ctx, walk, from, &step, func(partition string, items []item.Item) error {
+func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
+	walk := ItemWalk{Host: o.Host, Skip: o.Skip}
+	err = r.step(ctx, walk, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
 	})
 	return step, err
@@ -62,16 +60,16 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from store.Cursor) (s
 
 // Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. It must be called only after all
 // items of a run are done. An item that a later run has requested is not counted.
-func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from store.Cursor) (step RebuildStep, err error) {
-	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
-	err = r.step(ctx, w, from, &step, func(_ string, items []item.Item) error {
+func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
+	w := ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
+	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
 		for _, it := range items {
 			switch {
 			case it.RebuildRun != o.Run:
-			case it.Status == item.Indexed:
+			case it.Status == Indexed:
 				step.Indexed++
 				step.name(&it)
-			case it.Status == item.Error:
+			case it.Status == Error:
 				step.Failed++
 			default:
 				step.KeptOut++
@@ -82,16 +80,16 @@ func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from store.Cursor) (ste
 	return step, err
 }
 
-func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from store.Cursor, step *RebuildStep,
-	visit func(partition string, items []item.Item) error) error {
-	w.Items, w.Partitions = store.StepItems, store.StepPartitions
+func (r *Rebuilds) step(ctx context.Context, w ItemWalk, from Cursor, step *RebuildStep,
+	visit func(partition string, items []Item) error) error {
+	w.Items, w.Partitions = StepItems, StepPartitions
 	at, err := r.s.OverItems(ctx, w, from, visit)
 	step.Items, step.Next, step.Done = at.Items, at.Next, at.Done
 	return err
 }
 
 // name adds to the step the name of an item's manifest, if the item is indexed and has one.
-func (s *RebuildStep) name(it *item.Item) {
+func (s *RebuildStep) name(it *Item) {
 	if it.Manifest == "" {
 		return
 	}
@@ -102,14 +100,14 @@ func (s *RebuildStep) name(it *item.Item) {
 }
 
 // requestAll requests the selected items of one partition, and claims as many of them as their hosts have room for.
-func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []item.Item, o Rebuild,
+func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild,
 	step *RebuildStep) error {
 	before := step.Marked
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
 		return err
 	}
-	for _, group := range groupBy(all, func(it item.Item) string { return it.SourceHost }) {
+	for _, group := range groupBy(all, func(it Item) string { return it.SourceHost }) {
 		for items := range slices.Chunk(group, policy.JobItems) {
 			marked, err := r.requestHost(ctx, partition, items[0].SourceHost, items, o)
 			if err != nil {
@@ -125,7 +123,7 @@ func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []item.
 }
 
 // wanted returns the items that the rebuild selects.
-func (r *Rebuilds) wanted(ctx context.Context, all []item.Item, o Rebuild) ([]item.Item, error) {
+func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
 	if o.Wanted == nil {
 		return all, nil
 	}
@@ -136,7 +134,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []item.Item, o Rebuild) ([]it
 		}
 		return err
 	})
-	var out []item.Item
+	var out []Item
 	for i, yes := range picked {
 		if yes {
 			out = append(out, all[i])
@@ -146,11 +144,11 @@ func (r *Rebuilds) wanted(ctx context.Context, all []item.Item, o Rebuild) ([]it
 }
 
 // requestHost requests up to 32 items of one host in one transaction.
-func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []item.Item,
+func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
-	id := store.HostID{Partition: partition, Host: host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: partition, Host: host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if items == nil {
 			if items, err = r.s.LoadItems(ctx, partition, hashes); err != nil {
 				return nil, err
@@ -162,7 +160,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 		if items = nil; len(ops) == 0 { // planRebuild has changed the items, so they must be read again
 			return nil, nil
 		}
-		return &store.Change{Ops: ops, Hint: now}, nil
+		return &hostChange{Ops: ops, Hint: now}, nil
 	})
 	return marked, err
 }
@@ -170,10 +168,10 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 // planRebuild decides which items of one host are requested, and how they change. The caller must not have changed
 // the items since they were read. For all items, requested or not, planRebuild recomputes the columns that depend on
 // the identity alone (spec 003 §9).
-func planRebuild(now time.Time, items []item.Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
+func planRebuild(now time.Time, items []Item, h *Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
-		mended := item.Derive(it)
+		mended := Derive(it)
 		switch {
 		case !it.Exists(): // the item was deleted in the meantime
 		case it.RebuildRun == o.Run && !o.Known:
@@ -189,8 +187,8 @@ func planRebuild(now time.Time, items []item.Item, h *store.Host, o Rebuild) (op
 }
 
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
-func rebuildOps(now time.Time, it *item.Item, h *store.Host, o Rebuild) []storage.Op {
-	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
+func rebuildOps(now time.Time, it *Item, h *Host, o Rebuild) []storage.Op {
+	oldDue, was, what := it.NextCrawlAt, TallyOf(it), "from its snapshot"
 	if !o.Known || !it.RebuildPending { // a rebuild that waits for the item goes on counting it
 		it.RebuildRun = o.Run
 	}
@@ -207,7 +205,7 @@ func rebuildOps(now time.Time, it *item.Item, h *store.Host, o Rebuild) []storag
 		it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
 	}
 	it.Record(now, "rebuild", "to be indexed anew "+what+" by the run "+o.Run)
-	h.Recount(was, store.TallyOf(it))
+	h.Recount(was, TallyOf(it))
 	if oldDue.After(now) {
 		it.NextCrawlAt = now
 	}
@@ -261,7 +259,7 @@ func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
 		if err != nil || host == "" {
 			return err == nil, err
 		}
-		_, err := r.s.Items.Get(ctx, storage.Key{Partition: partition, Row: item.HostRow(host)})
+		_, err := r.s.Items.Get(ctx, storage.Key{Partition: partition, Row: HostRow(host)})
 		if !fault.Is(err, fault.NotFound) {
 			return err == nil, err
 		}

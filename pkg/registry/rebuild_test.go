@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // done registers pages and indexes them all. They are due again in a day.
@@ -51,7 +49,7 @@ func (b bench) finishRebuilt(t *testing.T, batch *Batch) {
 	var done []Finding
 	for _, it := range batch.Items {
 		f := *it
-		f.Status = item.Indexed
+		f.Status = Indexed
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
 		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		it.RebuildPending = it.RebuildRun != "" // as it was read
@@ -70,7 +68,7 @@ func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 		if step, err = b.Rebuilds.Request(t.Context(), o, step.Next); err != nil {
 			t.Fatal(err)
 		}
-		if step.Items > store.StepItems {
+		if step.Items > StepItems {
 			t.Errorf("a step of %d items", step.Items)
 		}
 		items, marked, steps = items+step.Items, marked+step.Marked, steps+1
@@ -94,7 +92,7 @@ func TestA19RebuildWalksOverEverything(t *testing.T) {
 	for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
 		t.Run(string(strategy), func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
-				b := open(t, store.Options{Strategy: strategy})
+				b := open(t, Options{Strategy: strategy})
 				urls := pages("big.example", 300)
 				for i := range 40 {
 					urls = append(urls, fmt.Sprintf("https://h%02d.example/", i))
@@ -129,7 +127,7 @@ func TestA19RebuildWalksOverEverything(t *testing.T) {
 // Items that wait for a rebuild are counted once, whatever else happens to them.
 func TestRebuildCountsWhoWaits(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.done(t, pages("a.example", 3)...)
 		b.steps(t, Rebuild{Run: "r1"})
 		b.steps(t, Rebuild{Run: "r2", Refetch: true})
@@ -137,8 +135,8 @@ func TestRebuildCountsWhoWaits(t *testing.T) {
 			t.Errorf("two runs: %d wait", n)
 		}
 		job := b.take(t)[0]
-		err := b.Jobs.Fail(t.Context(), job, func(it *item.Item, now time.Time) {
-			it.Status = item.Error
+		err := b.Jobs.Fail(t.Context(), job, func(it *Item, now time.Time) {
+			it.Status = Error
 			it.CheckAt(now.Add(time.Hour))
 		})
 		if err != nil {
@@ -146,7 +144,7 @@ func TestRebuildCountsWhoWaits(t *testing.T) {
 		}
 		b.check(t)
 		for _, it := range job.Items {
-			if it, err := b.Items.Find(t.Context(), it.ID); err != nil || it.IndexedHash != item.Outdated || it.RebuildPending ||
+			if it, err := b.Items.Find(t.Context(), it.ID); err != nil || it.IndexedHash != Outdated || it.RebuildPending ||
 				it.IndexPending {
 				t.Errorf("given up: index %q, waits %v (%v)", it.IndexedHash, it.RebuildPending, err)
 			}
@@ -161,10 +159,10 @@ func TestRebuildCountsWhoWaits(t *testing.T) {
 // it, and that a run that selects nothing claims nothing.
 func TestKnownRunLeavesRebuildsAlone(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.done(t, pages("a.example", 3)...)
 		selects := func(yes bool) Rebuild {
-			wanted := func(context.Context, *item.Item) (bool, error) { return yes, nil }
+			wanted := func(context.Context, *Item) (bool, error) { return yes, nil }
 			return Rebuild{Run: "names", Known: true, Wanted: wanted}
 		}
 		b.clock.Advance(25 * time.Hour)
@@ -176,7 +174,7 @@ func TestKnownRunLeavesRebuildsAlone(t *testing.T) {
 			t.Errorf("%d items requested, %d wait", marked, b.left(t, ""))
 		}
 		b.work(t)
-		if step, err := b.Rebuilds.Count(t.Context(), Rebuild{Run: "r1"}, store.Cursor{}); err != nil || step.Indexed != 3 {
+		if step, err := b.Rebuilds.Count(t.Context(), Rebuild{Run: "r1"}, Cursor{}); err != nil || step.Indexed != 3 {
 			t.Errorf("the rebuild counts %+v, %v", step, err)
 		}
 	})

@@ -14,8 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -49,7 +47,7 @@ type RegisterOptions struct {
 	// over only from one that failed.
 	Forms source.Forms
 	// Settings are applied to every registered item, new or not.
-	Settings item.Settings
+	Settings Settings
 
 	asked bool   // a person requests checks of exactly these items, even of paused ones
 	by    string // name of the key that made the request, for the history
@@ -57,7 +55,7 @@ type RegisterOptions struct {
 
 // Registered is the outcome of a registration for one source.
 type Registered struct {
-	Item    item.Item
+	Item    Item
 	Created bool
 	Err     error
 }
@@ -105,9 +103,9 @@ type member struct {
 
 func (r *Items) group(sources []source.Source) []hostGroup {
 	var groups []hostGroup
-	groupAt, memberAt := map[store.HostID]int{}, map[string]int{}
+	groupAt, memberAt := map[HostID]int{}, map[string]int{}
 	for i, s := range sources {
-		id := store.HostID{Partition: s.Partition(r.s.Options.Strategy), Host: s.Host}
+		id := HostID{Partition: s.Partition(r.s.Options.Strategy), Host: s.Host}
 		g, ok := groupAt[id]
 		if !ok {
 			g = len(groups)
@@ -142,11 +140,11 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	}
 	plan := registerPlan{}
 	if o.NewOnly && allExist(items) {
-		plan = planRegister(r.s.Now(), chunk, items, idle, &store.Host{}, o, policy.Politeness{})
+		plan = planRegister(r.s.Now(), chunk, items, idle, &Host{}, o, policy.Politeness{})
 		return plan.out, nil
 	}
-	id := store.HostID{Partition: g.partition, Host: g.host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: g.partition, Host: g.host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if items == nil {
 			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
 				return nil, err
@@ -157,7 +155,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 		if err := r.s.Point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
-		return &store.Change{Ops: plan.ops, Hint: plan.hint, Conflict: func() { items = nil }}, nil
+		return &hostChange{Ops: plan.ops, Hint: plan.hint, Conflict: func() { items = nil }}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -168,7 +166,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 
 // loadForRegister reads items, and finds out which of them are waiting for a job; see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
-	o RegisterOptions) (items []item.Item, idle []storage.ETag, err error) {
+	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
 	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
 		idle, err = r.loadIdle(ctx, items, o)
 	}
@@ -176,30 +174,30 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 }
 
 // missing returns the items for rows that do not exist, one for each hash.
-func missing(partition string, hashes []string) (items []item.Item) {
+func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
-		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
+		items = append(items, MissingItem(storage.Key{Partition: partition, Row: hash}))
 	}
 	return items
 }
 
 // hashesOf returns the RowKeys of items.
-func hashesOf(items []item.Item) (out []string) {
+func hashesOf(items []Item) (out []string) {
 	for _, it := range items {
 		out = append(out, it.Hash())
 	}
 	return out
 }
 
-func allExist(items []item.Item) bool {
-	return !slices.ContainsFunc(items, func(it item.Item) bool { return !it.Exists() })
+func allExist(items []Item) bool {
+	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
 }
 
 // registerPlan is what a registration writes and sends.
 type registerPlan struct {
 	ops    []storage.Op
 	hint   time.Time // time of the hint for the earliest written row that needs attention
-	jobs   []item.JobItem
+	jobs   []JobItem
 	reason string
 	out    []Registered
 	back   []string // hashes of items that had moved away and are now registered again
@@ -226,7 +224,7 @@ func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
 // full returns the reason why a host cannot have another item, or nil if it can. The limit is exact, because each new
 // item also writes the host row.
-func full(h *store.HostState, p policy.Politeness) error {
+func full(h *HostState, p policy.Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
 		n += count
@@ -240,11 +238,11 @@ func full(h *store.HostState, p policy.Politeness) error {
 // planRegister decides the changes for sources of one host. The caller must not have changed the items since they
 // were read. Items whose next check has not begun yet do not change, unless their check is forced. If idle has a
 // revision for such an item, no job has claimed the item's due row yet, and the plan claims it.
-func planRegister(now time.Time, chunk []member, items []item.Item, idle []storage.ETag, host *store.Host,
+func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *Host,
 	o RegisterOptions, p policy.Politeness) registerPlan {
-	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
+	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
-		plan.reason = item.ReasonForced
+		plan.reason = ReasonForced
 	}
 	room := host.Policy.Room(now, len(chunk), p)
 	for i, m := range chunk {
@@ -261,8 +259,8 @@ func planRegister(now time.Time, chunk []member, items []item.Item, idle []stora
 		claimed := len(plan.jobs) < room && !rests
 		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
-				plan.ops = append(plan.ops, item.ClaimDue(item.DueKey(it.Key(), it.NextCrawlAt), idle[i], now.Add(item.JobTTL)))
-				plan.jobs = append(plan.jobs, item.InJob(&it))
+				plan.ops = append(plan.ops, ClaimDue(DueKey(it.Key(), it.NextCrawlAt), idle[i], now.Add(JobTTL)))
+				plan.jobs = append(plan.jobs, InJob(&it))
 			}
 			continue
 		}
@@ -281,7 +279,7 @@ func planRegister(now time.Time, chunk []member, items []item.Item, idle []stora
 		}
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, until)...)
 		if claimed {
-			plan.jobs = append(plan.jobs, item.InJob(&it))
+			plan.jobs = append(plan.jobs, InJob(&it))
 		} else if !rests {
 			plan.hint = now // for the next sweep, in case no worker claims the row before it
 			host.Unclaimed = true
@@ -290,7 +288,7 @@ func planRegister(now time.Time, chunk []member, items []item.Item, idle []stora
 	}
 	if len(plan.ops) > 0 {
 		host.Policy.Pace.Claim(now, len(plan.jobs), p)
-		plan.hint = policy.Earlier(plan.hint, now.Add(item.ClaimHint))
+		plan.hint = policy.Earlier(plan.hint, now.Add(ClaimHint))
 	}
 	return plan
 }
@@ -299,9 +297,9 @@ func planRegister(now time.Time, chunk []member, items []item.Item, idle []stora
 // Then the name by which the file can be read stays, and the other one is noted. No name stays of a file that was not
 // there, could not be read, or was to be removed. The item must not have been changed since it was read, and created
 // states whether it is new.
-func (m member) rename(it *item.Item, created bool, o RegisterOptions, now time.Time) {
+func (m member) rename(it *Item, created bool, o RegisterOptions, now time.Time) {
 	read, other := m.Display, m.other
-	unread := it.Status == item.Error || it.Status == item.Gone || it.MissingChecks > 0 || it.RemoveRequested ||
+	unread := it.Status == Error || it.Status == Gone || it.MissingChecks > 0 || it.RemoveRequested ||
 		it.MovedTo != ""
 	if !created && !sameFile(m.Source, it.DisplaySource) {
 		if other = it.DisplaySource; !unread && !o.Respell {
@@ -310,7 +308,7 @@ func (m member) rename(it *item.Item, created bool, o RegisterOptions, now time.
 	}
 	it.DisplaySource = read
 	why := words.ClipRunes("names that differ only by repeated slashes are one source: "+other+" is read as "+read, 300)
-	known := func(d item.Decision) bool { return d.Why == why }
+	known := func(d Decision) bool { return d.Why == why }
 	if other != "" && !slices.ContainsFunc(it.History, known) {
 		it.Record(now, "named", why)
 	}
@@ -324,12 +322,12 @@ func sameFile(s source.Source, display string) bool {
 
 // registerOps makes one item due now. It writes the item, its old due row and its new one, which a job has until the
 // given time.
-func registerOps(now time.Time, m member, it *item.Item, host *store.Host, o RegisterOptions,
+func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOptions,
 	until time.Time) []storage.Op {
-	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
-	failed := it.Status == item.Error || it.Status == item.Gone
+	created, oldDue, was := !it.Exists(), it.NextCrawlAt, TallyOf(it)
+	failed := it.Status == Error || it.Status == Gone
 	if created {
-		*it = item.New(m.Source, it.Key(), now)
+		*it = NewItem(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
 		it.DiscoveryMethod = cmp.Or(it.DiscoveryMethod, "API")
 		it.DiscoveryRun = o.Run
@@ -361,31 +359,31 @@ func registerOps(now time.Time, m member, it *item.Item, host *store.Host, o Reg
 			it.SetStale()
 		}
 		it.Record(now, "set", what+o.by)
-		item.ApplyPriority(it, options.Merge(it.Options, nil)) // replanning adds the priority of the item's tags
+		ApplyPriority(it, options.Merge(it.Options, nil)) // replanning adds the priority of the item's tags
 	}
 	if o.isParked(it) {
-		it.CheckAt(item.Never)
+		it.CheckAt(Never)
 	}
 	it.IndexPending = false // the page itself is to be checked
-	if it.Status != item.Indexed && it.Status != item.Crawled {
-		it.Status = item.Pending
+	if it.Status != Indexed && it.Status != Crawled {
+		it.Status = Pending
 	}
 	if o.Force {
 		it.ReindexRequested = true
 		it.ReindexGeneration++
 		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
-	host.Recount(was, store.TallyOf(it))
+	host.Recount(was, TallyOf(it))
 	return it.Write(oldDue, until)
 }
 
 // restores reports whether a person registers a file that its folder does not list any more.
-func (o RegisterOptions) restores(it *item.Item) bool {
+func (o RegisterOptions) restores(it *Item) bool {
 	return o.Method == "" && !it.UnlistedSince.IsZero()
 }
 
 // noteListing records that the listing of a folder has a file, or lacks it.
-func (o RegisterOptions) noteListing(it *item.Item, now time.Time) {
+func (o RegisterOptions) noteListing(it *Item, now time.Time) {
 	switch {
 	case !o.Unlisted:
 		it.UnlistedSince = time.Time{}

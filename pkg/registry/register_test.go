@@ -7,15 +7,13 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // A4, A5, A7: one source has one item that its id finds, in whatever spelling, however often, and by however many
 // concurrent processes it is registered.
 func TestA7ConcurrentRegistrationsGiveOneItem(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		forms := []string{"https://Example.com/a?utm_source=x", "https://example.com/a/", "https://example.com:443/a#top"}
 		processes := []*Registry{b.Registry, b.another(), b.another()}
 		const forced = 60
@@ -47,7 +45,7 @@ func TestA7ConcurrentRegistrationsGiveOneItem(t *testing.T) {
 
 func TestRegisterManyHostsAndRepeats(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		urls := append(pages("a.example", 40), pages("b.example", 3)...)
 		urls = append(urls, "https://a.example/page/0#again")
 		got := b.register(t, RegisterOptions{}, urls...)
@@ -59,7 +57,7 @@ func TestRegisterManyHostsAndRepeats(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []int{40, 3} {
-			if n := stats[i].Items[item.Pending]; n != want {
+			if n := stats[i].Items[Pending]; n != want {
 				t.Errorf("%s has %d Pending, want %d", stats[i].Host, n, want)
 			}
 		}
@@ -73,7 +71,7 @@ func TestBacklogStaysOutOfTheQueue(t *testing.T) {
 		slow := func(string) policy.Politeness {
 			return policy.Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
 		}
-		b := open(t, store.Options{Politeness: slow})
+		b := open(t, Options{Politeness: slow})
 		b.register(t, RegisterOptions{}, pages("a.example", 500)...)
 		if jobs := b.take(t); len(jobs) != 1 || len(jobs[0].Items) != policy.JobItems {
 			t.Fatalf("%d jobs for a host that bears one", len(jobs))
@@ -91,7 +89,7 @@ func TestBacklogStaysOutOfTheQueue(t *testing.T) {
 
 func TestRegisterAgainWhileOnItsWayDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		b.clock.Advance(time.Second)
 		b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -104,7 +102,7 @@ func TestRegisterAgainWhileOnItsWayDoesNothing(t *testing.T) {
 
 // A24: a credential that is given before a check begins is used.
 func TestA24CredentialGivenLate(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	b.clock.Advance(time.Second)
 	got := b.register(t, RegisterOptions{Credential: "WIKI"}, "https://a.example/x")
@@ -121,7 +119,7 @@ func TestA24CredentialGivenLate(t *testing.T) {
 // A24: a credential that is given while a check runs is used, too: that check may fail without it.
 func TestA24CredentialGivenDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{Credential: "OLD"}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
 		b.clock.Advance(time.Second)
@@ -142,7 +140,7 @@ func TestA24CredentialGivenDuringTheCheck(t *testing.T) {
 // Concurrent writers of one host in one process wait for each other instead of conflicting.
 func TestManySingleRegistrationsOfOneHost(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		var wg sync.WaitGroup
 		for _, u := range pages("a.example", 200) {
 			wg.Go(func() {

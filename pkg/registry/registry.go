@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -21,54 +20,54 @@ type Registry struct {
 	Tags     *Tags
 
 	fields *fieldlog.Store
-	s      *store.Store
+	s      *rowStore
 }
 
 type (
 	// Items registers, finds and lists items, changes their options, brings their checks forward, and removes items.
 	Items struct {
-		s    *store.Store
+		s    *rowStore
 		tags *Tags
 	}
 
 	// Jobs gives items to workers and commits their findings.
 	Jobs struct {
-		s    *store.Store
+		s    *rowStore
 		tags *Tags
 	}
 
 	// Hosts keeps the state of hosts that all workers share.
 	Hosts struct {
-		s    *store.Store
+		s    *rowStore
 		jobs *Jobs
 	}
 
 	// Changes evaluates the changes that sites report. It acts on the reports of sites that prove truthful.
-	Changes struct{ s *store.Store }
+	Changes struct{ s *rowStore }
 
 	// Rebuilds requests that items be indexed again.
 	Rebuilds struct {
-		s    *store.Store
+		s    *rowStore
 		jobs *Jobs
 	}
 
 	// Moves moves items to another identity.
 	Moves struct {
-		s     *store.Store
+		s     *rowStore
 		items *Items
 		jobs  *Jobs
 	}
 
 	// Aliases keeps the lists of the aliases that items represent.
 	Aliases struct {
-		s     *store.Store
+		s     *rowStore
 		items *Items
 	}
 )
 
 // New opens a registry over a store. It sends no request; see [Registry.Create].
-func New(under storage.Store, o store.Options) *Registry {
-	s := store.New(under, o)
+func New(under storage.Store, o Options) *Registry {
+	s := newRowStore(under, o)
 	t := &Tags{s: s}
 	i, j := &Items{s, t}, &Jobs{s, t}
 	return &Registry{

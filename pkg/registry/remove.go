@@ -6,16 +6,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Remove
 // returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
 // Errors: NotFound.
-func (r *Items) Remove(ctx context.Context, id source.ID) (item.Item, error) {
-	return r.editFor(ctx, id, item.ReasonRemoved, func(it *item.Item, now time.Time) (bool, error) {
+func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
+	return r.editFor(ctx, id, ReasonRemoved, func(it *Item, now time.Time) (bool, error) {
 		if it.RemoveRequested && it.CheckIsDue(now) {
 			return false, errUnchanged // the purge was requested before
 		}
@@ -27,12 +25,12 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (item.Item, error) {
 
 // beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
 // available. It parks the other items until the host is available.
-func (r *Jobs) beginUnasked(ctx context.Context, job item.Job, owner string, host *store.Host, todo []*item.Item,
+func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *Host, todo []*Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID, Permits: 1,
-		Until: policy.Stamp(now.Add(item.LockTime)), CrawlDelay: host.Policy.Pace.CrawlDelay, owner: owner,
+		Until: policy.Stamp(now.Add(LockTime)), CrawlDelay: host.Policy.Pace.CrawlDelay, owner: owner,
 		attempt: job.Attempt, counts: job.Counts,
 	}
 	for _, it := range todo {
@@ -47,13 +45,13 @@ func (r *Jobs) beginUnasked(ctx context.Context, job item.Job, owner string, hos
 	}
 	host.Policy.Join(now, owner)
 	// While a host is unavailable, a sweep may write a hint that is later than the end of the lock.
-	return b, r.lock(ctx, b, host, b.Items, now.Add(item.ClaimHint))
+	return b, r.lock(ctx, b, host, b.Items, now.Add(ClaimHint))
 }
 
 // repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows
-// are kept; [item.Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
+// are kept; [Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
 // remaining rows are deleted.
-func (p *pending) repent(cur item.Item) {
+func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
 		p.Item.Written(cur.Revision())
@@ -69,8 +67,8 @@ func (c *commit) readPointers(ctx context.Context) error {
 		if !p.Purge || p.Item.MovedTo != "" { // the pointer leads to the other item
 			continue
 		}
-		e, err := c.r.s.Index.Get(ctx, item.IndexKey(p.Item.Hash()))
-		if store.IgnoreLost(err) != nil {
+		e, err := c.r.s.Index.Get(ctx, IndexKey(p.Item.Hash()))
+		if IgnoreLost(err) != nil {
 			return err
 		}
 		p.pointer = e.ETag
@@ -92,8 +90,8 @@ func (c *commit) dropPointers(ctx context.Context) {
 		if !p.Purge || p.pointer == "" {
 			continue
 		}
-		_, err := c.r.s.Index.Transact(ctx, storage.DeleteOp(item.IndexKey(p.Item.Hash()), p.pointer))
-		if store.IgnoreLost(err) != nil {
+		_, err := c.r.s.Index.Transact(ctx, storage.DeleteOp(IndexKey(p.Item.Hash()), p.pointer))
+		if IgnoreLost(err) != nil {
 			c.r.s.Options.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}
 	}

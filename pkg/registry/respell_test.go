@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // A3: files whose names differ only by repeated slashes are one source. Adding it under the second name is accepted,
@@ -20,7 +18,7 @@ func TestA3OtherNameOfTheFile(t *testing.T) {
 	one := named("https://acct.example/docs//a", "blob:acct:docs", source.File)
 	two := named("https://acct.example/docs/a", "blob:acct:docs", source.File)
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		ask := func(name string, o RegisterOptions, read string, notes int, sources ...source.Source) {
 			t.Helper()
 			for _, got := range b.Items.Register(t.Context(), sources, o) {
@@ -51,7 +49,7 @@ func TestA3OtherNameOfTheFile(t *testing.T) {
 		ask("later, in other case", RegisterOptions{Force: true}, other.Display, 2, two)
 		ask("by a listing", RegisterOptions{Force: true, Respell: true}, two.Display, 3, two)
 		ask("read by the other name", RegisterOptions{Force: true}, two.Display, 4, one)
-		b.close(t, b.begin(t, b.take(t)[0]), 1, true, func(it *item.Item) { it.MissingChecks = 1 })
+		b.close(t, b.begin(t, b.take(t)[0]), 1, true, func(it *Item) { it.MissingChecks = 1 })
 		b.clock.Advance(time.Minute)
 		ask("after a failure", RegisterOptions{Force: true}, one.Display, 4, one)
 		if _, err := b.Items.Remove(t.Context(), two.ID()); err != nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -28,7 +27,7 @@ type Robots struct {
 	Text         []byte    `col:"text,gzip,must"`
 }
 
-func robotsRow(scheme, host string) string { return item.RobotsPrefix + scheme + "|" + host }
+func robotsRow(scheme, host string) string { return RobotsPrefix + scheme + "|" + host }
 
 var robotsRows = row.Of[Robots]()
 

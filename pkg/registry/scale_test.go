@@ -17,8 +17,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -108,14 +106,14 @@ func TestK4ManyHosts(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		a := &account{Store: mem.New(time.Now), counts: map[string]int{}}
-		s := &scale{Registry: New(storagetest.Hooked(a, a), store.Options{}), t: t, account: a, hosts: *scaleHosts}
+		s := &scale{Registry: New(storagetest.Hooked(a, a), Options{}), t: t, account: a, hosts: *scaleHosts}
 		if err := s.Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		a.lap()
 		s.atMost("registration", 25.1, s.register)
 		first := 21.1
-		if s.overload() > item.JobTTL {
+		if s.overload() > JobTTL {
 			first = 50 // jobs that wait for longer are claimed and sent again
 		}
 		s.atMost("first checks", first, func() { s.minutes(4 * 60) })
@@ -178,7 +176,7 @@ func (s *scale) minutes(n int) {
 			time.Sleep(time.Until(began.Add(time.Since(began).Truncate(time.Minute) + time.Minute)))
 		}
 	})
-	jobs := s.account.Queue(store.JobQueue) // the Functions host's requests are not counted
+	jobs := s.account.Queue(JobQueue) // the Functions host's requests are not counted
 	for time.Now().Before(ends) {
 		messages, err := jobs.Receive(s.t.Context(), 32, 10*time.Minute)
 		if err != nil {
@@ -220,7 +218,7 @@ func (s *scale) sweep() SweepReport {
 
 // work does a job at its host's pace.
 func (s *scale) work(m storage.Message) {
-	job, err := item.ParseJob(m.Body)
+	job, err := ParseJob(m.Body)
 	if err != nil {
 		s.t.Error(err)
 	}
@@ -233,7 +231,7 @@ func (s *scale) work(m storage.Message) {
 		var done []Finding
 		for _, it := range batch.Items {
 			f := *it
-			f.Status = item.Indexed
+			f.Status = Indexed
 			f.CheckAt(time.Now().Add(24 * time.Hour))
 			done = append(done, Finding{Item: f})
 		}
@@ -247,7 +245,7 @@ func (s *scale) work(m storage.Message) {
 			}
 		}
 	}
-	if err := s.account.Queue(store.JobQueue).Delete(s.t.Context(), m); err != nil {
+	if err := s.account.Queue(JobQueue).Delete(s.t.Context(), m); err != nil {
 		s.t.Error(err)
 	}
 }

@@ -6,12 +6,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// isParked reports whether, after a registration with these options, the next check of an item is at [item.Never].
-func (o RegisterOptions) isParked(it *item.Item) bool {
+// isParked reports whether, after a registration with these options, the next check of an item is at [Never].
+func (o RegisterOptions) isParked(it *Item) bool {
 	paused := it.Paused
 	if o.Settings.Paused != nil {
 		paused = *o.Settings.Paused
@@ -21,7 +19,7 @@ func (o RegisterOptions) isParked(it *item.Item) bool {
 
 // Set changes the settings of an item and at once moves its next check to the time that they require. A forced check
 // keeps its time, and so does the next check of an item that is about to be removed. Errors: NotFound; Invalid.
-func (r *Items) Set(ctx context.Context, id source.ID, s item.Settings) (it item.Item, err error) {
+func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
 		return found, err
@@ -41,7 +39,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s item.Settings) (it item
 		}
 		now := r.s.Now()
 		if !slices.Equal(tags, it.Tags) {
-			item.IndexAgain(&it, now)
+			IndexAgain(&it, now)
 		}
 		why, err := replan(ctx, r.tags, &it, now)
 		if err != nil {
@@ -62,22 +60,22 @@ func (r *Items) Set(ctx context.Context, id source.ID, s item.Settings) (it item
 		}
 		ops := it.Write(was, time.Time{})
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
-			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // two jobs may have the item; one finds it done
+			ops = append(ops, UpsertDue(&it, was, time.Time{})) // two jobs may have the item; one finds it done
 		}
 		etags, err := r.s.Hinted(ctx, it.Partition(), hint, ops)
 		if err == nil {
 			it.Written(etags[0])
 		}
-		return store.AsConflict(err)
+		return AsConflict(err)
 	})
 	return it, err
 }
 
 // replan moves the next check of an item to the time that its options require, and returns the reason.
-func replan(ctx context.Context, tags *Tags, it *item.Item, now time.Time) (why string, err error) {
+func replan(ctx context.Context, tags *Tags, it *Item, now time.Time) (why string, err error) {
 	e, err := tags.Effective(ctx, it)
 	if err != nil {
 		return "", err
 	}
-	return item.Replan(it, e, tags.s.Options.Schedule, tags.s.Options.Jitter(), now), nil
+	return Replan(it, e, tags.s.Options.Schedule, tags.s.Options.Jitter(), now), nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -41,7 +40,7 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
 	if err != nil {
-		return a, false, store.IgnoreLost(err)
+		return a, false, IgnoreLost(err)
 	}
 	a.etag = tags[0]
 	return a, true, nil
@@ -52,15 +51,15 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	if a.Fingerprint == a.before {
 		_, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
-		return store.IgnoreLost(err)
+		return IgnoreLost(err)
 	}
 	outdated := false
-	id := store.HostID{Partition: a.key.Partition, Host: a.host}
-	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+	id := HostID{Partition: a.key.Partition, Host: a.host}
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
 		if outdated {
 			return nil, nil
 		}
 		h.Fingerprints = h.Fingerprints.With(a.scheme, a.Fingerprint)
-		return &store.Change{Ops: []storage.Op{soft404Rows.Put(a.key, a.etag, &a)}, Conflict: func() { outdated = true }}, nil
+		return &hostChange{Ops: []storage.Op{soft404Rows.Put(a.key, a.etag, &a)}, Conflict: func() { outdated = true }}, nil
 	})
 }

@@ -8,15 +8,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // HostStats are the statistics of one host, as far as they can be computed without reading its items (A23).
 type HostStats struct {
 	Host       string
-	Items      map[item.Status]int
+	Items      map[Status]int
 	Due        int // number of items that are due now and waiting
 	InFlight   int // number of items that are due now and claimed by a job
 	Rebuilding int // number of items that are waiting for a rebuild
@@ -66,11 +64,11 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	out := make([]HostStats, len(rows))
 	var read []int
 	for i, e := range rows {
-		s := store.SumsOf(e)
+		s := SumsOf(e)
 		out[i] = listedStats(&s, now)
 		d, busy := due[e.Row]
 		if busy {
-			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[item.Pending]), true
+			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[Pending]), true
 		}
 		if d.read || s.CountedAt.IsZero() || len(rows) <= ExactHosts {
 			read = append(read, i)
@@ -109,7 +107,7 @@ type attention struct {
 }
 
 // attention finds partitions that have something due or in flight. It finds them by their hints, which are no later
-// than [item.JobTTL] from now. The partitions that have waited longest come first. If all hosts are read anyway, it
+// than [JobTTL] from now. The partitions that have waited longest come first. If all hosts are read anyway, it
 // reads nothing.
 func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
 	found := map[string]attention{}
@@ -117,7 +115,7 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 		return found, nil
 	}
 	hints := 0
-	for h, err := range r.s.HintsUntil(ctx, now.Add(item.JobTTL+store.HintGrace)) {
+	for h, err := range r.s.HintsUntil(ctx, now.Add(JobTTL+HintGrace)) {
 		if err != nil {
 			return nil, err
 		}
@@ -141,13 +139,13 @@ func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.
 // read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
-	return h.Counts[item.Pending], err
+	return h.Counts[Pending], err
 }
 
 func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
 	var out []HostStats
 	at := map[string]int{}
-	add := func(h *store.HostState) {
+	add := func(h *HostState) {
 		if s := statsOf(h, now, r.s.Options.Politeness(h.Host)); !s.onlyVisited() {
 			at[h.Host], out = len(out), append(out, s)
 		}
@@ -178,7 +176,7 @@ func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
-func statsOf(h *store.HostState, now time.Time, p policy.Politeness) HostStats {
+func statsOf(h *HostState, now time.Time, p policy.Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
 		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)
@@ -186,7 +184,7 @@ func statsOf(h *store.HostState, now time.Time, p policy.Politeness) HostStats {
 }
 
 // listedStats returns the statistics that a host's copied counters contain, without reading the due rows.
-func listedStats(s *store.HostSums, now time.Time) HostStats {
+func listedStats(s *HostSums, now time.Time) HostStats {
 	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
 		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
 	if s.PausedUntil.After(now) {
@@ -198,7 +196,7 @@ func listedStats(s *store.HostSums, now time.Time) HostStats {
 func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats,
 	at map[string]int) error {
 	q := storage.Query{
-		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
+		Partition: partition, RowFrom: DuePrefix, RowTo: "due" + AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
 	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // only this host was asked for
@@ -211,7 +209,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		host, _ := e.Props["host"].(string)
 		i, known := at[host]
-		due, _, ok := item.ParseDueRow(e.Row)
+		due, _, ok := ParseDueRow(e.Row)
 		if !ok {
 			continue
 		}
@@ -223,7 +221,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		switch {
 		case !known: // the host was registered after its partition was read
-		case item.EnqueuedUntil(e).After(now):
+		case EnqueuedUntil(e).After(now):
 			stats[i].InFlight++
 		default:
 			stats[i].Due++

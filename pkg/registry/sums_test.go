@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -41,19 +38,19 @@ func TestK5SumsConverge(t *testing.T) {
 						return errors.Join(err, fail("after")(call))
 					},
 				})
-				b := openOn(t, func() storage.Store { return under }, c, store.Options{})
+				b := openOn(t, func() storage.Store { return under }, c, Options{})
 				b.crawled(t, "a.example", 2, 0)
 				b.recount(t)
 				b.register(t, RegisterOptions{Force: true}, pages("a.example", 2)...)
 				jobs := b.take(t)
 				broken = true
 				batch := b.begin(t, jobs[0])
-				b.close(t, batch, 2, true, func(it *item.Item) {
-					it.Status, it.ProcessedGeneration, it.ReindexRequested = item.Error, it.ReindexGeneration, false
+				b.close(t, batch, 2, true, func(it *Item) {
+					it.Status, it.ProcessedGeneration, it.ReindexRequested = Error, it.ReindexGeneration, false
 					it.CheckAt(c.Now().Add(day))
 				})
 				broken = false
-				if found := len(b.idsOf(t, ListQuery{Status: item.Error, Top: 5})); found != map[bool]int{true: 2}[after] {
+				if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 5})); found != map[bool]int{true: 2}[after] {
 					t.Errorf("%d items are listed while the sums are out of date", found)
 				}
 				want := 1
@@ -89,7 +86,7 @@ func TestK5SumsConverge(t *testing.T) {
 // TestK5OldStores checks that a store of an earlier version lists and counts everything at once, and that its copies
 // are filled without intervention.
 func TestK5OldStores(t *testing.T) {
-	b, n := openCounted(t, store.Options{})
+	b, n := openCounted(t, Options{})
 	for i := range 2 * ExactHosts {
 		b.crawled(t, hostN(i), 1, i%50/49)
 	}
@@ -118,7 +115,7 @@ func TestK5OldStores(t *testing.T) {
 		}
 	}
 	n.Reset()
-	if found := len(b.idsOf(t, ListQuery{Status: item.Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
+	if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
 		t.Errorf("%d items found with %d requests", found, n.Requests.Load())
 	}
 }
@@ -129,7 +126,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	c, n := newClock(), &storagetest.Counter{}
 	interfere := func() {}
 	between := storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		if call.Op == "table.Get" && call.Key == "a.example/"+item.HostRow("a.example") {
+		if call.Op == "table.Get" && call.Key == "a.example/"+HostRow("a.example") {
 			do := interfere
 			interfere = func() {}
 			do()
@@ -137,7 +134,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 		return nil
 	}}
 	under := storagetest.Counted(storagetest.Hooked(mem.New(c.Now), between), n)
-	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.recount(t)
 	n.Reset()
@@ -146,11 +143,11 @@ func TestK5RecountIsDaily(t *testing.T) {
 	}
 	b.clock.Advance(day)
 	// A registration that dies between listing its host's partition and its transaction.
-	id := store.HostID{Partition: "new.example", Host: "new.example"}
-	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *store.Host) (*store.Change, error) {
-		h.Counts = map[item.Status]int{item.Pending: 1}
+	id := HostID{Partition: "new.example", Host: "new.example"}
+	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
+		h.Counts = map[Status]int{Pending: 1}
 		elsewhere := storage.Key{Partition: "elsewhere", Row: "row"}
-		return &store.Change{Ops: []storage.Op{{Kind: storage.Insert, Entity: storage.Entity{Key: elsewhere}}}}, nil
+		return &hostChange{Ops: []storage.Op{{Kind: storage.Insert, Entity: storage.Entity{Key: elsewhere}}}}, nil
 	})
 	if err == nil {
 		t.Fatal("a transaction of two partitions was written")
@@ -161,8 +158,8 @@ func TestK5RecountIsDaily(t *testing.T) {
 	}
 	stats := map[string]int{}
 	for e, err := range b.s.Index.Query(t.Context(), storage.Query{Partition: "partition"}) {
-		s := store.SumsOf(e)
-		if stats[s.Partition] = s.Counts[item.Pending]; err != nil {
+		s := SumsOf(e)
+		if stats[s.Partition] = s.Counts[Pending]; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,25 +173,25 @@ func TestK5RecountIsDaily(t *testing.T) {
 }
 
 // said returns a partition row with these sums.
-func said(s store.HostSums) storage.Entity {
+func said(s HostSums) storage.Entity {
 	return storage.Entity{Key: storage.Key{Partition: "partition", Row: s.Partition},
-		Props: row.Of[store.HostSums]().Encode(&s)}
+		Props: row.Of[HostSums]().Encode(&s)}
 }
 
 // sums reads the copied counters of a host.
-func (b bench) sums(t *testing.T, host string) store.HostSums {
+func (b bench) sums(t *testing.T, host string) HostSums {
 	t.Helper()
 	e, err := b.s.Index.Get(t.Context(), storage.Key{Partition: "partition", Row: host})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := store.SumsOf(e)
+	s := SumsOf(e)
 	return s
 }
 
 // TestK5SumsCountRebuilds checks that items waiting for a rebuild are counted, and that their count is repaired.
 func TestK5SumsCountRebuilds(t *testing.T) {
-	b, _ := openCounted(t, store.Options{})
+	b, _ := openCounted(t, Options{})
 	b.done(t, pages("a.example", 3)...)
 	b.steps(t, Rebuild{Run: "run"})
 	s := b.sums(t, "a.example")
@@ -227,22 +224,22 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 		}
 		return nil
 	}})
-	b = openOn(t, func() storage.Store { return under }, c, store.Options{})
+	b = openOn(t, func() storage.Store { return under }, c, Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.crawled(t, "b.example", 3, 0)
 	for _, host := range []string{"a.example", "b.example"} {
-		wrong := store.HostSums{Partition: host, CountedAt: c.Now(), Counts: map[item.Status]int{item.Gone: 9}}
+		wrong := HostSums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
 		if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: said(wrong)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	armed = true
 	b.recount(t)
-	want := map[item.Status]int{item.Indexed: 3, item.Pending: 1}
-	if s := b.sums(t, "a.example"); armed || s.Counts[item.Pending] != 1 || s.Counts[item.Indexed] != 3 {
+	want := map[Status]int{Indexed: 3, Pending: 1}
+	if s := b.sums(t, "a.example"); armed || s.Counts[Pending] != 1 || s.Counts[Indexed] != 3 {
 		t.Errorf("have %v, want %v", s.Counts, want)
 	}
-	if s := b.sums(t, "b.example"); s.Counts[item.Indexed] != 3 || s.Counts[item.Gone] != 0 {
+	if s := b.sums(t, "b.example"); s.Counts[Indexed] != 3 || s.Counts[Gone] != 0 {
 		t.Errorf("the other host has %v", s.Counts)
 	}
 }
@@ -258,7 +255,7 @@ func TestK5WhatSumsCost(t *testing.T) {
 			}
 			return nil
 		}})
-	b := openOn(t, func() storage.Store { return under }, c, store.Options{})
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	if written != 1 {
 		t.Errorf("%d writes for a registration", written)
@@ -276,7 +273,7 @@ func TestK5WhatSumsCost(t *testing.T) {
 
 // TestK5PausesAreTold checks that the pause of a host, and its end, is visible among many hosts, too.
 func TestK5PausesAreTold(t *testing.T) {
-	b, _ := openCounted(t, store.Options{})
+	b, _ := openCounted(t, Options{})
 	for i := range ExactHosts + 1 {
 		b.crawled(t, hostN(i), 1, 0)
 	}

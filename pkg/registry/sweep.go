@@ -11,8 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -40,7 +38,7 @@ const hintWindow = 1000
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
 	s.received = sync.OnceValues(func() (bool, error) { return r.received(ctx) })
-	window := make([]store.DueHint, 0, hintWindow)
+	window := make([]DueHint, 0, hintWindow)
 	for h, err := range r.s.HintsUntil(ctx, r.s.Now()) {
 		if err != nil {
 			s.errs = append(s.errs, err)
@@ -77,13 +75,13 @@ func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return deadline.Add(-min(item.RequestTime, deadline.Sub(r.s.Options.Clock())/8))
+	return deadline.Add(-min(RequestTime, deadline.Sub(r.s.Options.Clock())/8))
 }
 
 // follow sweeps the partitions of a window of hints concurrently.
-func (s *sweep) follow(ctx context.Context, window []store.DueHint) {
+func (s *sweep) follow(ctx context.Context, window []DueHint) {
 	s.report.Hints += len(window)
-	groups := groupBy(window, func(h store.DueHint) string { return h.Partition })
+	groups := groupBy(window, func(h DueHint) string { return h.Partition })
 	_ = s.r.s.Parallel(ctx, len(groups), func(ctx context.Context, i int) error {
 		if s.begin(ctx) {
 			got, err := s.r.sweepPartition(ctx, groups[i], s.received)
@@ -117,7 +115,7 @@ func (s *sweep) end(got claimed, err error) {
 }
 
 // sweepPartition claims the due rows of a partition, and replaces the partition's hints by its next hint.
-func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint,
+func (r *Jobs) sweepPartition(ctx context.Context, hints []DueHint,
 	received func() (bool, error)) (got claimed, err error) {
 	partition := hints[0].Partition
 	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
@@ -178,9 +176,9 @@ func (r *Jobs) claimDue(ctx context.Context, partition string, received func() (
 		got.items += n
 		got.jobs += (n + policy.JobItems - 1) / policy.JobItems
 		if n < len(scan.rows[host]) {
-			got.next = policy.Earlier(got.next, policy.Later(now, item.ParkedUntil(now, blocked)))
+			got.next = policy.Earlier(got.next, policy.Later(now, ParkedUntil(now, blocked)))
 		} else {
-			got.next = policy.Earlier(got.next, now.Add(item.ClaimHint))
+			got.next = policy.Earlier(got.next, now.Add(ClaimHint))
 		}
 	}
 	return got, nil
@@ -205,19 +203,19 @@ const (
 // as one claim can use.
 //
 // A worker that dies between receiving a job and beginning it leaves the claims of that job, and the queue hides the
-// message for as long. So if no job waits in a queue, a claim whose job has not begun within [item.ClaimHint] counts
+// message for as long. So if no job waits in a queue, a claim whose job has not begun within [ClaimHint] counts
 // as ended. If the worker is only slow, one of the two jobs finds the items locked. The function received reports
 // whether no job waits; it is called only for such claims.
 func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 	received func() (bool, error)) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
-	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
+	q := storage.Query{Partition: partition, RowFrom: DuePrefix, RowTo: "due" + AfterBar, PageSize: 2 * scanHost}
 	n := 0
 	for e, err := range r.s.Items.Query(ctx, q) {
 		if err != nil {
 			return dueScan{}, err
 		}
-		at, _, ok := item.ParseDueRow(e.Row)
+		at, _, ok := ParseDueRow(e.Row)
 		if !ok {
 			continue
 		}
@@ -248,12 +246,12 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 
 // claimedUntil returns when a due row that a job has must be scanned again. It returns zero if no job has the row.
 func claimedUntil(due storage.Entity, now time.Time, received func() (bool, error)) (time.Time, error) {
-	until := item.EnqueuedUntil(due)
+	until := EnqueuedUntil(due)
 	if !until.After(now) {
 		return time.Time{}, nil
 	}
-	if since, unbegun := item.UnbegunSince(due, now); unbegun {
-		doubtful := since.Add(item.ClaimHint)
+	if since, unbegun := UnbegunSince(due, now); unbegun {
+		doubtful := since.Add(ClaimHint)
 		if doubtful.After(now) {
 			return doubtful, nil
 		}
@@ -263,7 +261,7 @@ func claimedUntil(due storage.Entity, now time.Time, received func() (bool, erro
 	}
 	// A job for the row may begin now. Its claim then ends together with the lock, so the row must be scanned again by
 	// that time.
-	return policy.Earlier(until, now.Add(item.ClaimHint)), nil
+	return policy.Earlier(until, now.Add(ClaimHint)), nil
 }
 
 func (s *dueScan) add(e storage.Entity) {
@@ -281,7 +279,7 @@ func (s *dueScan) add(e storage.Entity) {
 // becomes available.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
-	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})
+	unlock, err := r.s.LockHost(ctx, HostID{Partition: partition, Host: host})
 	if err != nil {
 		return 0, blocked, err
 	}
@@ -296,22 +294,22 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		blocked, _ = h.Policy.Blocked(now, p)
 		return 0, blocked, nil
 	}
-	until := now.Add(item.JobTTL)
+	until := now.Add(JobTTL)
 	h.Policy.Pace.Claim(now, n, p)
 	h.Unclaimed = n < len(rows)
 	ops := []storage.Op{h.Op()}
-	items := make([]item.JobItem, n)
+	items := make([]JobItem, n)
 	for i, e := range rows[:n] {
-		_, hash, _ := item.ParseDueRow(e.Row)
+		_, hash, _ := ParseDueRow(e.Row)
 		id, _ := e.Props["id"].(string)
-		items[i] = item.JobItem{ID: source.ID(id), RowKey: hash}
-		ops = append(ops, item.ClaimDue(e.Key, e.ETag, until))
+		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
+		ops = append(ops, ClaimDue(e.Key, e.ETag, until))
 	}
 	// The claimed rows need attention later than before, so the existing hint is sufficient.
 	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
-		return 0, blocked, store.AsConflict(err)
+		return 0, blocked, AsConflict(err)
 	}
-	r.s.Send(ctx, partition, host, item.ReasonDue, items)
+	r.s.Send(ctx, partition, host, ReasonDue, items)
 	return n, blocked, nil
 }
 
@@ -322,7 +320,7 @@ const priorityStep = time.Hour
 // counts as an hour of waiting. So no row waits for ever, and other hosts are not affected.
 func byPriority(rows []storage.Entity) {
 	since := func(e storage.Entity) time.Time {
-		at, _, _ := item.ParseDueRow(e.Row)
+		at, _, _ := ParseDueRow(e.Row)
 		level := int64(options.UsualPriority)
 		if n, ok := e.Props["priority"].(int64); ok {
 			level = n

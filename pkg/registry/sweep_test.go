@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -54,17 +52,11 @@ func openOverload(t *testing.T) *overload {
 		c.Advance(time.Second)
 		return nil
 	}})
-	o := store.Options{Parallel: 1, Jitter: func() float64 { return 0.5 }}
+	o := Options{Parallel: 1, Jitter: func() float64 { return 0.5 }}
 	b := openOn(t, func() storage.Store { return under }, c, o)
 	o.Clock, o.Politeness = c.Now, b.s.Options.Politeness
 	return &overload{bench: b, sweeps: New(slow, o), due: map[string]time.Time{}}
 }
-
-// hintShards is how many shards the hints have.
-const hintShards = 4
-
-// shardOf is the shard with the hints of a partition.
-func shardOf(partition string) int { return int(store.HintKey(partition, noon).Partition[0] - '0') }
 
 // unevenHosts returns names of hosts, as many for each shard of the hints as want says.
 func unevenHosts(want [hintShards]int) (hosts []string) {
@@ -94,7 +86,7 @@ func (o *overload) minute(t *testing.T, measured bool) {
 }
 
 // work runs a job, and records how long its pages have waited.
-func (o *overload) work(t *testing.T, job item.Job, measured bool) {
+func (o *overload) work(t *testing.T, job Job, measured bool) {
 	t.Helper()
 	batch, now := o.begin(t, job), o.clock.Now()
 	if measured {
@@ -106,7 +98,7 @@ func (o *overload) work(t *testing.T, job item.Job, measured bool) {
 		if measured {
 			o.waits = append(o.waits, now.Sub(o.due[it.NormalizedSource]))
 		}
-		it.Status = item.Indexed
+		it.Status = Indexed
 		it.CheckAt(now.Add(overloadEvery))
 		o.due[it.NormalizedSource] = it.NextCrawlAt
 		done = append(done, Finding{Item: it})
@@ -166,12 +158,12 @@ func TestS11OldestFirst(t *testing.T) {
 	var order []string
 	b := openOn(t, func() storage.Store {
 		return storagetest.Hooked(under, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-			if c.Op == "table.Query" && c.Name == store.DefaultTable {
+			if c.Op == "table.Query" && c.Name == DefaultTable {
 				order = append(order, c.Key)
 			}
 			return nil
 		}})
-	}, c, store.Options{Parallel: 1})
+	}, c, Options{Parallel: 1})
 	rng := rand.New(rand.NewPCG(1, 2))
 	first := map[string]time.Time{}
 	for i := range 5 * hintWindow / 2 {
@@ -209,7 +201,7 @@ func TestS11SideBySide(t *testing.T) {
 	var mu sync.Mutex
 	looking, met := 0, make(chan struct{})
 	hook := storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
-		if c.Op != "table.Query" || c.Name != store.DefaultTable {
+		if c.Op != "table.Query" || c.Name != DefaultTable {
 			return nil
 		}
 		if c.Key == "h3.example" {
@@ -227,7 +219,7 @@ func TestS11SideBySide(t *testing.T) {
 			return fault.New(fault.Unavailable, "nobody else looks")
 		}
 	}}
-	b := openOn(t, func() storage.Store { return storagetest.Hooked(under, hook) }, c, store.Options{})
+	b := openOn(t, func() storage.Store { return storagetest.Hooked(under, hook) }, c, Options{})
 	for i := range atOnce {
 		if err := b.s.Hint(t.Context(), fmt.Sprintf("h%d.example", i), c.Now()); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -28,7 +26,7 @@ const (
 
 // Tags keeps the options that tags set for their items (W9).
 type Tags struct {
-	s *store.Store
+	s *rowStore
 
 	mu   sync.Mutex
 	read time.Time // when all were read; zero if not yet
@@ -93,7 +91,7 @@ func (r *Tags) Change(ctx context.Context, name string,
 			return err
 		}
 		_, err = r.s.Index.Transact(ctx, tagRows.Put(tagKey(name), etag, &t))
-		return store.AsConflict(err)
+		return AsConflict(err)
 	})
 	r.forget()
 	return t, err
@@ -114,9 +112,9 @@ func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	if err != nil {
 		return t, err
 	}
-	_, err = r.s.Index.Transact(ctx, item.DropRow(tagKey(name)))
+	_, err = r.s.Index.Transact(ctx, DropRow(tagKey(name)))
 	r.forget()
-	return t, store.IgnoreLost(err)
+	return t, IgnoreLost(err)
 }
 
 func (r *Tags) forget() {
@@ -127,7 +125,7 @@ func (r *Tags) forget() {
 
 // Effective returns the effective options of an item. For an item without tags it reads nothing. For other items, the
 // options of the tags may be up to half a minute old.
-func (r *Tags) Effective(ctx context.Context, it *item.Item) (options.Effective, error) {
+func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
 	if len(it.Tags) == 0 {
 		return options.Merge(it.Options, nil), nil
 	}

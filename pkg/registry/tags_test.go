@@ -7,8 +7,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -18,7 +16,7 @@ import (
 func TestW9EffectiveOptions(t *testing.T) {
 	var counter storagetest.Counter
 	clock := newClock()
-	r := New(storagetest.Counted(mem.New(clock.Now), &counter), store.Options{Clock: clock.Now})
+	r := New(storagetest.Counted(mem.New(clock.Now), &counter), Options{Clock: clock.Now})
 	if err := r.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +24,7 @@ func TestW9EffectiveOptions(t *testing.T) {
 	if _, err := r.Tags.Put(t.Context(), "news", o); err != nil {
 		t.Fatal(err)
 	}
-	by := func(it item.Item) string {
+	by := func(it Item) string {
 		t.Helper()
 		e, err := r.Tags.Effective(t.Context(), &it)
 		if err != nil {
@@ -35,11 +33,11 @@ func TestW9EffectiveOptions(t *testing.T) {
 		return e.By("interval")
 	}
 	counter.Reset()
-	if have := by(item.Item{}); have != "" || counter.Requests.Load() != 0 {
+	if have := by(Item{}); have != "" || counter.Requests.Load() != 0 {
 		t.Errorf("an item without tags: %q after %d requests", have, counter.Requests.Load())
 	}
 	for range 100 {
-		if have := by(item.Item{Asked: Asked{Tags: []string{"a", "news"}}}); have != "tag news" {
+		if have := by(Item{Asked: Asked{Tags: []string{"a", "news"}}}); have != "tag news" {
 			t.Fatalf("set by %q", have)
 		}
 	}
@@ -47,30 +45,30 @@ func TestW9EffectiveOptions(t *testing.T) {
 		t.Errorf("a hundred checks read tags %d times", n)
 	}
 	_, err := r.Tags.Remove(t.Context(), "news")
-	if err != nil || by(item.Item{Asked: Asked{Tags: []string{"news"}}}) != "" {
+	if err != nil || by(Item{Asked: Asked{Tags: []string{"news"}}}) != "" {
 		t.Errorf("a tag that was removed: %v", err)
 	}
 	if _, err := r.Tags.Remove(t.Context(), "news"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
-	other := New(mem.New(clock.Now), store.Options{Clock: clock.Now})
+	other := New(mem.New(clock.Now), Options{Clock: clock.Now})
 	other.s.Index = r.s.Index
 	if _, err := other.Tags.Put(t.Context(), "news", o); err != nil {
 		t.Fatal(err)
 	}
-	if clock.Advance(tagsAge); by(item.Item{Asked: Asked{Tags: []string{"news"}}}) == "" {
+	if clock.Advance(tagsAge); by(Item{Asked: Asked{Tags: []string{"news"}}}) == "" {
 		t.Error("what another process has set is not heard of")
 	}
 }
 
 // W11: a paused item is not checked, whatever sites and others report, until a person requests it.
 func TestW11PausedItemRests(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/1")
 	batch := b.begin(t, b.take(t)[0])
 	it := *batch.Items[0]
-	it.Paused, it.Status, it.Tags = true, item.Indexed, []string{"news"}
-	it.CheckAt(item.Never)
+	it.Paused, it.Status, it.Tags = true, Indexed, []string{"news"}
+	it.CheckAt(Never)
 	if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: it}}, HostFinding{}, true); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +76,7 @@ func TestW11PausedItemRests(t *testing.T) {
 	rests := func(what string) {
 		t.Helper()
 		cur, err := b.Items.Find(t.Context(), it.ID)
-		if err != nil || !cur.NextCrawlAt.Equal(item.Never) || !cur.Paused || len(cur.Tags) != 1 {
+		if err != nil || !cur.NextCrawlAt.Equal(Never) || !cur.Paused || len(cur.Tags) != 1 {
 			t.Errorf("%s: %v, %v", what, cur.NextCrawlAt, err)
 		}
 		if jobs := b.take(t); len(jobs) > 0 {
@@ -126,7 +124,7 @@ func TestW9Priority(t *testing.T) {
 	slow := func(string) policy.Politeness {
 		return policy.Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
 	}
-	b := openMem(t, store.Options{Politeness: slow})
+	b := openMem(t, Options{Politeness: slow})
 	b.register(t, RegisterOptions{}, pages("a.example", 90)...)
 	job := b.take(t)[0]
 	taken := map[string]bool{}
@@ -137,15 +135,15 @@ func TestW9Priority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var waiting []item.Item
+	var waiting []Item
 	for _, it := range items {
 		if !taken[it.Hash()] {
 			waiting = append(waiting, it)
 		}
 	}
 	first, last := waiting[50], waiting[0]
-	for level, it := range map[int]item.Item{9: first, 0: last} {
-		set := item.Settings{Patch: api.Patch{"priority": level}}
+	for level, it := range map[int]Item{9: first, 0: last} {
+		set := Settings{Patch: api.Patch{"priority": level}}
 		if _, err := b.Items.Set(t.Context(), it.ID, set); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +152,7 @@ func TestW9Priority(t *testing.T) {
 	var found []Finding
 	for _, it := range batch.Items {
 		done := *it
-		done.Status = item.Indexed
+		done.Status = Indexed
 		done.CheckAt(b.s.Now().Add(9 * day))
 		found = append(found, Finding{Item: done})
 	}
@@ -176,7 +174,7 @@ func TestW9Priority(t *testing.T) {
 	}
 	b.check(t)
 	due := func(hours, level int) storage.Entity {
-		return storage.Entity{Key: storage.Key{Row: item.DueRow(b.s.Now().Add(-time.Duration(hours)*time.Hour), "h")},
+		return storage.Entity{Key: storage.Key{Row: DueRow(b.s.Now().Add(-time.Duration(hours)*time.Hour), "h")},
 			Props: storage.Properties{"priority": int64(level)}}
 	}
 	rows := []storage.Entity{due(1, 9), due(11, 0), due(2, 5)}

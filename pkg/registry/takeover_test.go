@@ -6,14 +6,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // try returns a job as an attempt gets it.
-func try(job item.Job, instance, process string) item.Job {
-	job.Attempt = item.Attempt{Message: "8f0c", Instance: instance, Process: process}
-	job.Counts = &item.JobCounts{}
+func try(job Job, instance, process string) Job {
+	job.Attempt = Attempt{Message: "8f0c", Instance: instance, Process: process}
+	job.Counts = &JobCounts{}
 	return job
 }
 
@@ -22,16 +20,16 @@ func try(job item.Job, instance, process string) item.Job {
 func TestAZ2SameMessageTakesOver(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		pace := policy.Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
-		b := open(t, store.Options{Politeness: func(string) policy.Politeness { return pace }})
+		b := open(t, Options{Politeness: func(string) policy.Politeness { return pace }})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		job := b.take(t)[0]
 		first := b.begin(t, try(job, "one", "p1"))
 		b.clock.Advance(10 * time.Second)
-		for name, other := range map[string]item.Job{
+		for name, other := range map[string]Job{
 			"the same process": try(job, "one", "p1"), "another instance": try(job, "two", "p2"),
-			"another message": {PartitionKey: job.PartitionKey, Host: job.Host, Items: job.Items, Counts: &item.JobCounts{},
-				Attempt: item.Attempt{Message: "77", Instance: "one", Process: "p2"}},
-			"no message": {PartitionKey: job.PartitionKey, Host: job.Host, Items: job.Items, Counts: &item.JobCounts{}},
+			"another message": {PartitionKey: job.PartitionKey, Host: job.Host, Items: job.Items, Counts: &JobCounts{},
+				Attempt: Attempt{Message: "77", Instance: "one", Process: "p2"}},
+			"no message": {PartitionKey: job.PartitionKey, Host: job.Host, Items: job.Items, Counts: &JobCounts{}},
 		} {
 			if b.begin(t, other) != nil || other.Counts.Locked != 3 {
 				t.Fatalf("%s: items are taken over, or %d are reported as locked", name, other.Counts.Locked)
@@ -62,7 +60,7 @@ func TestAZ2SameMessageTakesOver(t *testing.T) {
 			it.Title = "stale"
 		}
 		b.finish(t, first)
-		if it, _ := b.Items.Find(t.Context(), second.Items[0].ID); it.Title == "stale" || it.Status != item.Pending {
+		if it, _ := b.Items.Find(t.Context(), second.Items[0].ID); it.Title == "stale" || it.Status != Pending {
 			t.Fatalf("the first attempt committed: %s %s", it.Title, it.Status)
 		}
 		b.finish(t, second)
@@ -76,7 +74,7 @@ func TestAZ2SameMessageTakesOver(t *testing.T) {
 // AZ2: what is known of deaths stays known when a message comes again and again: an item that was in work at two of
 // them waits for half a minute, and the others go on.
 func TestAZ2DeathsAreKnownAfterTakingOver(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	job := b.take(t)[0]
 	b.begin(t, try(job, "one", "p1"))
@@ -102,7 +100,7 @@ func TestAZ2DeathsAreKnownAfterTakingOver(t *testing.T) {
 // AZ2: if the host is paused when the message comes again, the items wait for the end of the dead worker's lock: a job
 // that is sent before would find them locked.
 func TestAZ2TakenOverWhileTheHostIsPaused(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	job := b.take(t)[0]
 	b.begin(t, try(job, "one", "p1"))
@@ -117,7 +115,7 @@ func TestAZ2TakenOverWhileTheHostIsPaused(t *testing.T) {
 	b.check(t)
 	b.clock.Advance(time.Minute)
 	b.sweepAll(t, 0)
-	b.clock.Advance(item.HeldTime)
+	b.clock.Advance(HeldTime)
 	b.sweepAll(t, 3)
 	b.finish(t, b.begin(t, b.take(t)[0]))
 	b.check(t)
@@ -125,7 +123,7 @@ func TestAZ2TakenOverWhileTheHostIsPaused(t *testing.T) {
 
 // AZ2: work that asks the host for nothing, as the removal of an item, is taken over, too.
 func TestAZ2NoRequestNeeded(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 1)...)
 	begun := b.begin(t, b.take(t)[0])
 	id := begun.Items[0].ID
@@ -154,7 +152,7 @@ func TestAZ2NoRequestNeeded(t *testing.T) {
 // AZ2: a job that is moved to the second queue, because its host has not answered yet, takes over what a killed handler
 // had begun with the same message.
 func TestAZ2MovedJobTakesOver(t *testing.T) {
-	b := openMem(t, store.Options{})
+	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	job := b.take(t)[0]
 	b.begin(t, try(job, "one", "p1"))
@@ -165,7 +163,7 @@ func TestAZ2MovedJobTakesOver(t *testing.T) {
 	if err != nil || len(messages) != 1 {
 		t.Fatal(messages, err)
 	}
-	moved, err := item.ParseJob(messages[0].Body)
+	moved, err := ParseJob(messages[0].Body)
 	if err != nil {
 		t.Fatal(err)
 	}

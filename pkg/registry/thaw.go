@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -19,20 +17,20 @@ import (
 // Callers must write the hint before the due row.
 func Thaw(e storage.Entity) (thawed storage.Entity, hint storage.Entity, hinted bool) {
 	props := maps.Clone(e.Props)
-	at, _, due := item.ParseDueRow(e.Row)
+	at, _, due := ParseDueRow(e.Row)
 	switch {
 	case due:
 		props["enqueuedUntil"] = ""
 		// The minute of the hint begins at or before the due time. HintKey rounds up, so a minute is subtracted
 		// first.
 		hint = storage.Entity{
-			Key:   store.HintKey(e.Partition, at.Add(-time.Minute)),
+			Key:   HintKey(e.Partition, at.Add(-time.Minute)),
 			Props: storage.Properties{"writtenAt": ""}, // the hint counts as very old, so that a sweep may delete it
 		}
-	case item.IsItemRow(e.Row):
+	case IsItemRow(e.Row):
 		delete(props, "lockedUntil")
 		delete(props, "lockOwner")
-	case strings.HasPrefix(e.Row, item.HostPrefix):
+	case strings.HasPrefix(e.Row, HostPrefix):
 		delete(props, "leases")
 		delete(props, "claimedUntil")
 	}

@@ -5,9 +5,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -25,9 +22,9 @@ func TestThaw(t *testing.T) {
 		{"an item loses its lock", row("abc", storage.Properties{"lockedUntil": "x", "lockOwner": "y", "id": "url_a"}),
 			storage.Properties{"id": "url_a"}, false},
 		{"a host loses leases and claims, and keeps its pause",
-			row(item.HostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
+			row(HostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
 				"pausedUntil": "p"}), storage.Properties{"pausedUntil": "p"}, false},
-		{"a due row loses its claim", row(item.DueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
+		{"a due row loses its claim", row(DueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
 			storage.Properties{"enqueuedUntil": "", "id": "url_a"}, true},
 		{"robots.txt stays as it is", row(robotsRow("https", "a.example"), storage.Properties{"verdict": "rules"}),
 			storage.Properties{"verdict": "rules"}, false},
@@ -40,7 +37,7 @@ func TestThaw(t *testing.T) {
 			if again, _, _ := Thaw(got); !cmp.Equal(again, got) {
 				t.Errorf("thawed twice: %v", again)
 			}
-			if hinted != tt.hinted || hinted && hint.Key != store.HintKey("a.example", at.Truncate(time.Minute)) {
+			if hinted != tt.hinted || hinted && hint.Key != HintKey("a.example", at.Truncate(time.Minute)) {
 				t.Errorf("hint: %v %v", hinted, hint)
 			}
 		})
@@ -50,7 +47,7 @@ func TestThaw(t *testing.T) {
 // TestThawFreesWhatIsHeld checks that Thaw clears every column that binds a row to a worker.
 func TestThawFreesWhatIsHeld(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 40)...)
 		for _, job := range b.take(t) {
 			if _, err := b.Jobs.Begin(t.Context(), job); err != nil {
@@ -62,14 +59,14 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			e, _, due := Thaw(e)
-			if due && !item.EnqueuedUntil(e).IsZero() {
+			if due && !EnqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), item.Attempt{})) {
+			if it := ItemOf(e); IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), Attempt{})) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
-			var h store.HostState
-			if h = store.HostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
+			var h HostState
+			if h = HostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
 				t.Errorf("%s: held: %+v", e.Row, h)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -22,21 +21,21 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 	if unlinked {
 		since = now
 	}
-	open := map[*item.Item]int{}
-	var changed []*item.Item
+	open := map[*Item]int{}
+	var changed []*Item
 	done = make([]bool, len(sources))
 	for i := range items {
 		if it := &items[i]; !isUnlinkable(it, unlinked) {
 			done[i] = true
-		} else if !it.LockedUntil.Add(item.RequestTime).After(now) {
+		} else if !it.LockedUntil.Add(RequestTime).After(now) {
 			open[it], changed = i, append(changed, it)
 		}
 	}
-	for _, group := range groupBy(changed, (*item.Item).Partition) {
-		written, _, err := r.s.WriteEach(ctx, now, nil, group, func(it *item.Item) []storage.Op {
+	for _, group := range groupBy(changed, (*Item).Partition) {
+		written, _, err := r.s.WriteEach(ctx, now, nil, group, func(it *Item) []storage.Op {
 			props := storage.Properties{"unlistedSince": storage.FormatTime(since)}
 			if unlinked && it.NextCrawlAt.After(now) {
-				return item.Expedite(it, now, props)
+				return Expedite(it, now, props)
 			}
 			return []storage.Op{it.Merge(props)}
 		})
@@ -51,9 +50,9 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 }
 
 // isUnlinkable reports whether an item is to record that it lost its last link, or has one again.
-func isUnlinkable(it *item.Item, unlinked bool) bool {
+func isUnlinkable(it *Item, unlinked bool) bool {
 	if it.Type != source.URL || !it.Exists() || it.UnlistedSince.IsZero() != unlinked {
 		return false
 	}
-	return !unlinked || !it.MayVanish() && !it.Paused && (it.Status == item.Indexed || it.Status == item.Crawled)
+	return !unlinked || !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 }

@@ -5,16 +5,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // TestE17Unlink checks that an item that lost its last link says so once and is due now, that an item that is being
 // checked waits, that one that was never fetched is left alone, and that a link or a person ends it (E17).
 func TestE17Unlink(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		b := open(t, store.Options{})
+		b := open(t, Options{})
 		urls := append(b.checked(t, 3), "https://a.example/new", "https://a.example/unknown")
 		sources := parse(t, urls...)
 		b.register(t, RegisterOptions{}, urls[3])
@@ -45,7 +42,7 @@ func TestE17Unlink(t *testing.T) {
 		b.register(t, RegisterOptions{}, urls[1])
 		unlink(false, true, true, true, true, true)
 		for _, src := range sources[:2] {
-			if it := b.find(t, src.ID()); !it.UnlistedSince.IsZero() || it.Status != item.Indexed {
+			if it := b.find(t, src.ID()); !it.UnlistedSince.IsZero() || it.Status != Indexed {
 				t.Errorf("%s: %s, %s", it.NormalizedSource, it.UnlistedSince, it.Status)
 			}
 		}

@@ -14,8 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -126,7 +124,7 @@ func (d *doctor) index(ctx context.Context) {
 			"%v", err)
 		return
 	}
-	indexed, err := d.first(ctx, item.Indexed)
+	indexed, err := d.first(ctx, registry.Indexed)
 	switch {
 	case err == nil && len(indexed) > 0 && pages == 0:
 		d.report("index", warning, "`tidemark status` shows whether it is being filled; `tidemark rebuild` fills it",
@@ -152,12 +150,12 @@ func (d *doctor) countIndex(ctx context.Context) (int, error) {
 }
 
 // first returns at most one source with the given status, or with any status when status is empty.
-func (d *doctor) first(ctx context.Context, status item.Status) (items []item.Item, err error) {
+func (d *doctor) first(ctx context.Context, status registry.Status) (items []registry.Item, err error) {
 	if d.bad || d.kind == folder.Azurite || d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data) {
 		return nil, fmt.Errorf("no storage to look at")
 	}
 	err = d.onStore(ctx, func(ctx context.Context, s storage.Store) error {
-		items, err = registry.New(s, store.Options{Table: d.cfg.Table}).Items.List(ctx,
+		items, err = registry.New(s, registry.Options{Table: d.cfg.Table}).Items.List(ctx,
 			registry.ListQuery{Status: status, Top: 1})
 		return err
 	})

@@ -18,7 +18,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -69,7 +68,7 @@ func WithItem(t testing.TB, capturedAt time.Time) (data string) {
 	data = t.TempDir()
 	s := open(t, data)
 	defer s.Close()
-	reg, snaps := registry.New(s, store.Options{}), snapshot.New(s)
+	reg, snaps := registry.New(s, registry.Options{}), snapshot.New(s)
 	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()),
 		entries.New(s, entries.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)

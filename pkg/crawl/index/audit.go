@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -41,8 +40,8 @@ func NewAuditor(ix Audited, m *Manifests, items *registry.Items, e Entries) *Aud
 
 // Difference describes how the contents of the index differ from an item's manifest. It returns "" if they do not
 // differ, if the item is locked, or if the item is going to be indexed anyway.
-func (a *Auditor) Difference(ctx context.Context, it *item.Item) (string, error) {
-	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == item.Outdated {
+func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
+	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
 		return "", nil
 	}
 	stored, err := a.index.Inspect(ctx, string(it.ID))
@@ -141,7 +140,7 @@ func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, er
 	return true, err
 }
 
-func (a *Auditor) find(ctx context.Context, id string) (it item.Item, found bool, err error) {
+func (a *Auditor) find(ctx context.Context, id string) (it registry.Item, found bool, err error) {
 	it, err = a.items.Find(ctx, source.ID(id))
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
 		return it, false, nil

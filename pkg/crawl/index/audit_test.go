@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
@@ -35,7 +34,7 @@ func (noEntries) Has(context.Context, string) (bool, error) { return false, nil 
 // once more.
 func TestK12OrphanGetsItsItem(t *testing.T) {
 	rows := mem.New(func() time.Time { return noon })
-	reg := registry.New(rows, store.Options{Clock: func() time.Time { return noon }})
+	reg := registry.New(rows, registry.Options{Clock: func() time.Time { return noon }})
 	if err := reg.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -33,7 +33,7 @@ const MaxChunks = 10_000
 
 // Prepare builds the page for the index from an item, the document extracted from the item, and the images that may
 // be shown. The name is that of a file. It is empty for a page, whose chunks are named after the item's id (C3).
-func Prepare(it *item.Item, name chunk.Name, doc extract.Document, images []search.Image, now time.Time) Prepared {
+func Prepare(it *registry.Item, name chunk.Name, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged,

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -20,12 +19,12 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func oneItem() *item.Item {
-	return &item.Item{
-		Identity: item.Identity{
+func oneItem() *registry.Item {
+	return &registry.Item{
+		Identity: registry.Identity{
 			ID: "url_aaaa", DisplaySource: "https://port.example/quay", SourceHost: "port.example",
 		},
-		Seen: item.Seen{Language: "en"},
+		Seen: registry.Seen{Language: "en"},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -27,7 +27,7 @@ const (
 
 // address sets the address under which the index shows a page, and the group of pages that share that address. A page
 // that has moved permanently within its site is shown at its new address.
-func address(p *search.Page, it *item.Item, rules source.Rules) {
+func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return
 	}

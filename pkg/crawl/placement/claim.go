@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // A rel=canonical is a claim about content, so it is compared with the content: the page and the item that would stand
@@ -18,7 +18,7 @@ import (
 
 // credible returns an obstacle if the item of a claim does not stand for the page: because it has other content, or
 // because the next check must confirm the claim first.
-func (r *resolver) credible(ctx context.Context, cl verdict.Candidate, of *item.Item) (o obstacle, err error) {
+func (r *resolver) credible(ctx context.Context, cl verdict.Candidate, of *registry.Item) (o obstacle, err error) {
 	it, c := r.item, &r.item.Claim
 	known := c.Compared(it, of)
 	if !known {
@@ -47,7 +47,7 @@ func (r *resolver) waits() bool { return !r.basis.Forced && r.basis.RawBefore !=
 
 // compare compares the texts of the page and of another item, and records the result on the page. It returns false if
 // the words of a text are not known, or if the texts have no words.
-func (r *resolver) compare(ctx context.Context, of *item.Item) (known bool, err error) {
+func (r *resolver) compare(ctx context.Context, of *registry.Item) (known bool, err error) {
 	it, share := r.item, 1.0
 	if of.ContentHash != it.ContentHash {
 		own := r.words

@@ -3,13 +3,13 @@ package placement
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
 // worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
 // starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
-func (p *Placer) Purge(ctx context.Context, it *item.Item) error {
+func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *Placer) Purge(ctx context.Context, it *item.Item) error {
 
 // purgeCaptures removes the captures of the item and the history of its fields, and those of items that have moved to
 // it.
-func (p *Placer) purgeCaptures(ctx context.Context, it *item.Item) error {
+func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {
 		return err

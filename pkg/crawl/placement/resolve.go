@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // maxHops bounds the number of items that are read between a candidate and the item that stands for it. It also
@@ -22,19 +21,19 @@ const maxHops = 5
 
 // Resolution is the result of Resolve: the item that stands for a page in the index.
 type Resolution struct {
-	Alias      *item.Item // the item that stands for the page; nil if none does
-	why        string     // the reason for the alias
-	note       string     // why another item, which might have stood for the page, does not
-	soon       bool       // the reason in note is likely to change
-	loop       bool       // the page refers to an item that leads back to the page
-	registered bool       // the target of the page's redirect is registered, now or earlier
-	claimed    bool       // the alias is due to the page's rel=canonical
+	Alias      *registry.Item // the item that stands for the page; nil if none does
+	why        string         // the reason for the alias
+	note       string         // why another item, which might have stood for the page, does not
+	soon       bool           // the reason in note is likely to change
+	loop       bool           // the page refers to an item that leads back to the page
+	registered bool           // the target of the page's redirect is registered, now or earlier
+	claimed    bool           // the alias is due to the page's rel=canonical
 }
 
 // ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
 // Only the first such reason, and the registration of a redirect's target, bring the check forward. So a page that
 // refers to a different item each time is not checked more often.
-func (s *Resolution) ApplyNote(it *item.Item, now time.Time) (soon bool) {
+func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
 		soon = s.soon && (it.CanonicalNote == "" || s.registered)
@@ -46,7 +45,7 @@ func (s *Resolution) ApplyNote(it *item.Item, now time.Time) (soon bool) {
 // resolver finds the item that stands for an item.
 type resolver struct {
 	*Placer
-	item    *item.Item
+	item    *registry.Item
 	changed bool         // the item's content is new
 	words   change.Words // of the item's new text; zero if the text is not new
 	named   string       // the canonical address that the page names and that may be true
@@ -78,7 +77,7 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 //
 // The words are those of the page's text if it is new.
 func (p *Placer) Resolve(
-	ctx context.Context, it *item.Item, kind schedule.Outcome, words change.Words,
+	ctx context.Context, it *registry.Item, kind schedule.Outcome, words change.Words,
 ) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	if s, err = r.resolve(ctx); err != nil {
@@ -137,7 +136,7 @@ func (s *Resolution) add(note string, soon bool) {
 // follow finds the item that stands for a candidate: the candidate itself or, when the candidate is an alias, the
 // item that it is an alias of. The returned item is in the index and does not lead back to the page. When follow
 // returns neither an item nor an obstacle, the candidate is skipped.
-func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *item.Item, o obstacle, err error) {
+func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
 	it, found, err := r.in.Items.Lookup(ctx, cl.Source)
 	if err != nil {
 		return nil, o, err
@@ -171,13 +170,13 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *item.I
 
 // stands returns an obstacle if an item cannot stand for the page, whatever the content of both: a search must find it,
 // and it must not lead back to the page.
-func (r *resolver) stands(ctx context.Context, it *item.Item) (o obstacle, err error) {
+func (r *resolver) stands(ctx context.Context, it *registry.Item) (o obstacle, err error) {
 	switch {
 	case it.RemoveRequested:
 		return obstacle{why: "is to be removed"}, nil
-	case it.Status == item.Pending:
+	case it.Status == registry.Pending:
 		return notFetched, nil
-	case it.Status != item.Indexed || it.IndexedHash == "":
+	case it.Status != registry.Indexed || it.IndexedHash == "":
 		return obstacle{why: "has the status " + string(it.Status)}, nil
 	}
 	back, err := r.leadsBack(ctx, it)
@@ -197,12 +196,12 @@ func notThere(found bool) obstacle {
 // because nothing is known about it yet: its check asks for one of this page if need be. But a page that the item
 // leads to does not know of it.
 func (r *resolver) sameContent(
-	ctx context.Context, cl verdict.Candidate, variant item.Item,
+	ctx context.Context, cl verdict.Candidate, variant registry.Item,
 ) (o obstacle, err error) {
 	switch {
-	case variant.Status == item.Pending && cl.Led:
+	case variant.Status == registry.Pending && cl.Led:
 		return notFetched, nil
-	case variant.Status == item.Pending:
+	case variant.Status == registry.Pending:
 		return o, nil
 	case verdict.ReadAlike(&variant, r.item):
 		if variant.ContentHash == r.item.ContentHash {
@@ -217,8 +216,8 @@ func (r *resolver) sameContent(
 }
 
 // endOfAliases replaces an alias by the item that stands for it. It follows up to five aliases.
-func (r *resolver) endOfAliases(ctx context.Context, it *item.Item) (o obstacle, err error) {
-	for hops := 0; it.AliasOf != "" && it.Status != item.Gone; hops++ {
+func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obstacle, err error) {
+	for hops := 0; it.AliasOf != "" && it.Status != registry.Gone; hops++ {
 		if it.ID == r.item.ID || it.AliasOf == r.item.ID {
 			return loops, nil
 		}
@@ -239,28 +238,28 @@ func (r *resolver) endOfAliases(ctx context.Context, it *item.Item) (o obstacle,
 
 // keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version.
 // It does, unless the page's own content is new, because before that both had the same content.
-func (r *resolver) keepsAlias(variant *item.Item) bool {
+func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
 }
 
 // expectChange is called when the page's content has changed. If a variant stood for the page until then,
 // expectChange brings forward the check of that variant, because the variant has probably changed, too.
-func (r *resolver) expectChange(ctx context.Context, variant item.Item) (soon bool, err error) {
+func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
 	if r.item.AliasOf != variant.ID {
 		return false, nil
 	}
 	return true, r.in.Items.ForceCheck(ctx, variant)
 }
 
-func aliasReason(cl verdict.Candidate, of *item.Item) string {
+func aliasReason(cl verdict.Candidate, of *registry.Item) string {
 	if cl.Variant && cl.Normalized == of.NormalizedSource {
 		return cl.Why
 	}
 	return "duplicate of " + of.NormalizedSource + ": " + cl.Why
 }
 
-func (r *resolver) find(ctx context.Context, id source.ID) (item.Item, bool, error) {
+func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool, error) {
 	it, err := r.in.Items.Find(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return it, false, nil
@@ -270,7 +269,7 @@ func (r *resolver) find(ctx context.Context, id source.ID) (item.Item, bool, err
 
 // leadsBack describes how the candidates of an indexed item lead back to the page; "" if they do not. In a loop,
 // every page stands for itself. A chain that is too long to follow is treated as a loop.
-func (r *resolver) leadsBack(ctx context.Context, it *item.Item) (how string, err error) {
+func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
 	open, _ := verdict.CandidatesOf(it, r.basis.Rules.Sources)
 	seen := map[string]bool{it.NormalizedSource: true}
 	for len(open) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Asker sends the requests of one check. Requests to the batch's host keep the batch's pace. Requests that are
@@ -109,7 +109,7 @@ func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 }
 
 // Allows checks in robots.txt whether an item may be fetched. If it may, the returned outcome is undecided.
-func (a *Asker) Allows(ctx context.Context, it *item.Item) (verdict.Outcome, error) {
+func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
 	o, err := OriginOf(it.NormalizedSource)
 	if err != nil {
 		return verdict.Failed("%v", err), nil
@@ -139,7 +139,7 @@ func (a *Asker) Allows(ctx context.Context, it *item.Item) (verdict.Outcome, err
 // states why there is no answer. An error means that this program's storage failed, or that this worker's time is
 // over. The given function reads the app setting of a credential.
 func (a *Asker) Get(
-	ctx context.Context, it *item.Item, b verdict.Basis, setting func(string) string,
+	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {
 	now := a.hosts.clock()
 	req, conditional, err := b.Request(it, setting, now)
@@ -176,7 +176,7 @@ func (a *Asker) Get(
 
 // sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer shows that the page is
 // unchanged, it counts as a 304, and no download is needed.
-func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *item.Item) (resp fetch.Response, same bool) {
+func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {
 		return resp, false

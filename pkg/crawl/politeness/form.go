@@ -5,14 +5,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // otherwise requests the other forms of an address that failed, each once, and returns the first answer that has the
 // page. If none has it, it returns the answer that it was given. The only errors are failures of this program, which
 // the session remembers.
 func (a *Asker) otherwise(
-	ctx context.Context, it *item.Item, req fetch.Request, first verdict.Answer,
+	ctx context.Context, it *registry.Item, req fetch.Request, first verdict.Answer,
 ) (verdict.Answer, error) {
 	for _, form := range verdict.OtherForms(it, first.Response) {
 		o, err := OriginOf(form)

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Policy is what decides whether an item is rendered, beside the item.
@@ -37,7 +37,7 @@ const (
 )
 
 // ReaderOf decides how an answer of an item's site is read.
-func (p Policy) ReaderOf(it *item.Item, resp fetch.Response) Reader {
+func (p Policy) ReaderOf(it *registry.Item, resp fetch.Response) Reader {
 	switch mode := p.Mode(it); {
 	case mode == options.RenderNever, it.Type == source.File, resp.NotFollowed != nil, resp.Encoding != "",
 		!isPage(resp):
@@ -59,7 +59,7 @@ func isPage(resp fetch.Response) bool {
 
 // Mode returns when the item is to be rendered. Without a setting, that is when it is thin, if there is a browser. A
 // page that was rendered is not read without one just because the browser is gone.
-func (p Policy) Mode(it *item.Item) string {
+func (p Policy) Mode(it *registry.Item) string {
 	switch {
 	case p.Options.Render != "":
 		return p.Options.Render
@@ -78,14 +78,14 @@ const (
 // IsNeedless reports whether a plain reading with the given hash is known to say what the page says in a browser. One
 // that has hardly any text there either may get some later without another plain answer. So it is looked at again where
 // people wait for that.
-func (p Policy) IsNeedless(it *item.Item, hash string, now time.Time) bool {
+func (p Policy) IsNeedless(it *registry.Item, hash string, now time.Time) bool {
 	return it.Rendering.Needless == hash && now.Sub(it.Rendering.At) < needlessFor &&
 		(it.Thin == "" || !p.isWished(it, now))
 }
 
 // NeedsBody reports whether a check needs the plain answer itself, because a browser is to read it or, where none may
 // any more, because its content is to take the place of the rendered one.
-func (p Policy) NeedsBody(it *item.Item, now time.Time) bool {
+func (p Policy) NeedsBody(it *registry.Item, now time.Time) bool {
 	known := it.Rendering
 	switch mode := p.Mode(it); {
 	case it.Type == source.File:
@@ -101,7 +101,7 @@ func (p Policy) NeedsBody(it *item.Item, now time.Time) bool {
 }
 
 // isDue reports whether a rendered page is to be rendered again even if its plain answer is the same.
-func (p Policy) isDue(it *item.Item, now time.Time) bool {
+func (p Policy) isDue(it *registry.Item, now time.Time) bool {
 	known, set := it.Rendering, p.Options
 	if every := options.RenderEvery(set.Rendering); every > 0 {
 		return now.Sub(known.At) >= every
@@ -112,7 +112,7 @@ func (p Policy) isDue(it *item.Item, now time.Time) bool {
 
 // isWished reports whether people want a check to render a page: they have said what they watch, or how often it is
 // checked; or the check comes long before its time, because somebody asks for it.
-func (p Policy) isWished(it *item.Item, now time.Time) bool {
+func (p Policy) isWished(it *registry.Item, now time.Time) bool {
 	interval, set := time.Duration(it.CrawlIntervalSeconds)*time.Second, p.Options
 	early := now.Before(it.LastChecked.Add(interval * 3 / 4))
 	return early || set.Watch != nil || set.Interval != nil || set.Schedule != nil
@@ -120,7 +120,7 @@ func (p Policy) isWished(it *item.Item, now time.Time) bool {
 
 // IsBaseline reports whether a reading cannot be compared with the known content, because one of the two is rendered
 // and the other is not, for another reason than a change of the page.
-func (p Policy) IsBaseline(it *item.Item, rendered bool) bool {
+func (p Policy) IsBaseline(it *registry.Item, rendered bool) bool {
 	if it.RawHash == "" || it.Rendering.IsRendered() == rendered {
 		return false
 	}
@@ -132,7 +132,7 @@ func (p Policy) IsBaseline(it *item.Item, rendered bool) bool {
 }
 
 // Why says for people why a page is read in a browser.
-func (p Policy) Why(it *item.Item, thin string) string {
+func (p Policy) Why(it *registry.Item, thin string) string {
 	if p.Mode(it) == options.RenderAlways {
 		return "it is set to be read in a browser always"
 	}
@@ -141,7 +141,7 @@ func (p Policy) Why(it *item.Item, thin string) string {
 
 // IsWhole reports whether a page was read as a whole. Only then does it prove that it says no more than its plain
 // answer.
-func IsWhole(seen item.Rendering) bool {
+func IsWhole(seen registry.Rendering) bool {
 	for _, r := range seen.Refused {
 		if r.Reason == "robots" || r.Reason == "host" || r.Reason == "bound" {
 			return false
@@ -151,7 +151,7 @@ func IsWhole(seen item.Rendering) bool {
 }
 
 // SamePlain reports whether the body with a hash is the one that the known content was read from.
-func SamePlain(it *item.Item, hash string) bool {
+func SamePlain(it *registry.Item, hash string) bool {
 	if it.Rendering.IsRendered() {
 		return hash == it.Rendering.Plain
 	}
@@ -160,9 +160,9 @@ func SamePlain(it *item.Item, hash string) bool {
 
 // Seen is what a check has found out by rendering a page, or by not rendering it.
 type Seen struct {
-	Shown    *item.Rendering // what a browser has shown; nil if none has read the page
-	Needless string          // the hash of a plain reading that says the same
-	Baseline bool            // the reading cannot be compared with the known content
+	Shown    *registry.Rendering // what a browser has shown; nil if none has read the page
+	Needless string              // the hash of a plain reading that says the same
+	Baseline bool                // the reading cannot be compared with the known content
 }
 
 // Taken says what became of a reading.
@@ -174,7 +174,7 @@ type Taken struct {
 
 // Note records how an item's content was read, once it is known what to think of it. The item was as the argument was
 // before that.
-func (s Seen) Note(was, it item.Item, got Taken, now time.Time) item.Item {
+func (s Seen) Note(was, it registry.Item, got Taken, now time.Time) registry.Item {
 	known := was.Rendering
 	switch {
 	case s.Shown == nil && got.Known && (known.IsRendered() || known.Needless != ""):
@@ -197,8 +197,8 @@ func (s Seen) Note(was, it item.Item, got Taken, now time.Time) item.Item {
 }
 
 // notePlain records that the content is that of a plain answer.
-func (s Seen) notePlain(known item.Rendering, it item.Item, now time.Time) item.Item {
-	it.Rendering = item.Rendering{}
+func (s Seen) notePlain(known registry.Rendering, it registry.Item, now time.Time) registry.Item {
+	it.Rendering = registry.Rendering{}
 	switch {
 	case s.Baseline:
 		it.Record(now, "rendered", "read without a browser from now on: its content is a new baseline, and no change")
@@ -211,7 +211,7 @@ func (s Seen) notePlain(known item.Rendering, it item.Item, now time.Time) item.
 }
 
 // next returns what is known of a page after another render.
-func (s Seen) next(known item.Rendering, got Taken, now time.Time) item.Rendering {
+func (s Seen) next(known registry.Rendering, got Taken, now time.Time) registry.Rendering {
 	next := *s.Shown
 	next.At, next.Apart, next.Same = now, known.Apart, known.Same
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 var renderedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -23,21 +23,21 @@ func TestR3Reader(t *testing.T) {
 	html := fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, FinalURL: "http://h.example/p"}
 	pdf := html
 	pdf.Header = http.Header{"Content-Type": {"application/pdf"}}
-	rendered := item.Item{}
+	rendered := registry.Item{}
 	rendered.Rendering.Plain = "plain"
 	for _, tt := range []struct {
 		name string
-		it   item.Item
+		it   registry.Item
 		resp fetch.Response
 		p    Policy
 		want Reader
 	}{
 		{"never", rendered, html, policy(options.RenderNever), ReadPlain},
 		{"another type", rendered, pdf, policy(options.RenderAlways), ReadPlain},
-		{"always", item.Item{}, html, policy(options.RenderAlways), ReadRendered},
-		{"thin", item.Item{}, html, policy(options.RenderThin), ReadIfThin},
-		{"not set, with a browser", item.Item{}, html, policy(""), ReadIfThin},
-		{"not set, without a browser", item.Item{}, html, Policy{}, ReadPlain},
+		{"always", registry.Item{}, html, policy(options.RenderAlways), ReadRendered},
+		{"thin", registry.Item{}, html, policy(options.RenderThin), ReadIfThin},
+		{"not set, with a browser", registry.Item{}, html, policy(""), ReadIfThin},
+		{"not set, without a browser", registry.Item{}, html, Policy{}, ReadPlain},
 		{"rendered before, and the browser is gone", rendered, html, Policy{}, ReadIfThin},
 	} {
 		if have := tt.p.ReaderOf(&tt.it, tt.resp); have != tt.want {
@@ -48,56 +48,56 @@ func TestR3Reader(t *testing.T) {
 
 // TestR3NeedsBody checks when a check must get the plain answer itself, so that a browser can read it.
 func TestR3NeedsBody(t *testing.T) {
-	one := func(thin string, r item.Rendering) (it item.Item) {
+	one := func(thin string, r registry.Rendering) (it registry.Item) {
 		it.RawHash, it.ContentHash, it.Thin, it.Rendering = "raw", "content", thin, r
 		return it
 	}
 	watched := policy("")
 	watched.Options.Watch = &api.Watch{Include: []string{"#price"}}
-	asked := one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9})
+	asked := one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9})
 	asked.LastChecked, asked.CrawlIntervalSeconds = renderedAt, 24*3600
 	hourly, daily := policy(""), policy("")
 	hourly.Options.RenderInterval, daily.Options.RenderInterval = "1h", "1d"
 	day := 24 * time.Hour
 	for _, tt := range []struct {
 		name string
-		it   item.Item
+		it   registry.Item
 		p    Policy
 		want bool
 	}{
-		{"always", one("", item.Rendering{}), policy(options.RenderAlways), true},
-		{"readable", one("", item.Rendering{}), policy(""), false},
-		{"thin, never rendered", one("thin", item.Rendering{}), policy(""), true},
-		{"thin, and shows no more", one("thin", item.Rendering{Needless: "content", At: renderedAt}),
+		{"always", one("", registry.Rendering{}), policy(options.RenderAlways), true},
+		{"readable", one("", registry.Rendering{}), policy(""), false},
+		{"thin, never rendered", one("thin", registry.Rendering{}), policy(""), true},
+		{"thin, and shows no more", one("thin", registry.Rendering{Needless: "content", At: renderedAt}),
 			policy(""), false},
-		{"thin, and showed no more long ago", one("thin", item.Rendering{Needless: "content",
+		{"thin, and showed no more long ago", one("thin", registry.Rendering{Needless: "content",
 			At: renderedAt.Add(-31 * day)}), policy(""), true},
-		{"a short page, and shows no more", one("", item.Rendering{Needless: "content", At: renderedAt}),
+		{"a short page, and shows no more", one("", registry.Rendering{Needless: "content", At: renderedAt}),
 			policy(""), false},
-		{"a short page, and showed no more long ago", one("", item.Rendering{Needless: "content",
+		{"a short page, and showed no more long ago", one("", registry.Rendering{Needless: "content",
 			At: renderedAt.Add(-31 * day)}), policy(""), true},
-		{"a short page, and watched", one("", item.Rendering{Needless: "content", At: renderedAt}), watched, false},
-		{"no text in a browser, and watched", one("thin", item.Rendering{Needless: "content", At: renderedAt}),
+		{"a short page, and watched", one("", registry.Rendering{Needless: "content", At: renderedAt}), watched, false},
+		{"no text in a browser, and watched", one("thin", registry.Rendering{Needless: "content", At: renderedAt}),
 			watched, true},
-		{"rendered once", one("", item.Rendering{Plain: "p", At: renderedAt}), policy(""), true},
-		{"the same again", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 1}), policy(""), false},
-		{"the same again, one skipped", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 1, Skipped: 1}),
+		{"rendered once", one("", registry.Rendering{Plain: "p", At: renderedAt}), policy(""), true},
+		{"the same again", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1}), policy(""), false},
+		{"the same again, one skipped", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 1, Skipped: 1}),
 			policy(""), true},
-		{"often the same", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 14}),
+		{"often the same", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 14}),
 			policy(""), false},
-		{"often the same, the most skipped", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 15}),
+		{"often the same, the most skipped", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 99, Skipped: 15}),
 			policy(""), true},
-		{"the same, but long ago", one("", item.Rendering{Plain: "p", At: renderedAt.Add(-8 * day), Same: 9}),
+		{"the same, but long ago", one("", registry.Rendering{Plain: "p", At: renderedAt.Add(-8 * day), Same: 9}),
 			policy(""), true},
-		{"its data changes alone", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
+		{"its data changes alone", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9, Apart: true}),
 			policy(""), true},
-		{"watched", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
+		{"watched", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), watched, true},
 		{"somebody asks for a check", asked, policy(""), true},
-		{"its interval is over", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
-		{"its interval is not over", one("", item.Rendering{Plain: "p", At: renderedAt}), daily, false},
-		{"back to plain", one("", item.Rendering{Plain: "p", At: renderedAt, Same: 9}),
+		{"its interval is over", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}), hourly, true},
+		{"its interval is not over", one("", registry.Rendering{Plain: "p", At: renderedAt}), daily, false},
+		{"back to plain", one("", registry.Rendering{Plain: "p", At: renderedAt, Same: 9}),
 			policy(options.RenderNever), true},
-		{"plain as before", one("thin", item.Rendering{}), policy(options.RenderNever), false},
+		{"plain as before", one("thin", registry.Rendering{}), policy(options.RenderNever), false},
 	} {
 		if have := tt.p.NeedsBody(&tt.it, renderedAt.Add(time.Hour)); have != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, have, tt.want)
@@ -107,7 +107,7 @@ func TestR3NeedsBody(t *testing.T) {
 
 // TestR3Baseline checks which readings cannot be compared with the known content.
 func TestR3Baseline(t *testing.T) {
-	one := func(raw, thin, plain string) (it item.Item) {
+	one := func(raw, thin, plain string) (it registry.Item) {
 		it.RawHash, it.Thin, it.Rendering.Plain = raw, thin, plain
 		return it
 	}
@@ -115,7 +115,7 @@ func TestR3Baseline(t *testing.T) {
 	always.Rendering.Always, empty.Rendering.Needless = true, "content"
 	for _, tt := range []struct {
 		name     string
-		it       item.Item
+		it       registry.Item
 		rendered bool
 		mode     string
 		want     bool
@@ -139,21 +139,21 @@ func TestR3Baseline(t *testing.T) {
 // TestR3Recorded checks what is known of a page after it was rendered again: what found nothing new makes renders
 // rarer, and content that is not believed is not remembered.
 func TestR3Recorded(t *testing.T) {
-	var was item.Item
-	was.RawHash, was.Rendering = "raw", item.Rendering{Plain: "p", Same: 2, Skipped: 3}
+	var was registry.Item
+	was.RawHash, was.Rendering = "raw", registry.Rendering{Plain: "p", Same: 2, Skipped: 3}
 	same, changed := Taken{Known: true, Same: true}, Taken{Known: true}
 	for _, tt := range []struct {
 		name, plain string
 		got         Taken
-		want        item.Rendering
+		want        registry.Rendering
 	}{
-		{"the same", "p", same, item.Rendering{Plain: "p", Same: 3}},
-		{"its data changed", "p", changed, item.Rendering{Plain: "p", Apart: true}},
-		{"its HTML changed", "q", changed, item.Rendering{Plain: "q", Same: 2}},
-		{"a collapse, or a failure", "q", Taken{}, item.Rendering{Plain: "p", Same: 2}},
+		{"the same", "p", same, registry.Rendering{Plain: "p", Same: 3}},
+		{"its data changed", "p", changed, registry.Rendering{Plain: "p", Apart: true}},
+		{"its HTML changed", "q", changed, registry.Rendering{Plain: "q", Same: 2}},
+		{"a collapse, or a failure", "q", Taken{}, registry.Rendering{Plain: "p", Same: 2}},
 	} {
 		tt.got.Plain = tt.plain
-		seen := Seen{Shown: &item.Rendering{Plain: tt.plain}}
+		seen := Seen{Shown: &registry.Rendering{Plain: tt.plain}}
 		have := seen.Note(was, was, tt.got, renderedAt).Rendering
 		if have.Plain != tt.want.Plain || have.Same != tt.want.Same || have.Apart != tt.want.Apart || have.Skipped != 0 {
 			t.Errorf("%s: %+v, want %+v", tt.name, have, tt.want)

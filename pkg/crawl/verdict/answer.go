@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -36,7 +36,7 @@ func (a Answer) ContentType() string {
 
 // noteValidators records the validators that make the next check cheap. It may be called only when the body that came
 // with the validators is known. Otherwise the next check would treat a body that was never stored as unchanged.
-func noteValidators(it item.Item, got Answer) item.Item {
+func noteValidators(it registry.Item, got Answer) registry.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)
 	if got.File != nil {

@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Fields are the fields that are asked for of an item, with keys that identify their definitions.
@@ -34,7 +33,7 @@ func fieldsOf(set *api.Watch) (f Fields) {
 
 // HaveOthers reports whether a field is asked for that was not read by its present definition, unless no field of the
 // page can be read.
-func (f Fields) HaveOthers(it *item.Item) bool {
+func (f Fields) HaveOthers(it *registry.Item) bool {
 	return slices.ContainsFunc(f.Specs, func(s field.Spec) bool {
 		known, ok := it.Fields.Field(s.Name)
 		return !ok || known.Key != f.keys[s.Name] && known.State != field.Unread

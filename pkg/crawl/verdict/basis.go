@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -49,7 +49,7 @@ type Basis struct {
 }
 
 // BasisOf returns the basis of a new check, with the options that people have set for the item.
-func BasisOf(it *item.Item, r Rules, set options.Effective) Basis {
+func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
 		Rules: r, Options: set, Rendering: rendering.Policy{Options: set, Browser: r.Browser},
 		Watching: WatchingOf(set.Watch, r.Version.String()), Fields: fieldsOf(set.Watch),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Candidate is a source that may stand for an item in the index.
@@ -26,7 +26,7 @@ func (c Candidate) Claimed() bool { return !c.Moved && !c.Variant }
 // CandidatesOf returns the sources that an item's last answer gave as replacements of the item: the target of a chain
 // of permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
 // write into a page could then hand the page over to another site. For such a URL, CandidatesOf returns a note.
-func CandidatesOf(it *item.Item, rules source.Rules) (named []Candidate, foreign string) {
+func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, foreign string) {
 	if it.Type != source.URL {
 		return nil, "" // a file that is also published on the web is found under both addresses
 	}
@@ -56,7 +56,7 @@ func CandidatesOf(it *item.Item, rules source.Rules) (named []Candidate, foreign
 
 // movedTo returns the source to which permanent redirects lead, and its address; ok is false if that is the item
 // itself.
-func movedTo(it *item.Item, rules source.Rules) (to source.Source, location string, ok bool) {
+func movedTo(it *registry.Item, rules source.Rules) (to source.Source, location string, ok bool) {
 	for _, hop := range it.HTTPRedirectChain {
 		var code string
 		if code, location, _ = strings.Cut(hop, " "); code != "301" && code != "308" {
@@ -70,7 +70,7 @@ func movedTo(it *item.Item, rules source.Rules) (to source.Source, location stri
 }
 
 // movedAddress returns the identity of the source to which permanent redirects lead; "" if there is none.
-func movedAddress(it *item.Item, rules source.Rules) string {
+func movedAddress(it *registry.Item, rules source.Rules) string {
 	to, _, ok := movedTo(it, rules)
 	if !ok {
 		return ""
@@ -82,7 +82,7 @@ func movedAddress(it *item.Item, rules source.Rules) string {
 // the scheme, or the "www." of the host. Of two variants, only the better one may stand for the other: https is
 // better than http, and the host without "www." is better than the one with it. So two workers cannot make each
 // variant the other's alias.
-func VariantsOf(it *item.Item, rules source.Rules) (better, worse []Candidate) {
+func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidate) {
 	scheme, rest, ok := strings.Cut(it.NormalizedSource, "://"+it.SourceHost)
 	if it.Type != source.URL || !ok {
 		return nil, nil
@@ -111,7 +111,7 @@ func VariantsOf(it *item.Item, rules source.Rules) (better, worse []Candidate) {
 
 // LedTo returns the sources that an item shows by another name: the target within its site of redirects that are not
 // all permanent, and the folder of an index page. Only one with the same content may stand for the item.
-func LedTo(it *item.Item, rules source.Rules) (out []Candidate) {
+func LedTo(it *registry.Item, rules source.Rules) (out []Candidate) {
 	if it.Type != source.URL {
 		return nil
 	}
@@ -153,9 +153,9 @@ const (
 
 // Undecided reports whether a page of its own may be the page of another item that was not fetched when that was
 // decided.
-func Undecided(it *item.Item, rules source.Rules) bool {
+func Undecided(it *registry.Item, rules source.Rules) bool {
 	open := strings.Contains(it.CanonicalNote, ", which "+NotRegistered) ||
 		strings.Contains(it.CanonicalNote, ", which "+NotFetched)
-	return it.Status == item.Indexed && it.AliasOf == "" &&
+	return it.Status == registry.Indexed && it.AliasOf == "" &&
 		(open || it.CanonicalNote == "" && len(LedTo(it, rules)) > 0)
 }

@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA16Claims checks A16: hosts that differ only in www. or the scheme are one host. Any other claim across hosts
@@ -55,9 +54,9 @@ func TestA16Claims(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			it := item.Item{
-				Identity: item.Identity{Type: src.Type, NormalizedSource: src.Normalized, SourceHost: src.Host},
-				Seen:     item.Seen{HTTPCanonicalURL: tt.canonical, HTTPRedirectChain: tt.chain},
+			it := registry.Item{
+				Identity: registry.Identity{Type: src.Type, NormalizedSource: src.Normalized, SourceHost: src.Host},
+				Seen:     registry.Seen{HTTPCanonicalURL: tt.canonical, HTTPRedirectChain: tt.chain},
 			}
 			claims, foreign := CandidatesOf(&it, source.DefaultRules())
 			var have []string
@@ -74,9 +73,9 @@ func TestA16Claims(t *testing.T) {
 
 // TestA16FilesClaimNothing checks A16: a file is never an alias of the page that it names.
 func TestA16FilesClaimNothing(t *testing.T) {
-	it := item.Item{
-		Identity: item.Identity{Type: source.File, NormalizedSource: "file:///a.html"},
-		Seen:     item.Seen{HTTPCanonicalURL: "https://h.example/a"},
+	it := registry.Item{
+		Identity: registry.Identity{Type: source.File, NormalizedSource: "file:///a.html"},
+		Seen:     registry.Seen{HTTPCanonicalURL: "https://h.example/a"},
 	}
 	if claims, foreign := CandidatesOf(&it, source.DefaultRules()); claims != nil || foreign != "" {
 		t.Errorf("claims %v, foreign %q", claims, foreign)
@@ -111,7 +110,7 @@ func TestVariantsOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		better, worse := VariantsOf(
-			&item.Item{Identity: item.Identity{Type: s.Type, NormalizedSource: s.Normalized, SourceHost: s.Host}},
+			&registry.Item{Identity: registry.Identity{Type: s.Type, NormalizedSource: s.Normalized, SourceHost: s.Host}},
 			source.DefaultRules(),
 		)
 		have := [2]string{urls(better), urls(worse)}

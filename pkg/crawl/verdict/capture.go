@@ -7,13 +7,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // CaptureOf describes the capture of a new body. The contents of the body must be copied into the item first.
-func CaptureOf(it *item.Item, got Answer, r Reading, runID string, now time.Time) snapshot.Capture {
+func CaptureOf(it *registry.Item, got Answer, r Reading, runID string, now time.Time) snapshot.Capture {
 	return snapshot.Capture{
 		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
 		CanonicalURI: canonicalURI(it), FetchURL: it.HTTPFinalURL, MimeType: it.MimeType,
@@ -34,7 +34,7 @@ func fieldsJSON(fields []field.Result) []byte {
 }
 
 // NoteBareFields records in the history a change that is nothing but values of a page whose text is the same.
-func NoteBareFields(it item.Item, o Outcome, now time.Time) item.Item {
+func NoteBareFields(it registry.Item, o Outcome, now time.Time) registry.Item {
 	if n := o.News; n.Kind == change.Field && n.Silenced == "" && n.Why != "" {
 		it.Record(now, string(n.Kind), n.Why)
 	}
@@ -44,8 +44,8 @@ func NoteBareFields(it item.Item, o Outcome, now time.Time) item.Item {
 // NoteSaved records on the item what is now stored for it, and records in its history what has changed. If returned
 // is set, the item has had this body before.
 func NoteSaved(
-	it item.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
-) item.Item {
+	it registry.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
+) registry.Item {
 	if saved.Added {
 		kept := KeptOf(&it).Added(bytes)
 		it.CaptureCount, it.CaptureBytes = kept.Count, kept.Bytes
@@ -82,6 +82,6 @@ func NoteSaved(
 }
 
 // KeptOf returns how much is stored for the item, according to its row.
-func KeptOf(it *item.Item) snapshot.Kept {
+func KeptOf(it *registry.Item) snapshot.Kept {
 	return snapshot.Kept{Count: it.CaptureCount, Bytes: it.CaptureBytes, Oldest: it.OldestCapture}
 }

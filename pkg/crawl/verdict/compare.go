@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // The history entries of checks that found nothing new. In the first two cases the server reported that nothing had
@@ -31,7 +31,7 @@ const (
 
 // CompareAnswer decides what can be decided without reading the body: from the status, the header and the bytes. If
 // the outcome is undecided, the body must be read.
-func CompareAnswer(it item.Item, got Answer, b Basis, now time.Time) (item.Item, Outcome) {
+func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	resp := got.Response
 	switch {
 	case resp.NotModified:
@@ -61,7 +61,7 @@ func CompareAnswer(it item.Item, got Answer, b Basis, now time.Time) (item.Item,
 	spoken = spoken || b.linksElsewhere(&it, got) || fieldsOfOther(&it)
 	if rendering.SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
 		!b.Rendering.NeedsBody(&it, now) {
-		it.Unreadable = item.Unreadable{}
+		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
 		if it = noteValidators(stands(it), got); it.Rendering.IsRendered() {
 			it.Rendering.Skipped++
@@ -79,7 +79,7 @@ func CompareAnswer(it item.Item, got Answer, b Basis, now time.Time) (item.Item,
 
 // fieldsOfOther reports whether the fields were read last in another body than the stored one, with the same text: then
 // the bytes of the stored one are news of them. Rendered bodies nearly always differ, and are rendered again in time.
-func fieldsOfOther(it *item.Item) bool { return it.Fields.Body != "" && !it.Rendering.IsRendered() }
+func fieldsOfOther(it *registry.Item) bool { return it.Fields.Body != "" && !it.Rendering.IsRendered() }
 
 // known returns the outcome of a check whose body has the known content.
 func known(why string) Outcome {
@@ -90,7 +90,7 @@ func known(why string) Outcome {
 
 // notModified decides about an answer without a body. The header of the answer may now exclude a page that it did not
 // exclude before, because a site's configuration can change while its pages stay the same.
-func notModified(it item.Item, got Answer, b Basis, now time.Time) (item.Item, Outcome) {
+func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	if b.knowsUnreadable(&it, now) {
 		return it, Failed("%s", it.Unreadable.Why)
 	}
@@ -119,19 +119,19 @@ func notModified(it item.Item, got Answer, b Basis, now time.Time) (item.Item, O
 }
 
 // same reports whether the index already contains everything that it would get from a body.
-func (b Basis) same(it *item.Item, r Reading) bool {
+func (b Basis) same(it *registry.Item, r Reading) bool {
 	return r.Hash == it.ContentHash && r.Exclusion == it.Exclusion && r.ImagesHash == it.ImagesHash && b.conditional(it)
 }
 
 // isKnown reports whether a body contains nothing new, even if its bytes differ.
-func (b Basis) isKnown(it *item.Item, r Reading, now time.Time) bool {
+func (b Basis) isKnown(it *registry.Item, r Reading, now time.Time) bool {
 	return b.same(it, r) && b.Watching.sameWatched(it, r.Part) &&
 		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && bylineOf(r.Doc, now) == knownToSay(it)
 }
 
 // failure describes what a body shows instead of the page, such as an error message; "" if it shows the page. A forced
 // check accepts any body as the page.
-func (b Basis) failure(it *item.Item, got Answer, r Reading) string {
+func (b Basis) failure(it *registry.Item, got Answer, r Reading) string {
 	switch {
 	case got.File != nil || b.Forced:
 		return ""
@@ -154,19 +154,19 @@ func (b Basis) failure(it *item.Item, got Answer, r Reading) string {
 	return ""
 }
 
-func (b Basis) isFailure(it *item.Item, got Answer, r Reading) bool {
+func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
 	return b.failure(it, got, r) != ""
 }
 
 // Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failed or unreadable.
 // It copies anything new into the item.
-func Compare(it item.Item, got Answer, r Reading, b Basis, now time.Time) (item.Item, Outcome) {
+func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	next, o := compare(it, got, r, b, now)
 	taken := rendering.Taken{Plain: got.Plain, Known: o.Store || o.Known, Same: o.Kind == schedule.Unchanged}
 	return b.Rendered.Note(it, next, taken, now), o
 }
 
-func compare(it item.Item, got Answer, r Reading, b Basis, now time.Time) (item.Item, Outcome) {
+func compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	it = b.compareValidators(it, got, r, now)
 	// An unreadable body shows nothing about the page. The item remembers the body, so that it is not read again.
 	if r.Unreadable != nil {
@@ -178,7 +178,7 @@ func compare(it item.Item, got Answer, r Reading, b Basis, now time.Time) (item.
 	// because for known content that has been decided before. The unreadable answer is forgotten only afterwards,
 	// because isKnown needs it.
 	isKnown := b.isKnown(&it, r, now)
-	it.Unreadable = item.Unreadable{}
+	it.Unreadable = registry.Unreadable{}
 	if isKnown {
 		it = noteValidators(it, got)
 		noteThin(&it, r.Doc, now)
@@ -206,13 +206,13 @@ func compare(it item.Item, got Answer, r Reading, b Basis, now time.Time) (item.
 }
 
 // IsNews reports whether a body can be read and has new content.
-func (b Basis) IsNews(it *item.Item, r Reading, now time.Time) bool {
+func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
 	return r.Unreadable == nil && !b.isKnown(it, r, now)
 }
 
 // ComparesContent reports whether [Compare] will compare the content of the body with the known content of the item.
 // For that, Compare needs the words of both.
-func (b Basis) ComparesContent(it *item.Item, got Answer, r Reading, now time.Time) bool {
+func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
 	return b.IsNews(it, r, now) && !b.isFailure(it, got, r) && b.Soft404.shownBy(it, got, r, b) == ""
 }
 
@@ -222,7 +222,7 @@ const doorLetters = 400
 // sentToDoor describes why the target of redirects is a page for login, single sign-on or consent, and not the page;
 // "" if it is the page. It must be at another path or host than the page, where no earlier check ended, with
 // little text, and its path, title or form must say what it is. Scripts lead there as well as redirects.
-func sentToDoor(it *item.Item, final string, r Reading) string {
+func sentToDoor(it *registry.Item, final string, r Reading) string {
 	for _, known := range []string{FetchURL(it), it.HTTPFinalURL, it.Rendering.URL} {
 		if known != "" && sameAddress(final, known) && failure.DoorAddress(final) == failure.DoorAddress(known) {
 			return ""

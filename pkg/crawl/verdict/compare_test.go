@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -29,14 +29,14 @@ func tableRules() Rules {
 }
 
 // indexedItem is a page that is in the index as it was last fetched.
-func indexedItem() item.Item {
-	return item.Item{
-		Identity: item.Identity{
+func indexedItem() registry.Item {
+	return registry.Item{
+		Identity: registry.Identity{
 			ID: "url_a", Type: source.URL, NormalizedSource: "https://a.example/x", DisplaySource: "https://a.example/x",
 			SourceHost: "a.example",
 		},
-		Seen: item.Seen{
-			Status: item.Indexed, HTTPRobotsAllowed: true, HTTPFinalURL: "https://a.example/x",
+		Seen: registry.Seen{
+			Status: registry.Indexed, HTTPRobotsAllowed: true, HTTPFinalURL: "https://a.example/x",
 			RawHash: "sha256:bytes", ContentHash: "sha256:content", IndexedHash: "sha256:content",
 			NormalizationVersion: lineage.Current.String(),
 		},
@@ -61,7 +61,7 @@ func TestA17BytesAreCompared(t *testing.T) {
 	read := func(raw string, doc extract.Document) (Answer, Reading) {
 		a := answer(http.StatusOK)
 		a.Raw = raw
-		return a, ReadingOf(&item.Item{}, doc, raw, nil, "", b.Rules, noon)
+		return a, ReadingOf(&registry.Item{}, doc, raw, nil, "", b.Rules, noon)
 	}
 	archive := extract.Document{MimeType: "application/zip", Unsupported: true}
 	scan := extract.Document{MimeType: "application/pdf"}
@@ -94,9 +94,9 @@ func TestA17BytesAreCompared(t *testing.T) {
 
 // TestCompareAnswer checks A8, A14, A17, A18: the meaning of an answer before its body is read.
 func TestCompareAnswer(t *testing.T) {
-	header := func(it *item.Item, _ *Basis) { it.Exclusion = exclusionHeader }
-	unreadable := func(it *item.Item, _ *Basis) {
-		it.Unreadable = item.Unreadable{
+	header := func(it *registry.Item, _ *Basis) { it.Exclusion = exclusionHeader }
+	unreadable := func(it *registry.Item, _ *Basis) {
+		it.Unreadable = registry.Unreadable{
 			RawHash: "sha256:bytes",
 			Version: lineage.Current.String(),
 			Since:   noon,
@@ -105,7 +105,7 @@ func TestCompareAnswer(t *testing.T) {
 	}
 	const undecided = schedule.Outcome("")
 	for name, tt := range map[string]struct {
-		set  func(*item.Item, *Basis)
+		set  func(*registry.Item, *Basis)
 		got  Answer
 		want schedule.Outcome
 		why  string
@@ -121,15 +121,15 @@ func TestCompareAnswer(t *testing.T) {
 		"500 fails": {nil, answer(500), schedule.Failed,
 			"HTTP 500 Internal Server Error"},
 		"the same bytes are unchanged": {nil, answer(200), schedule.Unchanged, WhySameBytes},
-		"the same bytes, forced, are read": {func(_ *item.Item, b *Basis) { b.Forced = true },
+		"the same bytes, forced, are read": {func(_ *registry.Item, b *Basis) { b.Forced = true },
 			answer(200), undecided, ""},
 		"the same bytes that had a header, too": {header, answer(200), undecided, ""},
 		"the same bytes with a header are read": {nil, answer(200, "X-Robots-Tag", "noindex"), undecided, ""},
-		"the same bytes elsewhere are read": {func(it *item.Item, _ *Basis) { it.HTTPFinalURL = "" },
+		"the same bytes elsewhere are read": {func(it *registry.Item, _ *Basis) { it.HTTPFinalURL = "" },
 			answer(200), undecided, ""},
-		"the same bytes, not indexed yet, are too": {func(it *item.Item, _ *Basis) { it.IndexedHash = "" },
+		"the same bytes, not indexed yet, are too": {func(it *registry.Item, _ *Basis) { it.IndexedHash = "" },
 			answer(200), undecided, ""},
-		"what cannot be read fails again, unread": {func(it *item.Item, b *Basis) {
+		"what cannot be read fails again, unread": {func(it *registry.Item, b *Basis) {
 			unreadable(it, b)
 			it.RawHash = "sha256:before"
 		}, answer(200), schedule.Failed, "broken"},
@@ -181,14 +181,14 @@ func TestCompare(t *testing.T) {
 	different := News{Kind: change.Content, Why: "the content is different"}
 	pictures := News{Kind: change.Images, Why: "the images are different, the text is not", Extent: same}
 	title := News{Kind: change.Title, Why: "the title is different, the text is not", Extent: same}
-	knownBody := func(it *item.Item, _ *Basis) {
+	knownBody := func(it *registry.Item, _ *Basis) {
 		it.States = titled.Body[:]
 	}
 	named := News{Kind: change.Metadata, Why: "", Extent: same} // the history already names the address
 	metadata := News{Kind: change.Metadata, Why: "the metadata are different, the text is not", Extent: same}
 	broken := Reading{Unreadable: fault.New(fault.Invalid, "no PDF")}
 	for name, tt := range map[string]struct {
-		set  func(*item.Item, *Basis)
+		set  func(*registry.Item, *Basis)
 		read Reading
 		want Outcome
 	}{
@@ -197,11 +197,11 @@ func TestCompare(t *testing.T) {
 		"news": {nil, novel,
 			Outcome{Kind: schedule.Changed, News: different, Store: true, Refresh: true}},
 		"the first content": {
-			func(it *item.Item, _ *Basis) { it.RawHash, it.ContentHash, it.IndexedHash = "", "", "" }, novel,
+			func(it *registry.Item, _ *Basis) { it.RawHash, it.ContentHash, it.IndexedHash = "", "", "" }, novel,
 			Outcome{Kind: schedule.Changed, News: first, Store: true, Refresh: true},
 		},
 		"what the host shows for pages that do not exist": {
-			func(_ *item.Item, b *Basis) {
+			func(_ *registry.Item, b *Basis) {
 				b.Soft404 = Fingerprint{Content: "sha256:news", Version: lineage.Current.String()}
 			}, novel,
 			Outcome{Kind: LooksMissing, Why: WhySoft404},
@@ -215,14 +215,14 @@ func TestCompare(t *testing.T) {
 		"noindex": {nil, noIndex, Outcome{Kind: schedule.Unchanged, Store: true, Refresh: true}},
 		"another canonical is reindexed": {nil, renamed,
 			Outcome{Kind: schedule.Unchanged, News: named, Store: true, Refresh: true}},
-		"another canonical need not be": {func(_ *item.Item, b *Basis) { b.Rules.ReindexOnCanonical = false }, renamed,
+		"another canonical need not be": {func(_ *registry.Item, b *Basis) { b.Rules.ReindexOnCanonical = false }, renamed,
 			Outcome{Kind: schedule.Unchanged, Why: "only rel=canonical has changed", News: named, Store: true}},
 		"a change of the rules is none of the page": {
-			func(it *item.Item, _ *Basis) { it.NormalizationVersion = "http_snapshot_url_v1_text_v1" }, novel,
+			func(it *registry.Item, _ *Basis) { it.NormalizationVersion = "http_snapshot_url_v1_text_v1" }, novel,
 			Outcome{Kind: schedule.Unchanged, Store: true, Refresh: true},
 		},
 		"forced, the same content is stored and indexed again": {
-			func(_ *item.Item, b *Basis) { b.Forced = true }, known,
+			func(_ *registry.Item, b *Basis) { b.Forced = true }, known,
 			Outcome{Kind: schedule.Unchanged, Store: true, Refresh: true},
 		},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // maxCompared bounds the size, in bytes, of each of the two texts that are compared for the feed.
@@ -53,7 +53,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 
 // NoteMoving records whether nothing but the numbers of a line has changed. If that line has moved alone several times,
 // it returns the offer of a rule, for people. The change is reported all the same.
-func NoteMoving(it *item.Item, d Differences) (offer string) {
+func NoteMoving(it *registry.Item, d Differences) (offer string) {
 	was := it.Moving
 	if it.Moving = was.See(d.news); it.Moving.Times == was.Times {
 		return ""

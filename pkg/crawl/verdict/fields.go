@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // The fields of a page (G1), such as a price, are read together with its text. What is known of them is in the item's
@@ -27,7 +27,7 @@ type FieldNews struct {
 }
 
 // ReadFields records what a reading says of the fields. A baseline is not compared with what was known before.
-func ReadFields(b Basis, it *item.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
+func ReadFields(b Basis, it *registry.Item, r Reading, capture string, baseline bool, now time.Time) FieldNews {
 	next, changes, entries := it.Fields.See(field.Reading{Results: r.Fields, Unread: r.NoFields, UnreadData: r.UnreadData,
 		Keys: b.Fields.keys, Capture: capture, At: now, Baseline: baseline})
 	next.Again = it.Fields.Again
@@ -70,7 +70,7 @@ func (n FieldNews) And(later FieldNews) FieldNews {
 }
 
 // FieldsStand records that a check found the page as it was, without reading it.
-func FieldsStand(it *item.Item) (n FieldNews) {
+func FieldsStand(it *registry.Item) (n FieldNews) {
 	it.Fields, n.Changes = it.Fields.Stands()
 	return n
 }
@@ -101,7 +101,7 @@ func (n FieldNews) reported(first, same bool) (out []field.Change) {
 
 // WithFields adds the news of fields to the outcome of a check. Texts are those that differ, or nil if they were not
 // compared. Same says that a rule waits for a check that finds the same.
-func WithFields(was, it *item.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
+func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
 	shown := n.reported(false, false)
 	o.News.Fields = n.reported(true, same) // also for the conditions of rules
 	switch {
@@ -110,7 +110,7 @@ func WithFields(was, it *item.Item, o Outcome, n FieldNews, t *Texts, same bool,
 		fallthrough
 	case len(shown) > 0 && explains(was, it, o, shown, t):
 		if it.Moving != was.Moving { // the number that has moved is that of a field, and no noise
-			it.Moving = item.Moving{}
+			it.Moving = registry.Moving{}
 		}
 		o.News.Kind, o.News.Silenced, o.News.Why = change.Field, "", whyFields(shown, now)
 	case o.News.Kind == change.None && o.Kind != schedule.Changed && len(o.News.Fields) > 0:
@@ -141,7 +141,7 @@ func whyFields(all []field.Change, now time.Time) string {
 }
 
 // explains reports whether told changes explain all that differs of a page.
-func explains(was, it *item.Item, o Outcome, shown []field.Change, t *Texts) bool {
+func explains(was, it *registry.Item, o Outcome, shown []field.Change, t *Texts) bool {
 	textual := o.News.Kind == change.Content || o.News.Kind == change.Beside || o.News.Kind == change.Reverted
 	switch {
 	case o.News.Kind == change.Title:
@@ -154,7 +154,7 @@ func explains(was, it *item.Item, o Outcome, shown []field.Change, t *Texts) boo
 }
 
 // FieldsAgain returns the present values as first ones, if a rule asks for them.
-func FieldsAgain(it *item.Item) (first []field.Change) {
+func FieldsAgain(it *registry.Item) (first []field.Change) {
 	if rule := it.Fields.Again; rule != "" {
 		it.Fields.Again, first = "", it.Fields.Present(rule)
 	}
@@ -162,7 +162,7 @@ func FieldsAgain(it *item.Item) (first []field.Change) {
 }
 
 // ChangeOf returns a change of an item that says nothing but which item it is.
-func ChangeOf(it *item.Item, now time.Time) feed.Change {
+func ChangeOf(it *registry.Item, now time.Time) feed.Change {
 	return feed.Change{At: now, Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
 		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
 }

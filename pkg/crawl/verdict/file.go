@@ -14,13 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // FileLocation returns the exact location of an item's file. The identity of the item is not enough, because a
 // container distinguishes a/b from a//b.
-func FileLocation(it *item.Item) (file.Location, error) {
+func FileLocation(it *registry.Item) (file.Location, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
 		return place, nil
 	}
@@ -29,7 +29,7 @@ func FileLocation(it *item.Item) (file.Location, error) {
 
 // FileName returns the name of an item's file for the names of its chunks. The root is FILE_ROOT. The name is empty
 // for a page, and for a file whose address can no longer be parsed.
-func FileName(it *item.Item, root string) chunk.Name {
+func FileName(it *registry.Item, root string) chunk.Name {
 	if it.Type != source.File {
 		return chunk.Name{}
 	}
@@ -68,7 +68,7 @@ func baseOf(place file.Location) string {
 }
 
 // noteProperties records the properties that the next check compares to recognize an unchanged file.
-func noteProperties(it item.Item, f file.Response) item.Item {
+func noteProperties(it registry.Item, f file.Response) registry.Item {
 	it.FileEtag, it.FileLength, it.FileContentType = Bounded(f.ETag), f.Length, Bounded(f.ContentType)
 	it.FileLastModified, it.Validators.Recent = formatModified(f.LastModified), f.Recent
 	return it
@@ -97,7 +97,7 @@ const noHash = "unread"
 
 // tooLarge decides about a file that is too large to be read. The file is identified by its hash and is not
 // searchable.
-func tooLarge(it item.Item, got Answer, now time.Time) (item.Item, Outcome) {
+func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outcome) {
 	f := got.File
 	n := News{Kind: change.Bytes, Why: "the bytes are different; the file is too large to be read"}
 	if it.ContentHash == "" {
@@ -109,7 +109,7 @@ func tooLarge(it item.Item, got Answer, now time.Time) (item.Item, Outcome) {
 	}
 	same := f.RawHash != "" && f.RawHash == it.RawHash
 	it = noteProperties(it, *f)
-	it.Unreadable = item.Unreadable{}
+	it.Unreadable = registry.Unreadable{}
 	if same {
 		return it, Unchanged("other properties, the same bytes")
 	}

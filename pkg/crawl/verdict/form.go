@@ -6,12 +6,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // NoteResponse records on the item what every answer of a web server contains: the status, the target of redirects, and
 // the address that answered, which the next check requests.
-func NoteResponse(it item.Item, got Answer, rules source.Rules) item.Item {
+func NoteResponse(it registry.Item, got Answer, rules source.Rules) registry.Item {
 	resp := got.Response
 	if got.Other != "" {
 		it.FetchSource = requested(&it, got.Other)
@@ -36,7 +36,7 @@ func NoteResponse(it item.Item, got Answer, rules source.Rules) item.Item {
 }
 
 // requested returns an address in the form in which items store it: "" for the item's identity.
-func requested(it *item.Item, form string) string {
+func requested(it *registry.Item, form string) string {
 	if form == it.NormalizedSource {
 		return ""
 	}
@@ -46,7 +46,7 @@ func requested(it *item.Item, form string) string {
 // OtherForms returns the addresses of an item that have not been requested, after an answer that may be due to the form
 // of the address that was: the address with the trackers that were given, and the item's identity. An answer with
 // Retry-After is about the time.
-func OtherForms(it *item.Item, resp fetch.Response) (forms []string) {
+func OtherForms(it *registry.Item, resp fetch.Response) (forms []string) {
 	switch resp.Status {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
 	default:

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // If a page is watched as a list (W25), each entry that was not seen before is a change of its own. The item's row
@@ -37,10 +37,10 @@ type Entries struct {
 // ReadList records the entries of a reading of a list in the item. It returns those that are new, and those that are
 // to be registered. Nothing of a stored document is new, because its answer was read before. A reading without
 // entries is ignored: it is a broken watch.
-func (b Basis) ReadList(it *item.Item, p *part.Part, stored bool, now time.Time) (out Entries) {
+func (b Basis) ReadList(it *registry.Item, p *part.Part, stored bool, now time.Time) (out Entries) {
 	w := b.Watching
 	if w == nil || w.list == "" {
-		it.Listed = item.Listed{}
+		it.Listed = registry.Listed{}
 		return out
 	}
 	if p == nil || p.List == nil || len(p.List.All) == 0 {
@@ -48,7 +48,7 @@ func (b Basis) ReadList(it *item.Item, p *part.Part, stored bool, now time.Time)
 	}
 	was := it.Listed
 	if was.Key != w.listKey {
-		was = item.Listed{}
+		was = registry.Listed{}
 	}
 	all, ids := b.identities(it, p.List.All)
 	seen, fresh, forgotten := was.Seen.See(ids)
@@ -75,7 +75,7 @@ func (b Basis) ReadList(it *item.Item, p *part.Part, stored bool, now time.Time)
 }
 
 // identities returns the entries that are sources, one for each, with their identities. The list itself is not one.
-func (b Basis) identities(it *item.Item, entries []extract.Entry) (all []Entry, ids []string) {
+func (b Basis) identities(it *registry.Item, entries []extract.Entry) (all []Entry, ids []string) {
 	known := map[string]bool{it.NormalizedSource: true}
 	for _, e := range entries {
 		s, err := b.Rules.Sources.ParseURL(e.URL)
@@ -89,7 +89,7 @@ func (b Basis) identities(it *item.Item, entries []extract.Entry) (all []Entry, 
 }
 
 // RefusedEntries records on the item which entries of its list were refused.
-func RefusedEntries(it *item.Item, refused []item.Refused, now time.Time) {
+func RefusedEntries(it *registry.Item, refused []registry.Refused, now time.Time) {
 	const most = 5
 	if it.Listed.Refused, it.Listed.RefusedMore = nil, 0; len(refused) == 0 {
 		return
@@ -104,7 +104,7 @@ func RefusedEntries(it *item.Item, refused []item.Refused, now time.Time) {
 }
 
 // ListedOf returns the changes that tell new entries. Known are the ids of the items of entries.
-func ListedOf(it *item.Item, b Basis, told []Entry, known map[source.ID]bool, now time.Time) (out []feed.Change) {
+func ListedOf(it *registry.Item, b Basis, told []Entry, known map[source.ID]bool, now time.Time) (out []feed.Change) {
 	for i, e := range told {
 		c := feed.Change{At: now, Kind: feed.Listed, From: b.RawBefore, To: it.RawHash, Part: b.Watching.rules().Narrow()}
 		if i == feed.MaxListed {
@@ -144,7 +144,7 @@ const silencedList = "list: only its entries differ, or their order"
 
 // ExplainList silences the change of a page of which nothing differs but the entries of its list. If none of them is
 // new, the page counts as unchanged for the time of the next check.
-func (b Basis) ExplainList(was, it *item.Item, old *part.Part, r Reading, o Outcome, told bool) Outcome {
+func (b Basis) ExplainList(was, it *registry.Item, old *part.Part, r Reading, o Outcome, told bool) Outcome {
 	kinds := []change.Kind{change.Content, change.Beside, change.Reverted}
 	if o.News.Silenced != "" || !slices.Contains(kinds, o.News.Kind) || !part.Explained(old, r.Part, b.identityOf) {
 		return o

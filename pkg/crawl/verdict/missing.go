@@ -6,13 +6,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Missed returns the outcome of a check that found the page missing again. The decision that was made is given as
 // kind: missing, guarded or gone. The argument losses contains the losses of the page's host.
 func Missed(
-	it *item.Item, kind schedule.Outcome, how string, config schedule.Config, l schedule.Losses, now time.Time,
+	it *registry.Item, kind schedule.Outcome, how string, config schedule.Config, l schedule.Losses, now time.Time,
 ) Outcome {
 	times := config.Next(it.Schedule(), kind, 0, now, 0).State.Missing // missing answers in a row
 	o := Outcome{Kind: kind, Why: how}

@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // compareNews decides about a body with new content: what has changed, and whether to believe the change (H7 to H9).
 // Until then, the item stays as if the site had answered that nothing has changed. Nothing is stored that would make
 // a later answer count as unchanged.
-func (b Basis) compareNews(it item.Item, got Answer, r Reading, now time.Time) (item.Item, Outcome) {
+func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Main: r.Main, Title: r.Doc.Title, Images: r.ImagesHash,
 		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words, Unread: r.Unread,
@@ -49,7 +49,7 @@ func (b Basis) compareNews(it item.Item, got Answer, r Reading, now time.Time) (
 }
 
 // applyNews copies the new content of a body into the item.
-func (b Basis) applyNews(it item.Item, got Answer, r Reading, n News, now time.Time) (item.Item, Outcome) {
+func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
 	it.ImageExclusion = "" // the body itself shows whether its images are excluded
 	it.Soft404Fingerprint, it.LikeSoft404 = b.Soft404.ID, ""
 	images := r.ImagesHash != it.ImagesHash
@@ -74,7 +74,7 @@ func (b Basis) applyNews(it item.Item, got Answer, r Reading, n News, now time.T
 }
 
 // remembered returns what is known of an item, as the input of package change.
-func (b Basis) remembered(it *item.Item) change.Known {
+func (b Basis) remembered(it *registry.Item) change.Known {
 	return change.Known{
 		Hash: it.ContentHash, States: change.StatesOf(it.States), Main: change.StateOf(it.MainState), Title: it.Title,
 		Images:   it.ImagesHash,
@@ -91,21 +91,21 @@ func bylineOf(doc extract.Document, now time.Time) string {
 }
 
 // knownToSay returns what [bylineOf] returned when the item's content was read.
-func knownToSay(it *item.Item) string {
+func knownToSay(it *registry.Item) string {
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(it.PublishedAt), it.Author, it.SiteName)
 }
 
 // believes reports whether a body is believed whatever its content: because the check was forced, because the index
 // would lose nothing, or because the page itself asks to be removed from the index. A file is always believed,
 // because its owner wrote it.
-func (b Basis) believes(it *item.Item, r Reading) bool {
+func (b Basis) believes(it *registry.Item, r Reading) bool {
 	kept := (b.isCurrent(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
 	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
 }
 
 // states returns the hashes of the item's last texts, and adds the hash of a reading. It drops hashes of texts that
 // were read under other rules.
-func (b Basis) states(it *item.Item, r Reading) []byte {
+func (b Basis) states(it *registry.Item, r Reading) []byte {
 	states := change.StatesOf(it.States)
 	if it.NormalizationVersion != b.Rules.Version.String() {
 		states = nil

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Outcome is the result of a check. The zero outcome is undecided: the check continues.
@@ -44,7 +44,7 @@ const LooksMissing schedule.Outcome = "looks_missing"
 const Untried schedule.Outcome = "untried"
 
 // PutOff returns the outcome for an item that is not tried before its NotBefore.
-func PutOff(it *item.Item) Outcome {
+func PutOff(it *registry.Item) Outcome {
 	return Outcome{Kind: Untried, Why: fmt.Sprintf("put off: the program ended %s while it worked on this page",
 		words.Count(it.Deaths, "time"))}
 }

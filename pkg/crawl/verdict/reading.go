@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -56,7 +56,7 @@ const (
 )
 
 // IsListing reports whether an item is a container or a folder, whose checks are listings.
-func IsListing(it *item.Item) bool {
+func IsListing(it *registry.Item) bool {
 	return it.Exclusion == ExclusionContainer || it.Exclusion == ExclusionFolder
 }
 
@@ -64,7 +64,7 @@ func IsListing(it *item.Item) bool {
 // X-Robots-Tag headers that came with it. A stored document has no headers. For such a document, the argument
 // imageExclusion states why the headers excluded the images earlier. That still applies.
 func ReadingOf(
-	it *item.Item, doc extract.Document, raw string, header []string, imageExclusion string,
+	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules Rules, now time.Time,
 ) Reading {
 	r := Reading{Doc: doc, Raw: raw}
@@ -110,7 +110,7 @@ func isUnread(doc extract.Document) bool {
 
 // ExcludedAs applies the exclusions that the item's header asked for. A snapshot has no headers, so reading a
 // snapshot cannot end such an exclusion.
-func (r Reading) ExcludedAs(it *item.Item) Reading {
+func (r Reading) ExcludedAs(it *registry.Item) Reading {
 	if it.Exclusion == exclusionHeader {
 		r.Exclusion = cmp.Or(r.Exclusion, exclusionHeader)
 	}

@@ -14,12 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Checked is an item that was checked, but whose page is not yet indexed. [Record] turns it into a finding.
 type Checked struct {
-	Item        item.Item
+	Item        registry.Item
 	Basis       Basis
 	Outcome     Outcome
 	Placement   Placement
@@ -55,24 +54,24 @@ func conclude(c Checked, now time.Time) Checked {
 	it, o := &c.Item, c.Outcome
 	switch o.Kind {
 	case schedule.Failed: // the index stays as it is
-		it.Status = item.Error
+		it.Status = registry.Error
 		it.SetError(o.Why)
 		it.Record(c.Ended, "error", it.ErrorMessage)
 	case schedule.OutOfScope:
-		it.Status = item.OutOfScope
+		it.Status = registry.OutOfScope
 		it.SetError(o.Why)
 		it.Record(c.Ended, "outOfScope", o.Why)
 	case schedule.Missing, schedule.Guarded:
-		if it.Status == item.Pending {
-			it.Status = item.Error // no content of the item was ever fetched
+		if it.Status == registry.Pending {
+			it.Status = registry.Error // no content of the item was ever fetched
 		}
 		it.SetError(o.Why)
 		it.Record(c.Ended, string(o.Kind), o.Why)
 	case schedule.Gone:
-		if it.Status != item.Gone {
+		if it.Status != registry.Gone {
 			it.Record(c.Ended, "gone", o.Note)
 		}
-		it.Status = item.Gone
+		it.Status = registry.Gone
 		it.SetError(o.Why)
 	case schedule.Collapsed:
 		it.Record(c.Ended, "collapsed", o.Why)
@@ -99,7 +98,7 @@ func concludeLocation(c Checked, now time.Time) Checked {
 		if c.Outcome.Why != "" {
 			it.Record(c.Ended, "unchanged", c.Outcome.Why)
 		}
-		if it.Status == item.Crawled && it.Exclusion == "" {
+		if it.Status == registry.Crawled && it.Exclusion == "" {
 			noteUnindexed(it, c.Ended)
 		}
 	case OutOfIndex:
@@ -117,7 +116,7 @@ func concludeLocation(c Checked, now time.Time) Checked {
 			return concludeIndex(c, now)
 		}
 		if !b.statusIsOfSite(it) {
-			it.Status, it.ErrorMessage = item.Crawled, ""
+			it.Status, it.ErrorMessage = registry.Crawled, ""
 		}
 		noteUnindexed(it, c.Ended)
 	}
@@ -127,8 +126,8 @@ func concludeLocation(c Checked, now time.Time) Checked {
 const noIndex = "no search index is configured"
 
 // noteUnindexed records once in the history why the page is not Indexed.
-func noteUnindexed(it *item.Item, now time.Time) {
-	if !slices.ContainsFunc(it.History, func(d item.Decision) bool { return d.Why == noIndex }) {
+func noteUnindexed(it *registry.Item, now time.Time) {
+	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.Why == noIndex }) {
 		it.Record(now, "notIndexed", noIndex)
 	}
 }
@@ -151,7 +150,7 @@ func concludeIndex(c Checked, now time.Time) Checked {
 	switch {
 	case it.IndexPending && b.statusIsOfSite(it):
 	case it.IndexPending:
-		it.Status = item.Crawled
+		it.Status = registry.Crawled
 		it.SetError("the index could not be written: " + p.Refused.Error())
 		if !b.IndexOnly { // one history entry is enough for an outage
 			it.Record(now, "indexDebt", it.ErrorMessage)
@@ -161,7 +160,7 @@ func concludeIndex(c Checked, now time.Time) Checked {
 		return conclude(c, now)
 	default:
 		if !b.statusIsOfSite(it) {
-			it.Status, it.ErrorMessage = item.Indexed, ""
+			it.Status, it.ErrorMessage = registry.Indexed, ""
 		}
 		it.IndexedHash, it.LastIndexedDocID, it.LastIndexed = it.ContentHash, string(it.ID), now
 		it.ImageCount = len(p.Entry.Page.Images)
@@ -192,7 +191,7 @@ func indexedShare(e *index.Prepared) string {
 }
 
 // plan sets when the site gets its next request.
-func plan(it *item.Item, b Basis, o Outcome, now time.Time, jitter float64) {
+func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 	config := b.Rules.Schedule
 	if it.Exclusion == ExclusionFolder {
 		config = atLeastEvery(config, FolderEvery)
@@ -204,14 +203,14 @@ func plan(it *item.Item, b Basis, o Outcome, now time.Time, jitter float64) {
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
 	interval := it.CrawlIntervalSeconds
 	it.Reschedule(d)
-	item.ApplyPriority(it, b.Options)
+	registry.ApplyPriority(it, b.Options)
 	if it.Paused {
-		it.CheckAt(item.Never)
+		it.CheckAt(registry.Never)
 		d.Reason = "paused: no check until somebody asks for one"
 	}
 	it.Record(now, "scheduled", d.Reason)
 	if o.Kind == schedule.Unchanged {
-		it.History = item.Folded(it.History, it.CrawlIntervalSeconds == interval)
+		it.History = registry.Folded(it.History, it.CrawlIntervalSeconds == interval)
 	}
 }
 
@@ -227,7 +226,7 @@ func atLeastEvery(c schedule.Config, most time.Duration) schedule.Config {
 }
 
 // reschedule sets when the item is checked next.
-func reschedule(c Checked, failed bool, jitter float64) item.Item {
+func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	it, o, b, now := c.Item, c.Outcome, c.Basis, c.Ended
 	if seen := o.Stands() && o.Kind != schedule.Collapsed; seen && !b.IndexOnly && it.RawHash != "" {
 		it.LastVerified = now
@@ -283,8 +282,8 @@ func Counted(c Checked, f registry.Finding) string {
 const deadly = 24 * time.Hour
 
 // GiveUp records on an item that every try of its job has failed (A19).
-func GiveUp(it *item.Item, b Basis, why string, now time.Time, jitter float64) {
-	it.Status = item.Error
+func GiveUp(it *registry.Item, b Basis, why string, now time.Time, jitter float64) {
+	it.Status = registry.Error
 	it.SetError(why)
 	it.Record(now, "poisoned", why)
 	plan(it, b, Failed("%s", why), now, jitter)

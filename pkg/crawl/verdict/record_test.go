@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -24,64 +24,64 @@ var (
 
 var recordCases = map[string]struct {
 	set    func(*Checked)
-	status item.Status
+	status registry.Status
 	line   string
 	wait   time.Duration
 }{
 	"unchanged: the ladder's first step": {func(c *Checked) { c.Outcome = Unchanged("304") },
-		item.Indexed, "unchanged", day},
+		registry.Indexed, "unchanged", day},
 	"failed: soon again, the index keeps it": {func(c *Checked) { c.Outcome = Failed("HTTP 500") },
-		item.Error, "error", backoff},
+		registry.Error, "error", backoff},
 	"failed, and the site asked for an hour": {func(c *Checked) {
 		c.Outcome = Failed("HTTP 503")
 		c.Outcome.RetryAfter = time.Hour
-	}, item.Error, "error", time.Hour},
-	"missing once: to be confirmed": {func(c *Checked) { c.Outcome = Missing("HTTP 404") }, item.Indexed,
+	}, registry.Error, "error", time.Hour},
+	"missing once: to be confirmed": {func(c *Checked) { c.Outcome = Missing("HTTP 404") }, registry.Indexed,
 		"missing", day / 4},
 	"missing, never fetched": {func(c *Checked) {
-		c.Outcome, c.Item.Status = Missing("HTTP 404"), item.Pending
-	}, item.Error, "missing", day / 4},
+		c.Outcome, c.Item.Status = Missing("HTTP 404"), registry.Pending
+	}, registry.Error, "missing", day / 4},
 	"missing with too many others: guarded": {func(c *Checked) {
 		c.Outcome, c.Item.MissingChecks = Outcome{Kind: schedule.Guarded, Why: "held"}, 2
-	}, item.Indexed, "held", day},
-	"gone": {func(c *Checked) { c.Outcome, c.Item.MissingChecks = goneOutcome, 2 }, item.Gone, "gone", day},
+	}, registry.Indexed, "held", day},
+	"gone": {func(c *Checked) { c.Outcome, c.Item.MissingChecks = goneOutcome, 2 }, registry.Gone, "gone", day},
 	"robots.txt disallows it": {func(c *Checked) {
 		c.Outcome, c.Placement.Kind = Excluded("robots.txt disallows it"), OutOfIndex
-	}, item.OutOfScope, "outOfScope", day},
+	}, registry.OutOfScope, "outOfScope", day},
 	"noindex: stored, but not searched": {func(c *Checked) {
 		c.Outcome, c.Item.Exclusion = Outcome{Kind: schedule.Changed}, exclusionNoIndex
 		c.Placement = Placement{Kind: OutOfIndex, Why: exclusionNoIndex}
-	}, item.OutOfScope, "notIndexed", day},
+	}, registry.OutOfScope, "notIndexed", day},
 	"unknown type: stored, but not searched": {func(c *Checked) {
 		c.Outcome, c.Item.Exclusion = Outcome{Kind: schedule.Changed}, "text cannot be extracted from x/y yet"
 		c.Placement = Placement{Kind: OutOfIndex, Why: c.Item.Exclusion}
-	}, item.Crawled, "notIndexed", day},
+	}, registry.Crawled, "notIndexed", day},
 	"a new alias is checked again soon": {func(c *Checked) {
 		c.Outcome = Outcome{Kind: schedule.Changed}
 		c.Placement = Placement{Kind: BehindAlias, Alias: "url_b", Why: "duplicate", NewAlias: true, Soon: true}
-	}, item.OutOfScope, "alias", 10 * time.Minute},
+	}, registry.OutOfScope, "alias", 10 * time.Minute},
 	"indexed": {func(c *Checked) {
 		c.Outcome, c.Placement = Outcome{Kind: schedule.Changed}, Placement{Kind: OnItsOwn, Entry: emptyEntry}
-	}, item.Indexed, "indexed", day},
+	}, registry.Indexed, "indexed", day},
 	"the index is down: its snapshot is indexed soon": {func(c *Checked) {
 		c.Outcome = Outcome{Kind: schedule.Changed}
 		c.Placement = Placement{Kind: OnItsOwn, Entry: emptyEntry, Refused: indexDown}
-	}, item.Crawled, "indexDebt", 10 * time.Minute},
+	}, registry.Crawled, "indexDebt", 10 * time.Minute},
 	"the index refuses the page": {func(c *Checked) {
 		c.Outcome = Outcome{Kind: schedule.Changed}
 		c.Placement = Placement{Kind: OnItsOwn, Entry: emptyEntry, Refused: indexRefusing}
-	}, item.Error, "error", backoff},
+	}, registry.Error, "error", backoff},
 	"no index is configured": {func(c *Checked) {
 		c.Basis.Rules.Indexes = false
 		c.Outcome, c.Placement = Outcome{Kind: schedule.Changed}, Placement{Kind: OnItsOwn}
-	}, item.Crawled, "notIndexed", day},
+	}, registry.Crawled, "notIndexed", day},
 	"indexed from its snapshot: the schedule goes on": {func(c *Checked) {
 		c.Basis.IndexOnly, c.Item.ResumeAt = true, noon.Add(3*day)
 		c.Outcome, c.Placement = Unchanged(""), Placement{Kind: OnItsOwn, Entry: emptyEntry}
-	}, item.Indexed, "indexed", 3 * day},
+	}, registry.Indexed, "indexed", 3 * day},
 	"it killed its worker: left alone for a day": {func(c *Checked) {
 		c.Outcome, c.Item.Deadly = Failed("killed"), true
-	}, item.Error, "error", day},
+	}, registry.Error, "error", day},
 }
 
 // TestRecord checks the result of a check: the item's status, the last history entry before that of the schedule, and

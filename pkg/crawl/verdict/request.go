@@ -5,13 +5,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Request returns the request for a page. The request is conditional if the answer "not modified" would be enough
 // (A8). A credential is sent only to the origin that its setting specifies (A24).
 func (b Basis) Request(
-	it *item.Item, setting func(string) string, now time.Time,
+	it *registry.Item, setting func(string) string, now time.Time,
 ) (req fetch.Request, conditional bool, err error) {
 	req.URL, req.Refresh = FetchURL(it), true
 	if it.Credential != "" {

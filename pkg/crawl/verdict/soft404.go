@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Some sites answer 200 for pages that do not exist, or redirect to their front page. To recognize such answers, a
@@ -50,7 +49,7 @@ func (f Fingerprint) ReadUnder(v lineage.Version) bool {
 }
 
 // shownBy returns the reason why a page with new content counts as missing; "" if it does not count as missing.
-func (f Fingerprint) shownBy(it *item.Item, got Answer, r Reading, b Basis) string {
+func (f Fingerprint) shownBy(it *registry.Item, got Answer, r Reading, b Basis) string {
 	switch {
 	case f.ToRoot:
 		if len(got.Response.Redirects) > 0 && IsRoot(got.Response.FinalURL) {
@@ -65,7 +64,7 @@ func (f Fingerprint) shownBy(it *item.Item, got Answer, r Reading, b Basis) stri
 
 // ShownByStored returns the reason why a stored page counts as missing, according to its row. If the row is not
 // enough to decide, it reports that the stored document must be compared.
-func (f Fingerprint) ShownByStored(it *item.Item, b Basis) (why string, compare bool) {
+func (f Fingerprint) ShownByStored(it *registry.Item, b Basis) (why string, compare bool) {
 	switch {
 	case f.honest() || !f.ReadUnder(b.Rules.Version):
 		return "", false

@@ -9,78 +9,78 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // The functions below interpret the row of an item, using what the check knows besides the row.
 
 // Outdated reports whether the stored content was read under another normalization version. Content of which only the
 // bytes are known has no version.
-func (b Basis) Outdated(it *item.Item) bool {
+func (b Basis) Outdated(it *registry.Item) bool {
 	return it.ContentHash != "" && it.ContentHash != it.RawHash &&
 		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
 }
 
 // newlyRead reports whether a body has text that an earlier version could not read. The content known of it is its
 // bytes, with which a text cannot be compared.
-func (b Basis) newlyRead(it *item.Item, r Reading) bool {
+func (b Basis) newlyRead(it *registry.Item, r Reading) bool {
 	return it.ContentHash != "" && it.ContentHash == it.RawHash && !r.Unread &&
 		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
 }
 
 // ReadAlike reports whether the contents of two items were read under the same version, so that they may be compared.
-func ReadAlike(a, b *item.Item) bool {
+func ReadAlike(a, b *registry.Item) bool {
 	return lineage.Comparable(lineage.Version(a.NormalizationVersion), lineage.Version(b.NormalizationVersion))
 }
 
 // isCurrent reports whether the index agrees with the last fetched content: it has the content, or lacks it on
 // purpose, or no index is configured.
-func (b Basis) isCurrent(it *item.Item) bool {
+func (b Basis) isCurrent(it *registry.Item) bool {
 	return it.RawHash != "" &&
 		(it.Exclusion != "" || it.AliasOf != "" || it.IndexedHash == it.ContentHash || !b.Rules.Indexes)
 }
 
 // conditional reports whether the answer "not modified" would be enough. It would not if the check is forced, if the
 // stored content was read under other rules, or if the index may lack the stored content.
-func (b Basis) conditional(it *item.Item) bool {
+func (b Basis) conditional(it *registry.Item) bool {
 	return !b.Forced && !it.RebuildPending && !it.Watched.Asked && (b.isCurrent(it) || b.Reread) &&
 		it.NormalizationVersion == b.Rules.Version.String()
 }
 
 // status returns the status that the stored content implies.
-func (b Basis) status(it *item.Item) item.Status {
+func (b Basis) status(it *registry.Item) registry.Status {
 	switch {
 	case it.Exclusion == exclusionNoIndex || it.Exclusion == exclusionHeader || it.AliasOf != "":
-		return item.OutOfScope
+		return registry.OutOfScope
 	case it.Exclusion != "" || !b.Rules.Indexes:
-		return item.Crawled
+		return registry.Crawled
 	default:
-		return item.Indexed
+		return registry.Indexed
 	}
 }
 
 // statusIsOfSite reports whether the item's status states a fact about the site: the page fails or is gone, although
 // it is still in the index. Indexing stored content sends no request to the site, so it must not change such a
 // status.
-func (b Basis) statusIsOfSite(it *item.Item) bool {
-	return b.IndexOnly && it.Status != item.Crawled && it.Status != item.Indexed
+func (b Basis) statusIsOfSite(it *registry.Item) bool {
+	return b.IndexOnly && it.Status != registry.Crawled && it.Status != registry.Indexed
 }
 
 // HasMoved reports whether permanent redirects lead to another address than at the previous check. If so, the index
 // has the page under the wrong address.
-func (b Basis) HasMoved(it *item.Item) bool {
+func (b Basis) HasMoved(it *registry.Item) bool {
 	return movedAddress(it, b.Rules.Sources) != b.MovedTo
 }
 
 // Contested reports whether another item may stand for this one.
-func (b Basis) Contested(it *item.Item) bool {
+func (b Basis) Contested(it *registry.Item) bool {
 	named, foreign := CandidatesOf(it, b.Rules.Sources)
 	return len(named) > 0 || foreign != "" || it.AliasOf != "" || it.CanonicalNote != ""
 }
 
 // headerExcludes reports whether the page or its images are excluded from the index by a header alone. A 304 need not
 // repeat X-Robots-Tag, so a 304 without that header does not end the exclusion.
-func headerExcludes(it *item.Item) bool {
+func headerExcludes(it *registry.Item) bool {
 	return it.Exclusion == exclusionHeader || it.ImageExclusion == exclusionImageHeader
 }
 
@@ -88,21 +88,21 @@ func headerExcludes(it *item.Item) bool {
 // content is then indexed again, as after an outage of the index. If nothing was ever fetched, Interrupted is false,
 // because the next check writes or removes everything anyway; so it is for a container or a folder, which has no
 // content of its own.
-func Interrupted(it *item.Item) bool { return it.Interrupted && it.RawHash != "" && !IsListing(it) }
+func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" && !IsListing(it) }
 
 // LeftIndex reports whether the page was removed from the index for a reason that is not in its body. Earlier
 // requests to index the page are then void. The status alone does not show this: after the removal, the page may have
 // failed or may have been registered again.
-func LeftIndex(it *item.Item) bool {
+func LeftIndex(it *registry.Item) bool {
 	forbidden := !it.HTTPRobotsAllowed || it.Exclusion == exclusionHeader
-	return it.Status == item.OutOfScope || it.IndexedHash == "" && (forbidden || !it.GoneSince.IsZero())
+	return it.Status == registry.OutOfScope || it.IndexedHash == "" && (forbidden || !it.GoneSince.IsZero())
 }
 
 // FetchURL returns the address to request: the spelling that last answered or, if there is none, the item's identity.
-func FetchURL(it *item.Item) string { return cmp.Or(it.FetchSource, it.NormalizedSource) }
+func FetchURL(it *registry.Item) string { return cmp.Or(it.FetchSource, it.NormalizedSource) }
 
 // BaseURL returns the address that links in the stored content are relative to.
-func BaseURL(it *item.Item) string {
+func BaseURL(it *registry.Item) string {
 	if it.Type != source.File {
 		return cmp.Or(it.HTTPFinalURL, FetchURL(it))
 	}
@@ -114,11 +114,11 @@ func BaseURL(it *item.Item) string {
 }
 
 // canonicalURI returns the address under which a capture is archived.
-func canonicalURI(it *item.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
+func canonicalURI(it *registry.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
 
 // canonicalURL returns the identity of the canonical URL that a document gives. If the document gives none,
 // canonicalURL returns the target of permanent redirects. If there are no such redirects, it returns "".
-func (b Basis) canonicalURL(it *item.Item, doc extract.Document) string {
+func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	s, err := b.Rules.Sources.ParseURL(doc.Canonical)
 	if doc.Canonical == "" || err != nil {
 		return movedAddress(it, b.Rules.Sources)
@@ -142,7 +142,7 @@ func LinkCanonical(doc *extract.Document, header http.Header, address string) bo
 
 // linksElsewhere reports whether the canonical address that a header gives may differ from the known one. A header can
 // change while the body stays the same.
-func (b Basis) linksElsewhere(it *item.Item, got Answer) bool {
+func (b Basis) linksElsewhere(it *registry.Item, got Answer) bool {
 	link := fetch.CanonicalLink(got.Response.Header, got.Response.FinalURL)
 	if link == "" {
 		return it.Claim.Header
@@ -153,7 +153,7 @@ func (b Basis) linksElsewhere(it *item.Item, got Answer) bool {
 
 // NoteCanonical records a document's canonical URL on the item. It must be called before the hashes are set: an item
 // without hashes is new, and a new item gets no history entry.
-func (b Basis) NoteCanonical(it *item.Item, doc extract.Document, now time.Time) {
+func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.Time) {
 	url := b.canonicalURL(it, doc)
 	if url != it.HTTPCanonicalURL && it.RawHash != "" {
 		why := "the page names " + url
@@ -169,6 +169,6 @@ func (b Basis) NoteCanonical(it *item.Item, doc extract.Document, now time.Time)
 }
 
 // PurgeDue reports whether the item is to be purged instead of checked.
-func PurgeDue(it *item.Item, rules Rules, now time.Time) bool {
+func PurgeDue(it *registry.Item, rules Rules, now time.Time) bool {
 	return it.RemoveRequested || it.MovedTo != "" || rules.Schedule.Expired(it.Schedule(), now)
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // apply copies a document's content and metadata into its item.
-func apply(it item.Item, r Reading, b Basis, now time.Time) item.Item {
+func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	b.NoteCanonical(&it, r.Doc, now)
 	if r.Hash != it.ContentHash || it.Language == "" {
 		it.Language = r.Doc.Language // A22: the language is set once per content
@@ -32,14 +32,14 @@ func apply(it item.Item, r Reading, b Basis, now time.Time) item.Item {
 }
 
 // noteMetadata records the metadata of a page.
-func noteMetadata(it *item.Item, doc extract.Document, now time.Time) {
+func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
 	said := doc.Metadata.Believable(now)
 	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
 }
 
 // noteThin records why a page has little text. The page is indexed all the same. Its history gets one entry about
 // this.
-func noteThin(it *item.Item, doc extract.Document, now time.Time) {
+func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	if doc.Thin != "" && doc.Thin != it.Thin {
 		it.Record(now, "thin", doc.Thin)
 	}
@@ -58,14 +58,14 @@ func NoteShown(doc *extract.Document, pictureOnly bool) {
 
 // noteUncompared records what is not compared of a page. The hash is that of all visible text. If same is true,
 // everything else is as before.
-func noteUncompared(it *item.Item, r Reading, hash string, same bool, now time.Time) {
+func noteUncompared(it *registry.Item, r Reading, hash string, same bool, now time.Time) {
 	u := it.Uncompared.See(hash, same, now)
 	u.Folded, u.Unread = r.Folded, r.Doc.Unread.String()
 	it.Uncompared = u
 }
 
 // noteCut records which part of a text was not read. The history gets one entry about this.
-func noteCut(it *item.Item, doc extract.Document, now time.Time) {
+func noteCut(it *registry.Item, doc extract.Document, now time.Time) {
 	cut := doc.CutWhy()
 	if cut != "" && cut != it.Cut {
 		it.Record(now, "cut", cut)
@@ -74,7 +74,7 @@ func noteCut(it *item.Item, doc extract.Document, now time.Time) {
 }
 
 // ApplyStored is like [apply], for a reading of the snapshot. The site gets no request.
-func ApplyStored(it item.Item, r Reading, b Basis, now time.Time) item.Item {
+func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	was := it.Watched
 	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
@@ -85,7 +85,7 @@ func ApplyStored(it item.Item, r Reading, b Basis, now time.Time) item.Item {
 
 // Reprocessed returns the capture that replaces a capture of another version. The two are equal, except that the new
 // one has a reading under the present version. The item's history records this.
-func (b Basis) Reprocessed(it *item.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
+func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
 	run := b.Rules.RunID
 	if it.RebuildPending && !b.Forced {
 		run = it.RebuildRun

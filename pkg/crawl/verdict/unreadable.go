@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // A document that cannot be read is retried like any failure. But reading the same bytes under the same rules would
@@ -18,23 +18,23 @@ const unreadableFor = 30 * 24 * time.Hour
 
 // knowsUnreadable reports whether the item remembers an unreadable answer that would fail again. A forced check tries
 // that answer all the same.
-func (b Basis) knowsUnreadable(it *item.Item, now time.Time) bool {
+func (b Basis) knowsUnreadable(it *registry.Item, now time.Time) bool {
 	u := &it.Unreadable
 	return u.Version == b.Rules.Version.String() && !b.Forced && !it.RebuildPending && now.Sub(u.Since) < unreadableFor
 }
 
 // isUnreadable reports whether an answer is the unreadable one that the item remembers.
-func (b Basis) isUnreadable(it *item.Item, got Answer, now time.Time) bool {
+func (b Basis) isUnreadable(it *registry.Item, got Answer, now time.Time) bool {
 	return b.knowsUnreadable(it, now) && got.Raw == it.Unreadable.RawHash && typeOf(got) == it.Unreadable.Type
 }
 
 // unreadable returns what to remember about an answer that could not be read: nothing, unless the answer is the
 // cause.
-func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u item.Unreadable) {
+func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u registry.Unreadable) {
 	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
 		return u
 	}
-	u = item.Unreadable{
+	u = registry.Unreadable{
 		RawHash: got.Raw, Type: typeOf(got), FinalURL: finalURL(got.Response), Version: b.Rules.Version.String(),
 		Since: now, Why: why,
 	}
@@ -45,7 +45,7 @@ func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u i
 func typeOf(got Answer) string { return mimeType(got.Response.Header.Get("Content-Type")) }
 
 // noteUnreadableValidators records the validators by which the next check recognizes the same unreadable answer.
-func noteUnreadableValidators(u *item.Unreadable, got Answer) {
+func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
 	if got.File == nil {
 		u.ETag, u.LastModified = Bounded(got.Response.Header.Get("ETag")), Bounded(got.Response.Header.Get("Last-Modified"))
 		return
@@ -58,7 +58,7 @@ func noteUnreadableValidators(u *item.Unreadable, got Answer) {
 
 // KnownFile returns the properties by which a file is recognized: those of the unreadable file or, if there is none,
 // those of the stored one.
-func (b Basis) KnownFile(it *item.Item, now time.Time) (known file.Info) {
+func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
 	switch u := &it.Unreadable; {
 	case b.knowsUnreadable(it, now):
 		return file.Info{ETag: u.ETag, LastModified: parseModified(u.LastModified), Length: u.Length}
@@ -69,7 +69,7 @@ func (b Basis) KnownFile(it *item.Item, now time.Time) (known file.Info) {
 }
 
 // KnownProperties returns the properties of an item's file when it was last read.
-func KnownProperties(it *item.Item) file.Info {
+func KnownProperties(it *registry.Item) file.Info {
 	return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Recent: it.Validators.Recent,
 		Length: it.FileLength}
 }

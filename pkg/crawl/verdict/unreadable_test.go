@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA17WhatIsUnreadable checks A17: a failure is remembered only when the document itself is at fault.
@@ -20,7 +20,7 @@ func TestA17WhatIsUnreadable(t *testing.T) {
 		{fault.New(fault.Unavailable, "no reader"), false},
 		{errors.New("whatever"), false},
 	} {
-		before := item.Item{Seen: item.Seen{Unreadable: item.Unreadable{RawHash: "of before"}}}
+		before := registry.Item{Seen: registry.Seen{Unreadable: registry.Unreadable{RawHash: "of before"}}}
 		it, _ := Compare(before, Answer{Raw: "sha256:x"}, Reading{Unreadable: tt.why}, Basis{}, noon)
 		if have := it.Unreadable.RawHash; (have == "sha256:x") != tt.want || !tt.want && have != "" {
 			t.Errorf("%v: remembered is %q", tt.why, have)

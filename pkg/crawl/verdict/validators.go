@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/host"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Validators are a claim of the server. Some servers send the same ETag or Last-Modified for ever, whatever the page
@@ -18,7 +18,7 @@ import (
 
 // compareValidators compares the validators of a whole answer with the known ones, and the content with the known
 // content. It must be called before the item gets the new content and the new validators.
-func (b Basis) compareValidators(it item.Item, got Answer, r Reading, now time.Time) item.Item {
+func (b Basis) compareValidators(it registry.Item, got Answer, r Reading, now time.Time) registry.Item {
 	if got.File != nil {
 		return it
 	}
@@ -50,7 +50,7 @@ func (b Basis) compareValidators(it item.Item, got Answer, r Reading, now time.T
 }
 
 // hasOtherText reports whether a body has another content than the item, and both were read under the same rules.
-func (b Basis) hasOtherText(it *item.Item, r Reading) bool {
+func (b Basis) hasOtherText(it *registry.Item, r Reading) bool {
 	return r.Unreadable == nil && !b.Outdated(it) && !b.newlyRead(it, r) && !b.Watching.HasOtherRules(it) &&
 		r.Hash != it.ContentHash
 }
@@ -72,11 +72,11 @@ func isOther(was, is string) bool { return was != "" && is != "" && was != is }
 
 // MayAskHead reports whether a HEAD request may take the place of the conditional request. That saves a download from
 // a server that ignores conditions.
-func MayAskHead(it *item.Item) bool { return it.HTTPUnconditional && it.Validators.BelievesHead() }
+func MayAskHead(it *registry.Item) bool { return it.HTTPUnconditional && it.Validators.BelievesHead() }
 
 // SameByHead reports whether the answer to a HEAD request shows that the page is unchanged: all that the header says
 // about the body is as it was with the last whole answer.
-func SameByHead(it *item.Item, resp fetch.Response) bool {
+func SameByHead(it *registry.Item, resp fetch.Response) bool {
 	etag, modified := validatorsOf(resp)
 	return resp.Status == http.StatusOK && resp.FinalURL == it.HTTPFinalURL && etag == it.HTTPEtag &&
 		modified == it.LastModified() && resp.Header.Get("Content-Length") == it.Validators.Length
@@ -84,7 +84,7 @@ func SameByHead(it *item.Item, resp fetch.Response) bool {
 
 // needsWhole reports whether a check must get the whole page, because the validators are not believed, or because no
 // whole answer has come for too long. A server that answers 304 for ever is found out only in this way.
-func (b Basis) needsWhole(it *item.Item, now time.Time) bool {
+func (b Basis) needsWhole(it *registry.Item, now time.Time) bool {
 	v := it.Validators
 	return v.Blind || b.Rules.Schedule.FullCheck(v.Checks, v.WholeAt, v.Proven, now)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // If people watch a part of a page (W10), the page is fetched, stored and indexed as usual, but only changes of the
@@ -71,7 +71,7 @@ func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL 
 }
 
 // lost returns why the part is missing or broken; "" if the part exists as before.
-func (w *Watching) lost(it *item.Item, p *part.Part) string {
+func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	before := 0
 	if it.Watched.Key == w.key {
 		if before = it.Watched.Letters; it.Watched.Asked || it.Watched.Empty && isEmpty(p) && p.Why == "" {
@@ -90,7 +90,7 @@ func (w *Watching) lost(it *item.Item, p *part.Part) string {
 }
 
 // sameWatched reports whether the part equals the known one.
-func (w *Watching) sameWatched(it *item.Item, p *part.Part) bool {
+func (w *Watching) sameWatched(it *registry.Item, p *part.Part) bool {
 	if w == nil || p == nil {
 		return it.Watched.Key == ""
 	}
@@ -102,19 +102,19 @@ func (w *Watching) sameWatched(it *item.Item, p *part.Part) bool {
 }
 
 // present reports whether the part's text equals the known text.
-func (w *Watching) present(it *item.Item, p *part.Part) bool {
+func (w *Watching) present(it *registry.Item, p *part.Part) bool {
 	states := change.StatesOf(it.Watched.States)
 	return len(states) > 0 && states[0] == p.State
 }
 
 // watched returns what the item's row records about the part after a reading.
-func (w *Watching) watched(it *item.Item, p *part.Part, raw string, now time.Time) item.Watched {
+func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
 	if w == nil || p == nil {
-		return item.Watched{}
+		return registry.Watched{}
 	}
 	was := it.Watched
 	if was.Key != w.key { // nothing was read under these rules, so there is nothing to compare
-		was = item.Watched{Key: w.key, Broken: was.Broken, Since: was.Since}
+		was = registry.Watched{Key: w.key, Broken: was.Broken, Since: was.Since}
 	}
 	if why := w.lost(it, p); why != "" {
 		if was.Broken == "" {
@@ -123,7 +123,7 @@ func (w *Watching) watched(it *item.Item, p *part.Part, raw string, now time.Tim
 		was.Broken, was.BrokenRaw = why, raw
 		return was
 	}
-	return item.Watched{Key: was.Key, States: change.StatesOf(was.States).Push(p.State).Bytes(), Letters: p.Letters,
+	return registry.Watched{Key: was.Key, States: change.StatesOf(was.States).Push(p.State).Bytes(), Letters: p.Letters,
 		Empty: isEmpty(p)}
 }
 
@@ -132,7 +132,7 @@ func isEmpty(p *part.Part) bool { return p.Elements == 0 || p.List != nil && len
 
 // stands records that the source answered with the stored content. If the part was broken in an answer that was not
 // stored, it is no longer broken.
-func stands(it item.Item) item.Item {
+func stands(it registry.Item) registry.Item {
 	if w := &it.Watched; w.Broken != "" && w.BrokenRaw != it.RawHash {
 		w.Broken, w.BrokenRaw, w.Since = "", "", time.Time{}
 	}
@@ -147,7 +147,7 @@ const (
 )
 
 // newsOf turns the news of a page into news of its watched part.
-func (w *Watching) newsOf(it *item.Item, r Reading, n News) News {
+func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	p := r.Part
 	if w == nil || p == nil || it.Watched.Key != w.key || n.Kind == change.New ||
 		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing was known about the part before
@@ -181,18 +181,18 @@ func (w *Watching) newsOf(it *item.Item, r Reading, n News) News {
 
 // holds reports whether the part still exists. If it does, the page is believed, even if it has lost much other
 // content (H9).
-func (w *Watching) holds(it *item.Item, p *part.Part) bool {
+func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
 // keepsPart reports whether the index should keep the old part because the page no longer has one.
-func (w *Watching) keepsPart(it *item.Item, p *part.Part) bool {
+func (w *Watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
 }
 
 // HasOtherRules reports whether the known part was read under rules other than the present ones.
-func (w *Watching) HasOtherRules(it *item.Item) bool {
+func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	if w == nil {
 		return it.Watched.Key != ""
 	}
@@ -201,7 +201,7 @@ func (w *Watching) HasOtherRules(it *item.Item) bool {
 
 // Unknown returns what the item's row records when the stored page cannot be read: there is no known part to compare
 // with.
-func (w *Watching) Unknown() (known item.Watched) {
+func (w *Watching) Unknown() (known registry.Watched) {
 	if w != nil {
 		known.Key = w.key
 	}

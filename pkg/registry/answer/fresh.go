@@ -6,15 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/search"
+	"golang.org/x/sync/errgroup"
 )
 
 // Bounds of the checks that a search waits for.
@@ -37,7 +35,7 @@ func (f Freshness) stale(s Sighting) bool { return s.CheckedAt().Before(f.Since)
 
 // Sighting is what the registry knows about a result: the item or, for an entry, the time when it was written.
 type Sighting struct {
-	Item    item.Item
+	Item    registry.Item
 	Written time.Time // when the entry was written; zero for an item
 }
 
@@ -138,7 +136,7 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 		if err := pause.For(ctx, recheckPause); err != nil {
 			return checked, err
 		}
-		var still []item.Item
+		var still []registry.Item
 		for _, before := range waiting {
 			now, err := a.Items.Find(ctx, before.ID)
 			// A page that has a newer capture, but is not yet indexed again, does not count as checked. Otherwise the
@@ -153,7 +151,7 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 }
 
 // request requests checks of the first stale pages, and returns the items that will be checked.
-func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waiting []item.Item) {
+func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waiting []registry.Item) {
 	var sources []source.Source
 	for _, r := range found.all() {
 		s, known := found.Seen[r.ID]

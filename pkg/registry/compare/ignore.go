@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // maxMade limits the number of rules made from one hunk.
@@ -61,7 +61,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	if q.Preview {
 		return out, nil
 	}
-	_, err = c.items.Ignore(ctx, p.Item.ID, func(it *item.Item) (string, error) {
+	_, err = c.items.Ignore(ctx, p.Item.ID, func(it *registry.Item) (string, error) {
 		return c.keep(ctx, it, out.Rules, q.Undo)
 	})
 	out.Saved = err == nil
@@ -70,7 +70,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 
 // keep adds rules to an item's effective rules, or removes rules from them. The item then stores the whole list of
 // rules, because the list of an item overrides the list of a tag.
-func (c *Comparer) keep(ctx context.Context, it *item.Item, rules []string, undo bool) (why string, err error) {
+func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, undo bool) (why string, err error) {
 	set, err := c.tags.Effective(ctx, it)
 	if err != nil {
 		return "", err

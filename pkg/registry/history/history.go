@@ -14,16 +14,14 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"golang.org/x/net/html"
 )
 
 // History reads the past of items.
@@ -41,7 +39,7 @@ func New(items *registry.Items, moves *registry.Moves, kept *snapshot.Store, doc
 
 // Past is an item with all ids under which its past is stored.
 type Past struct {
-	Item item.Item
+	Item registry.Item
 	IDs  []source.ID // the item's own id comes first
 	h    *History
 }
@@ -56,7 +54,7 @@ func (h *History) Find(ctx context.Context, id source.ID) (Past, error) {
 }
 
 // Of returns the past of an item.
-func (h *History) Of(ctx context.Context, it item.Item) (Past, error) {
+func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 	formers, err := h.moves.Formers(ctx, &it)
 	slices.Sort(formers)
 	return Past{Item: it, IDs: append([]source.ID{it.ID}, formers...), h: h}, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -94,8 +94,8 @@ func (p Past) LastChange(ctx context.Context, from, to string) (string, string, 
 }
 
 // Indexed returns the capture whose content the index has for an item. The capture is zero if this is uncertain.
-func (h *History) Indexed(ctx context.Context, it item.Item) (snapshot.Capture, error) {
-	if it.IndexedHash == "" || it.IndexedHash == item.Outdated {
+func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Capture, error) {
+	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
 		return snapshot.Capture{}, nil
 	}
 	p, err := h.Of(ctx, it)

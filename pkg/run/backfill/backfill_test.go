@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
@@ -59,7 +58,7 @@ func TestE1Run(t *testing.T) {
 				continue
 			}
 			if it.DiscoveryMethod != backfill.Method || it.DiscoveryJob != discover.JobID("a", address) ||
-				it.Status != item.Pending {
+				it.Status != registry.Pending {
 				t.Errorf("%s: %+v", address, it)
 			}
 		}

@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -129,7 +128,7 @@ func TestE18Pace(t *testing.T) {
 	r.whole(run)
 
 	req = layTree(r)
-	r.crawl.Held = func(it item.Item) bool { return it.NormalizedSource != "https://slow.example/" }
+	r.crawl.Held = func(it registry.Item) bool { return it.NormalizedSource != "https://slow.example/" }
 	r.restart(func(o *backfill.Options) {
 		o.Sites = append(o.Sites, &site.Site{Slug: "slow", Domain: "slow.example"})
 		o.PerMinute, o.JobsPerMinute, o.MaxBacklog = 600, 100, 3
@@ -161,7 +160,7 @@ func (r *rig) some(times int) {
 func TestE18Switch(t *testing.T) {
 	r := inMemory(t)
 	run := r.start(layTree(r))
-	r.crawl.Held = func(it item.Item) bool { return it.NormalizedSource == tree+"a" }
+	r.crawl.Held = func(it registry.Item) bool { return it.NormalizedSource == tree+"a" }
 	r.restart(stepwise)
 	r.some(30)
 	r.restart(func(o *backfill.Options) { o.Enabled = false })
@@ -175,7 +174,7 @@ func TestE18Switch(t *testing.T) {
 	_, err := r.RequeueStalled(t.Context())
 	r.Must(err)
 	r.some(5)
-	r.crawl.Held = func(item.Item) bool { return false }
+	r.crawl.Held = func(registry.Item) bool { return false }
 	run = r.end(run.ID)
 	if diff := cmp.Diff(treeTally, tallyOf(run.Counts)); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
@@ -235,7 +234,7 @@ func TestE18Unread(t *testing.T) {
 		t.Errorf("%s %+v", run.Status, run.Counts)
 	}
 
-	r.crawl.Held = func(it item.Item) bool { return it.NormalizedSource == tree+"a" }
+	r.crawl.Held = func(it registry.Item) bool { return it.NormalizedSource == tree+"a" }
 	req.DryRun = false
 	run = r.start(req)
 	for began := r.Clock.Now(); !over(run) && r.Clock.Now().Sub(began) < 48*time.Hour; run = r.run(run.ID) {
@@ -245,7 +244,7 @@ func TestE18Unread(t *testing.T) {
 	if run.Status != backfill.Failed || !strings.Contains(run.Note, "the crawl has not fetched 1 page for 24 hours") {
 		t.Fatalf("%s, %q", run.Status, run.Note)
 	}
-	r.crawl.Held = func(item.Item) bool { return false }
+	r.crawl.Held = func(registry.Item) bool { return false }
 	r.Must(second(r.Resume(t.Context(), run.ID)))
 	if run = r.end(run.ID); run.Status != backfill.Completed || run.Discovered != 8 {
 		t.Errorf("%s %+v", run.Status, run.Counts)

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
@@ -94,7 +93,7 @@ func (r *rig) end(id string) (run backfill.Run) {
 	return run
 }
 
-func (r *rig) items() map[string]item.Item { return r.Items(r.reg) }
+func (r *rig) items() map[string]registry.Item { return r.Items(r.reg) }
 
 // found counts the items that a run has registered.
 func (r *rig) found(id string) (n int) {

@@ -14,7 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -200,7 +199,7 @@ func (w *step) countKnown(ctx context.Context, wanted []source.Source) (missing 
 }
 
 // known counts a page that already has an item.
-func (w *step) known(it *item.Item, src source.Source) {
+func (w *step) known(it *registry.Item, src source.Source) {
 	if it.DiscoveryRun == w.at.Run && it.DiscoveryJob == w.at.job(src) {
 		w.out.add.Queued++
 		return

@@ -19,17 +19,14 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"golang.org/x/sync/errgroup"
 )
 
 // Queue is the queue with the messages of steps.
@@ -93,9 +90,9 @@ type Run struct {
 	UpdatedAt time.Time `col:"updatedAt"` // when the last step ended
 	EndedAt   time.Time `col:"endedAt"`   // zero while the run is active
 
-	Cursor store.Cursor `col:"cursor"`
-	Next   int          `col:"next"` // index into IDs
-	Step   int64        `col:"step"` // number of the next message
+	Cursor registry.Cursor `col:"cursor"`
+	Next   int             `col:"next"` // index into IDs
+	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
 }
@@ -172,7 +169,7 @@ func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 			if one.State == Done {
 				return nil, run.ErrDone
 			}
-			one.Cursor, one.Items, one.Done, one.Failed, one.Errors = store.Cursor{}, 0, 0, 0, nil
+			one.Cursor, one.Items, one.Done, one.Failed, one.Errors = registry.Cursor{}, 0, 0, 0, nil
 			return nil, nil
 		})
 		if !errors.Is(err, run.ErrDone) && !fault.Is(err, fault.NotFound) {
@@ -214,7 +211,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 }
 
 // some returns the next items and moves the run's cursor past them.
-func (s *Service) some(ctx context.Context, one *Run) (items []item.Item, over bool, err error) {
+func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
 	if len(one.IDs) == 0 {
 		p, err := s.items.Pick(ctx, one.Filter, one.Cursor, stepItems)
 		one.Items, one.Cursor = one.Items+p.Looked, p.Next
@@ -244,12 +241,12 @@ func (r *Run) fail(id string, err error) {
 }
 
 // each applies the operation to items.
-func (s *Service) each(ctx context.Context, one *Run, items []item.Item) error {
+func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) error {
 	errs := make([]error, len(items))
 	if one.Op == Check {
 		// When a step is repeated, items that were checked since the run began need no other check.
 		all := len(items)
-		items = slices.DeleteFunc(items, func(it item.Item) bool { return it.LastChecked.After(one.StartedAt) })
+		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
 		for i, got := range s.items.Check(ctx, items) {
 			errs[i] = got.Err
@@ -281,7 +278,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []item.Item) error {
 // one applies the operation to one item.
 func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
 	yes, no := true, false
-	var set item.Settings
+	var set registry.Settings
 	switch a.Op {
 	case Tag:
 		set.Add = a.Tag

@@ -8,8 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
@@ -57,7 +55,7 @@ func (r *rig) do(a bulk.Ask) (run bulk.Run) {
 func (r *rig) states() string {
 	var paused, tagged, leaving int
 	for _, it := range r.Items(r.reg) {
-		if it.Paused && it.NextCrawlAt.Equal(item.Never) {
+		if it.Paused && it.NextCrawlAt.Equal(registry.Never) {
 			paused++
 		}
 		if strings.Join(it.Tags, ",") == "x" {
@@ -119,7 +117,7 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r := newRig(t, "mem")
 	for url, it := range r.Items(r.reg) {
 		if strings.Contains(url, "a.example") {
-			_, err := r.reg.Items.Set(t.Context(), it.ID, item.Settings{Tags: []string{"slow"}})
+			_, err := r.reg.Items.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
 			r.Must(err)
 		}
 	}
@@ -169,15 +167,15 @@ func TestV2OneRunForATag(t *testing.T) {
 
 // take checks the items that are due, like a worker that finds nothing new.
 func (r *rig) take(t *testing.T) (batches int) {
-	for _, body := range r.Messages(store.JobQueue) {
-		job, err := item.ParseJob(body)
+	for _, body := range r.Messages(registry.JobQueue) {
+		job, err := registry.ParseJob(body)
 		r.Must(err)
 		b, err := r.reg.Jobs.Begin(t.Context(), job)
 		r.Must(err)
 		var found []registry.Finding
 		for _, it := range b.Items {
 			done := *it
-			done.Status, done.LastChecked = item.Indexed, r.Clock.Now()
+			done.Status, done.LastChecked = registry.Indexed, r.Clock.Now()
 			done.CheckAt(r.Clock.Now().Add(48 * 3600e9))
 			found = append(found, registry.Finding{Item: done})
 		}

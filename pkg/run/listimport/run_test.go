@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/listimport"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
@@ -35,7 +33,7 @@ func newRig(t *testing.T) *rig {
 
 // process starts a new process, which knows nothing of the last one's memory.
 func (r *rig) process() {
-	r.reg = registry.New(r.Seen, store.Options{Clock: r.Clock.Now, Parallel: 1,
+	r.reg = registry.New(r.Seen, registry.Options{Clock: r.Clock.Now, Parallel: 1,
 		Sleep: func(_ context.Context, d time.Duration) error {
 			r.Clock.Pass(d)
 			return nil

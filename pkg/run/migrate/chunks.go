@@ -16,8 +16,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Chunks returns the step that gives the chunks of files the names that the rules make (spec 002 §4). The root is
@@ -35,7 +33,7 @@ func Chunks(rebuilds *registry.Rebuilds, manifests *index.Manifests, root string
 	return Step{Name: "chunks", Rules: rules, Keeps: keeps, Run: func(ctx context.Context, cursor string,
 		dry bool) (Progress, string, bool, error) {
 		n := &naming{manifests: manifests, root: root, dry: dry}
-		var from store.Cursor
+		var from registry.Cursor
 		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
 		step, err := rebuilds.Request(ctx, registry.Rebuild{
 			Run: "chunks-" + strings.ToLower(rand.Text()), Known: true, Skip: noFiles, Wanted: n.wanted,
@@ -66,7 +64,7 @@ type naming struct {
 	Progress
 }
 
-func (n *naming) wanted(ctx context.Context, it *item.Item) (bool, error) {
+func (n *naming) wanted(ctx context.Context, it *registry.Item) (bool, error) {
 	if it.Type != source.File || it.IndexedHash == "" {
 		return false, nil
 	}

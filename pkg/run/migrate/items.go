@@ -7,7 +7,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Items returns the step that updates the identities of items to the rules for URLs. The rules consist of their
@@ -16,7 +15,7 @@ func Items(moves *registry.Moves, rules source.Rules) Step {
 	url := lineage.Current.Component("url")
 	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
 		dry bool) (Progress, string, bool, error) {
-		var from store.Cursor
+		var from registry.Cursor
 		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
 		m, err := moves.Step(ctx, rules, from, dry)
 		next, _ := json.Marshal(m.Next) // encoding strings cannot fail

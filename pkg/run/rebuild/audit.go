@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // differing returns a function that selects the items whose page in the index is wrong. The function also records
 // each of these items as a finding.
-func (s *Service) differing(run *Run) func(context.Context, *item.Item) (bool, error) {
+func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (bool, error) {
 	var mu sync.Mutex
-	return func(ctx context.Context, it *item.Item) (bool, error) {
+	return func(ctx context.Context, it *registry.Item) (bool, error) {
 		what, err := s.o.Audit.Difference(ctx, it)
 		if err != nil || what == "" {
 			return false, err

@@ -28,8 +28,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -69,7 +67,7 @@ type Entries interface {
 	// Reindex writes some entries, those after a cursor, to the index. If differs is not nil, Reindex writes only the
 	// entries that are wrong in the index, and calls differs for each of them. Reindex reports whether it has reached
 	// the last entry. Callers may repeat a call.
-	Reindex(ctx context.Context, from store.Cursor, differs func(id, what string)) (n int, next store.Cursor,
+	Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor,
 		done bool, err error)
 }
 
@@ -77,7 +75,7 @@ type Entries interface {
 type Auditor interface {
 	// Difference describes how the contents of the index differ from what it should contain for an item; "" if they
 	// do not differ.
-	Difference(ctx context.Context, it *item.Item) (string, error)
+	Difference(ctx context.Context, it *registry.Item) (string, error)
 	// Orphans removes some pages that have neither an item nor an entry. It returns the ids of these pages, and the
 	// id to continue after; "" at the end.
 	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
@@ -193,7 +191,7 @@ func (s *Service) await(ctx context.Context, run *Run) (wait time.Duration, err 
 		run.Cursor.Partition = next
 		return 0, nil
 	}
-	run.State, run.Cursor = Counting, store.Cursor{}
+	run.State, run.Cursor = Counting, registry.Cursor{}
 	return 0, nil
 }
 
@@ -217,7 +215,7 @@ func (s *Service) queueSome(ctx context.Context, run *Run) error {
 	switch {
 	case !step.Done:
 	case run.Host == "" && s.o.Entries != nil:
-		run.State, run.Cursor = Entering, store.Cursor{}
+		run.State, run.Cursor = Entering, registry.Cursor{}
 	default:
 		s.endEntries(ctx, run)
 	}
@@ -227,7 +225,7 @@ func (s *Service) queueSome(ctx context.Context, run *Run) error {
 // endEntries moves the run to its next state once all entries are done.
 func (s *Service) endEntries(ctx context.Context, run *Run) {
 	if run.Audit && run.Host == "" {
-		run.State, run.Cursor = Clearing, store.Cursor{}
+		run.State, run.Cursor = Clearing, registry.Cursor{}
 		return
 	}
 	s.index(ctx, run)
@@ -255,7 +253,7 @@ func (s *Service) indexSome(ctx context.Context, run *Run) error {
 
 // index makes the run wait for the marked items. If no item is marked, the run ends.
 func (s *Service) index(ctx context.Context, run *Run) {
-	if run.State, run.Cursor = Indexing, (store.Cursor{}); run.Marked == 0 {
+	if run.State, run.Cursor = Indexing, (registry.Cursor{}); run.Marked == 0 {
 		s.end(ctx, run)
 	}
 }
@@ -284,7 +282,7 @@ func (r *Run) asked() registry.Rebuild {
 }
 
 func (s *Service) end(ctx context.Context, run *Run) {
-	run.State, run.Cursor, run.EndedAt = Done, store.Cursor{}, s.o.Clock().UTC()
+	run.State, run.Cursor, run.EndedAt = Done, registry.Cursor{}, s.o.Clock().UTC()
 	s.o.Log.InfoContext(ctx, "rebuild done", "run", run.ID, "items", run.Items, "entries", run.Entries, "indexed",
 		run.Indexed, "kept out", run.KeptOut, "failed", run.Failed,
 		"collisions", run.Collisions.Chunks, "by context", run.Collisions.ByContext, "by ordinal", run.Collisions.ByOrdinal,

@@ -11,8 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -93,13 +91,13 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 func (r *rig) index(urls ...string) {
 	r.Helper()
 	r.Register(r.reg, urls...)
-	r.work(func(string) item.Status { return item.Indexed })
+	r.work(func(string) registry.Status { return registry.Indexed })
 }
 
 // work lets workers finish all jobs.
-func (r *rig) work(ends func(url string) item.Status) {
+func (r *rig) work(ends func(url string) registry.Status) {
 	r.Helper()
-	q := r.Store.Queue(store.JobQueue)
+	q := r.Store.Queue(registry.JobQueue)
 	for {
 		got, err := q.Receive(r.Context(), 32, time.Minute)
 		r.Must(err)
@@ -110,7 +108,7 @@ func (r *rig) work(ends func(url string) item.Status) {
 			}
 		}
 		for _, m := range got {
-			job, err := item.ParseJob(m.Body)
+			job, err := registry.ParseJob(m.Body)
 			r.Must(err)
 			r.finish(job, ends)
 			r.Must(q.Delete(r.Context(), m))
@@ -118,7 +116,7 @@ func (r *rig) work(ends func(url string) item.Status) {
 	}
 }
 
-func (r *rig) finish(job item.Job, ends func(url string) item.Status) {
+func (r *rig) finish(job registry.Job, ends func(url string) registry.Status) {
 	r.Helper()
 	batch, err := r.reg.Jobs.Begin(r.Context(), job)
 	r.Must(err)
@@ -129,12 +127,12 @@ func (r *rig) finish(job item.Job, ends func(url string) item.Status) {
 	for _, it := range batch.Items {
 		f := *it
 		f.Status, f.IndexedHash, f.IndexPending = ends(f.NormalizedSource), "", false
-		if f.Status == item.Indexed {
+		if f.Status == registry.Indexed {
 			f.IndexedHash = "sha256:1"
 			r.capture(&f)
 		}
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
-		f.Rebuilt(f.Status == item.Indexed)
+		f.Rebuilt(f.Status == registry.Indexed)
 		f.CheckAt(r.Clock.Now().Add(24 * time.Hour))
 		done = append(done, registry.Finding{Item: f})
 	}
@@ -142,7 +140,7 @@ func (r *rig) finish(job item.Job, ends func(url string) item.Status) {
 }
 
 // capture stores a body for a page that has none yet: its address.
-func (r *rig) capture(f *item.Item) {
+func (r *rig) capture(f *registry.Item) {
 	r.Helper()
 	if f.RawHash != "" {
 		return
@@ -157,14 +155,14 @@ func (r *rig) capture(f *item.Item) {
 }
 
 // byPath decides the result of a page: /out… leaves the index, /bad… fails, all others are indexed.
-func byPath(url string) item.Status {
+func byPath(url string) registry.Status {
 	switch {
 	case strings.Contains(url, "/out"):
-		return item.OutOfScope
+		return registry.OutOfScope
 	case strings.Contains(url, "/bad"):
-		return item.Error
+		return registry.Error
 	}
-	return item.Indexed
+	return registry.Indexed
 }
 
 // step performs the step of the one visible message, and returns the run afterwards.

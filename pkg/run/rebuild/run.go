@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -55,8 +55,8 @@ type Run struct {
 
 	// Cursor is the position from which the next step continues. If it is damaged, the run starts again from the
 	// beginning, which marks no item twice.
-	Cursor store.Cursor `col:"cursor"`
-	Step   int64        `col:"step"` // number of the next message
+	Cursor registry.Cursor `col:"cursor"`
+	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
 }

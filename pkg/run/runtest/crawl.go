@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -18,9 +16,9 @@ import (
 type Crawl struct {
 	Snaps   *snapshot.Store
 	Body    func(address string) string // the body that the site serves at an address
-	Held    func(it item.Item) bool     // whether a page is not fetched now
-	Checked func(it *item.Item)         // changes the finding of a check
-	due     func(func(item.Item) registry.Finding)
+	Held    func(it registry.Item) bool // whether a page is not fetched now
+	Checked func(it *registry.Item)     // changes the finding of a check
+	due     func(func(registry.Item) registry.Finding)
 	rig     *Rig
 }
 
@@ -29,9 +27,9 @@ func (r *Rig) Crawl(reg *registry.Registry, web *Web) *Crawl {
 	r.Helper()
 	c := &Crawl{Snaps: snapshot.New(r.Store).By(r.Clock.Now), rig: r,
 		Body:    func(address string) string { body, _ := web.Pages[address].(string); return body },
-		Held:    func(item.Item) bool { return false },
-		Checked: func(*item.Item) {},
-		due:     func(check func(item.Item) registry.Finding) { r.CrawlDue(reg, check) },
+		Held:    func(registry.Item) bool { return false },
+		Checked: func(*registry.Item) {},
+		due:     func(check func(registry.Item) registry.Finding) { r.CrawlDue(reg, check) },
 	}
 	r.Must(c.Snaps.Create(r.Context()))
 	return c
@@ -40,7 +38,7 @@ func (r *Rig) Crawl(reg *registry.Registry, web *Web) *Crawl {
 // FetchDue stores the bodies of the pages that are due, and checks each again in an hour.
 func (c *Crawl) FetchDue() {
 	c.rig.Helper()
-	c.due(func(it item.Item) registry.Finding {
+	c.due(func(it registry.Item) registry.Finding {
 		f, now := registry.Finding{Item: it}, c.rig.Clock.Now()
 		if c.Held(it) {
 			f.Item.CheckAt(now.Add(time.Minute))
@@ -54,7 +52,7 @@ func (c *Crawl) FetchDue() {
 		f.Changed, f.Item.RawHash = hash != it.RawHash, hash
 		f.Item.HTTPFinalURL, f.Item.LastChecked = it.NormalizedSource, now
 		f.Item.CheckAt(now.Add(time.Hour))
-		f.Item.Status = item.Indexed
+		f.Item.Status = registry.Indexed
 		f.Item.ContentHash, f.Item.IndexedHash = hash, hash
 		c.Checked(&f.Item)
 		return f
@@ -62,18 +60,18 @@ func (c *Crawl) FetchDue() {
 }
 
 // CrawlDue checks the due pages.
-func (r *Rig) CrawlDue(reg *registry.Registry, check func(item.Item) registry.Finding) {
+func (r *Rig) CrawlDue(reg *registry.Registry, check func(registry.Item) registry.Finding) {
 	r.Helper()
 	_, err := reg.Jobs.Sweep(r.Context())
 	r.Must(err)
-	q := r.Store.Queue(store.JobQueue)
+	q := r.Store.Queue(registry.JobQueue)
 	for {
 		got, err := q.Receive(r.Context(), 1, time.Minute)
 		r.Must(err)
 		if len(got) == 0 {
 			return
 		}
-		job, err := item.ParseJob(got[0].Body)
+		job, err := registry.ParseJob(got[0].Body)
 		r.Must(err)
 		r.Must(q.Delete(r.Context(), got[0]))
 		batch, err := reg.Jobs.Begin(r.Context(), job)

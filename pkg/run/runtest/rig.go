@@ -13,8 +13,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -155,7 +153,7 @@ func (r *Rig) Rows(table, text string) (keys []string) {
 
 // Registry opens a registry over a store of the rig. Its politeness allows four requests at once.
 func (r *Rig) Registry(s storage.Store) *registry.Registry {
-	return registry.New(s, store.Options{
+	return registry.New(s, registry.Options{
 		Clock: r.Clock.Now, Parallel: 1, Sleep: func(context.Context, time.Duration) error { return nil },
 		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 4} },
 	})
@@ -176,11 +174,11 @@ func (r *Rig) Register(reg *registry.Registry, urls ...string) {
 }
 
 // Items returns all items of a registry, by address.
-func (r *Rig) Items(reg *registry.Registry) map[string]item.Item {
+func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
 	r.Helper()
 	all, err := reg.Items.List(r.Context(), registry.ListQuery{Top: 10_000})
 	r.Must(err)
-	out := map[string]item.Item{}
+	out := map[string]registry.Item{}
 	for _, it := range all {
 		out[it.NormalizedSource] = it
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 )
@@ -46,7 +46,7 @@ func (w *step) follow(ctx context.Context) (next run.Next, more bool, err error)
 
 // Fetched continues the walks that wait for pages, when the crawl has fetched some of them for the first time. It costs
 // a read for each walk that has pages among them.
-func (s *Service) Fetched(ctx context.Context, items []item.Item) {
+func (s *Service) Fetched(ctx context.Context, items []registry.Item) {
 	met := map[string]bool{}
 	for _, it := range items {
 		slug := slugOf(it.DiscoveryJob)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -97,10 +97,10 @@ func TestE16FollowLinks(t *testing.T) {
 func TestE16StartThatCannotBeRead(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
 	down := true
-	w.Checked = func(it *item.Item) {
+	w.Checked = func(it *registry.Item) {
 		if down && it.NormalizedSource == root {
 			it.RawHash, it.ContentHash, it.IndexedHash = "", "", ""
-			it.Status, it.ErrorMessage = item.Error, "HTTP 404"
+			it.Status, it.ErrorMessage = registry.Error, "HTTP 404"
 		}
 	}
 	for range 2 {

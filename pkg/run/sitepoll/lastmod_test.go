@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
@@ -78,7 +77,7 @@ func (w *town) crawl() {
 	w.CrawlDue(w.reg, w.check)
 }
 
-func (w *town) check(it item.Item) registry.Finding {
+func (w *town) check(it registry.Item) registry.Finding {
 	now, url := w.Clock.Now(), it.NormalizedSource
 	if w.checks++; !it.LastChecked.IsZero() && now.Sub(it.LastChecked) < townInterval-time.Hour {
 		w.early++
@@ -88,7 +87,7 @@ func (w *town) check(it item.Item) registry.Finding {
 		w.waits = append(w.waits, now.Sub(w.changed[url]))
 		w.seen[url], f.Item.LastChanged = w.changed[url], now
 	}
-	f.Item.Status, f.Item.LastChecked = item.Indexed, now
+	f.Item.Status, f.Item.LastChecked = registry.Indexed, now
 	f.Item.CheckAt(now.Add(townInterval))
 	return f
 }

@@ -8,11 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -28,7 +27,7 @@ func tallyOf(l sitepoll.Poll) tally {
 
 func same(t *testing.T, want, have any) {
 	t.Helper()
-	if d := cmp.Diff(want, have, cmpopts.IgnoreUnexported(item.Item{})); d != "" {
+	if d := cmp.Diff(want, have, cmpopts.IgnoreUnexported(registry.Item{})); d != "" {
 		t.Errorf("(-want +have)\n%s", d)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -103,7 +102,7 @@ func (r *rig) site(slug string) sitepoll.Site {
 	return one
 }
 
-func (r *rig) items() map[string]item.Item { return r.Items(r.reg) }
+func (r *rig) items() map[string]registry.Item { return r.Items(r.reg) }
 
 func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
 

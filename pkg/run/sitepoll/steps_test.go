@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -54,10 +54,10 @@ func TestE16FetchedBehindOthers(t *testing.T) {
 	last := all[len(all)-1]
 	w.web.Pages[root] = runtest.Links(all...)
 	w.web.Pages[root+last[1:]] = runtest.Links("/found")
-	w.Held = func(it item.Item) bool {
+	w.Held = func(it registry.Item) bool {
 		return slices.Contains(all[:199], "/"+strings.TrimPrefix(it.NormalizedSource, root))
 	}
-	w.Checked = func(it *item.Item) {
+	w.Checked = func(it *registry.Item) {
 		if read := awaited.Reader(it.ID, it.RawHash, "text/html", it.HTTPFinalURL, nil); read != nil {
 			read(web.Tree([]byte(w.Body(it.NormalizedSource)), "text/html"))
 			awaited.Commit(it.ID)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -19,10 +19,10 @@ func TestE16NoPageTwice(t *testing.T) {
 	w.web.Pages[root+"a/index.html"] = runtest.Links("/a/index.html")
 	w.web.Pages[root+"b"] = runtest.Links("/c", "/d")
 	forced := map[string]int{}
-	w.Checked = func(it *item.Item) {
+	w.Checked = func(it *registry.Item) {
 		if it.Forced() {
 			forced[it.NormalizedSource]++
-			it.AliasOf, it.Status = "url_other", item.OutOfScope
+			it.AliasOf, it.Status = "url_other", registry.OutOfScope
 			it.ReindexRequested = false
 		}
 		switch it.NormalizedSource {
@@ -58,7 +58,7 @@ func TestE16ShorterWay(t *testing.T) {
 	w.web.Pages[root+"late"] = runtest.Links("/c")
 	w.web.Pages[root+"d"] = "the end"
 	checks := 0
-	w.Held = func(it item.Item) bool { checks++; return it.NormalizedSource == root+"late" && checks < 40 }
+	w.Held = func(it registry.Item) bool { checks++; return it.NormalizedSource == root+"late" && checks < 40 }
 	w.poll()
 	same(t, []string{"", "a", "b", "c", "d", "late"}, w.addresses())
 }
@@ -79,7 +79,7 @@ func TestE16WalkIsHurried(t *testing.T) {
 		t.Fatalf("%d messages are due", n)
 	}
 	w.FetchDue()
-	var fetched []item.Item
+	var fetched []registry.Item
 	for _, it := range w.items() {
 		fetched = append(fetched, it)
 	}
@@ -92,7 +92,7 @@ func TestE16WalkIsHurried(t *testing.T) {
 	if n := len(w.items()); n < 3 {
 		t.Errorf("%d items", n)
 	}
-	w.Fetched(t.Context(), []item.Item{{}})
+	w.Fetched(t.Context(), []registry.Item{{}})
 	w.poll()
 	w.Fetched(t.Context(), fetched)
 	if n := len(w.Messages(sitepoll.Queue)); n != 0 {
@@ -106,7 +106,7 @@ func TestE16StalledWalk(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
 	tree(w.rig)
 	holding := true
-	w.Held = func(it item.Item) bool { return holding && it.NormalizedSource == root+"a" }
+	w.Held = func(it registry.Item) bool { return holding && it.NormalizedSource == root+"a" }
 	began := w.Clock.Now()
 	poll := w.poll()
 	if took := w.Clock.Now().Sub(began); took > 2*time.Hour || poll.Note == "" {
@@ -128,7 +128,7 @@ func TestE16FeedsDuringAWalk(t *testing.T) {
 	tree(w.rig)
 	w.web.Pages[feed] = `<rss><channel><item><link>` + root + `b</link></item></channel></rss>`
 	began := w.Clock.Now()
-	w.Held = func(it item.Item) bool {
+	w.Held = func(it registry.Item) bool {
 		return it.NormalizedSource == root+"a" && w.Clock.Now().Sub(began) < 35*time.Minute ||
 			it.NormalizedSource == root+"a/1" && w.Clock.Now().Sub(began) < 65*time.Minute
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -49,7 +49,7 @@ func TestE17Unlinked(t *testing.T) {
 			len(r.web.Requests()) > 0 {
 			t.Errorf("%q; %d items", poll.Note, len(w.items()))
 		}
-		if b := w.items()[root+"b"]; b.Status != item.Indexed || b.NextCrawlAt.After(w.Clock.Now()) {
+		if b := w.items()[root+"b"]; b.Status != registry.Indexed || b.NextCrawlAt.After(w.Clock.Now()) {
 			t.Errorf("%s, due at %s", b.Status, b.NextCrawlAt)
 		}
 		if poll := w.tomorrow(); poll.Note != "" {
@@ -69,10 +69,10 @@ func TestE17LinkedByAliases(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		w := newWalker(r, func(*sitepoll.Options) {})
 		tree(r)
-		w.Checked = func(it *item.Item) {
+		w.Checked = func(it *registry.Item) {
 			b, known := w.items()[root+"b"]
 			if known && it.NormalizedSource == root+"print/x" {
-				it.AliasOf, it.Status = b.ID, item.OutOfScope
+				it.AliasOf, it.Status = b.ID, registry.OutOfScope
 				w.Must(w.reg.Aliases.Point(w.Context(), &b, it))
 			}
 		}
@@ -102,9 +102,9 @@ func TestE17UnlinkedByGonePages(t *testing.T) {
 	tree(w.rig)
 	w.poll()
 	gone := true
-	w.Checked = func(it *item.Item) {
+	w.Checked = func(it *registry.Item) {
 		if it.NormalizedSource == root+"b" && gone {
-			it.Status, it.GoneSince = item.Gone, w.Clock.Now()
+			it.Status, it.GoneSince = registry.Gone, w.Clock.Now()
 		}
 	}
 	w.tomorrow()
@@ -172,7 +172,7 @@ func TestE17UnlinkedUnread(t *testing.T) {
 	w := newWalker(inMemory(t), func(*sitepoll.Options) {})
 	tree(w.rig)
 	w.poll()
-	w.Checked = func(it *item.Item) {
+	w.Checked = func(it *registry.Item) {
 		if it.NormalizedSource == root+"b" {
 			it.RawHash = snapshot.Hash([]byte("nowhere"))
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // cutBody stands for the body of a page whose links were not all examined. No body has this digest.
 const cutBody = "cut"
 
 // bodyOf returns a short digest of the body that the site served last for an item; "" if none is stored.
-func bodyOf(it *item.Item) string {
+func bodyOf(it *registry.Item) string {
 	hash := it.RawHash
 	if it.Validators.Body != "" {
 		hash = it.Validators.Body
@@ -29,7 +29,7 @@ func bodyOf(it *item.Item) string {
 
 // pageOf returns the page that the crawl has read, or else reads the stored body of an item; nil if it is no web page,
 // or cannot be read, which it reports.
-func (s Step) pageOf(ctx context.Context, it *item.Item) (*discover.Page, error) {
+func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, error) {
 	hash := it.RawHash
 	if it.Validators.Body != "" {
 		hash = it.Validators.Body

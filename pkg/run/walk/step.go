@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -237,7 +235,7 @@ func (v *walking) again(pages ...at) {
 }
 
 // itemsOf reads the items of pages; nil for a page without one.
-func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*item.Item, error) {
+func (v *walking) itemsOf(ctx context.Context, pages []at) ([]*registry.Item, error) {
 	sources := make([]source.Source, len(pages))
 	for i, p := range pages {
 		sources[i] = sourceAt(v, p)
@@ -252,16 +250,16 @@ func sourceAt(v *walking, p at) source.Source {
 }
 
 // readPage reads the links of one page, if there is a body whose links were not read.
-func (v *walking) readPage(ctx context.Context, p at, page *linked, it *item.Item) error {
+func (v *walking) readPage(ctx context.Context, p at, page *linked, it *registry.Item) error {
 	v.reading = uint32(p.row*pagesInRow+p.i) + 1
 	switch {
 	case it == nil && page.State == linkRegistered: // it was removed
 		v.done(p, page, linkLeftOut, nil)
 		return nil
-	case it == nil || it.Status == item.Gone && page.State == linkRead:
+	case it == nil || it.Status == registry.Gone && page.State == linkRead:
 		(unlinker{v}).vanished(p, page)
 		return nil
-	case it.Status == item.Pending:
+	case it.Status == registry.Pending:
 		return nil
 	case bodyOf(it) == "":
 		unread(v, p, page, it.ErrorMessage)

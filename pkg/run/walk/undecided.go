@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Links lead to one page by several addresses: one that redirects to the other, one that names the other as the
@@ -23,7 +23,7 @@ const (
 type decider struct{ *walking }
 
 // readState returns the state of a page whose links were read.
-func (v *walking) readState(it *item.Item) linkState {
+func (v *walking) readState(it *registry.Item) linkState {
 	if own := it.DiscoveryRun == v.Poll; verdict.Undecided(it, v.Rules) && (own || !v.NewOnly) {
 		return linkUndecided
 	}
@@ -95,7 +95,7 @@ func (v decider) row(ctx context.Context, n int) (left, forced int, err error) {
 
 // one returns the next state of a page of which another item may be the page. It asks for at most one check of
 // the page.
-func (v decider) one(ctx context.Context, state linkState, it *item.Item) (linkState, error) {
+func (v decider) one(ctx context.Context, state linkState, it *registry.Item) (linkState, error) {
 	switch {
 	case it == nil:
 		return linkRead, nil
@@ -111,9 +111,9 @@ func (v decider) one(ctx context.Context, state linkState, it *item.Item) (linkS
 	next := linkRead
 	for _, other := range others {
 		switch {
-		case other.Status == item.Pending:
+		case other.Status == registry.Pending:
 			return linkUndecided, nil
-		case other.Status == item.Indexed || other.AliasOf != "":
+		case other.Status == registry.Indexed || other.AliasOf != "":
 			next = linkAgain
 		}
 	}
@@ -124,7 +124,7 @@ func (v decider) one(ctx context.Context, state linkState, it *item.Item) (linkS
 }
 
 // others returns the items that may be the page of an item.
-func (v decider) others(ctx context.Context, it *item.Item) (out []*item.Item, err error) {
+func (v decider) others(ctx context.Context, it *registry.Item) (out []*registry.Item, err error) {
 	named, _ := verdict.CandidatesOf(it, v.Rules)
 	led := verdict.LedTo(it, v.Rules)
 	var sources []source.Source
@@ -133,7 +133,7 @@ func (v decider) others(ctx context.Context, it *item.Item) (out []*item.Item, e
 	}
 	items, err := v.Items.LookupAll(ctx, sources)
 	for i, other := range items {
-		if other != nil && (i < len(named) || other.Status == item.Pending || other.ContentHash == it.ContentHash) {
+		if other != nil && (i < len(named) || other.Status == registry.Pending || other.ContentHash == it.ContentHash) {
 			out = append(out, other)
 		}
 	}

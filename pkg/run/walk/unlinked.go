@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // A page to which nothing links any more is a hint: its item says so, and it is checked now. Nothing is removed.
@@ -222,7 +221,7 @@ func (u unlinker) linkAliases(ctx context.Context, pages []int) (found []int, er
 }
 
 // aliasFrom returns a page that links to an alias of an item, as [address.from] has it; fromNowhere if there is none.
-func (u unlinker) aliasFrom(ctx context.Context, it *item.Item) (uint32, error) {
+func (u unlinker) aliasFrom(ctx context.Context, it *registry.Item) (uint32, error) {
 	for alias, err := range u.v.Items.AliasesOf(ctx, it) {
 		if err != nil {
 			return fromNowhere, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/registry/store"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -139,7 +139,7 @@ func TestWhatIsThere(t *testing.T) {
 	if _, err := transfer.Import(t.Context(), dir, target, plan(), transfer.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	items := target.Table(store.DefaultTable)
+	items := target.Table(registry.DefaultTable)
 	changed := storage.Key{Partition: "h1.example", Row: "host|h1.example"}
 	put(t, items, storage.Merge, changed, storage.Properties{"checks": int64(7)})
 

@@ -14,8 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/item"
-	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -33,7 +31,7 @@ func atNoon() time.Time { return noon }
 
 // plan returns the plan of an app whose state the tests move.
 func plan() transfer.Plan {
-	items, index, hints := store.Tables("")
+	items, index, hints := registry.Tables("")
 	return transfer.Plan{
 		Tables:     []string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
 		Containers: []string{snapshot.Container},
@@ -49,7 +47,7 @@ func plan() transfer.Plan {
 
 func register(t testing.TB, s storage.Store, now func() time.Time) *registry.Registry {
 	t.Helper()
-	return registry.New(s, store.Options{
+	return registry.New(s, registry.Options{
 		Clock:      now,
 		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 100} },
 	})
@@ -102,12 +100,12 @@ func filled(t testing.TB) storage.Store {
 // lockSome makes a worker begin the first jobs and die.
 func lockSome(t testing.TB, s storage.Store, reg *registry.Registry) {
 	t.Helper()
-	messages, err := s.Queue(store.JobQueue).Receive(t.Context(), 2, time.Minute)
+	messages, err := s.Queue(registry.JobQueue).Receive(t.Context(), 2, time.Minute)
 	if err != nil || len(messages) != 2 {
 		t.Fatal(len(messages), err)
 	}
 	for _, m := range messages {
-		job, err := item.ParseJob(m.Body)
+		job, err := registry.ParseJob(m.Body)
 		if err == nil {
 			_, err = reg.Jobs.Begin(t.Context(), job)
 		}

@@ -1,0 +1,81 @@
+package registry
+
+import (
+	"time"
+
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+)
+
+const (
+	// LockTime is how long a worker holds its items. The job ends within that time.
+	LockTime = policy.LeaseTime
+	// RequestTime is the timeout of a request to the store. The request may take effect at any moment before the
+	// timeout.
+	RequestTime = 30 * time.Second
+	// ClockSkew is a bound on the difference between the clocks of two instances.
+	ClockSkew = 5 * time.Second
+	// HeldTime bounds how long an item may be unavailable after its lock was sent, by all clocks, if the holder
+	// commits nothing.
+	HeldTime = LockTime + RequestTime + ClockSkew
+	// ClaimHint is how far ahead the hint of a claimed row may be. A job for the row may begin at any time, and its
+	// worker may die. The claim then ends [HeldTime] after the lock was sent. The lock may take effect as late as
+	// RequestTime after it was sent, so the hint is not later than the end of the claim.
+	ClaimHint = HeldTime - RequestTime - ClockSkew
+)
+
+// Forced reports whether a forced check is waiting (A15).
+func (it *Item) Forced() bool {
+	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
+}
+
+func (it *Item) needsCheck(now time.Time) bool { return !it.NextCrawlAt.After(now) || it.Forced() }
+
+// Eligible reports whether an attempt may lock the item: it is due or forced, and no worker holds it. An attempt that
+// follows the holder need not wait for the end of its lock.
+func (it *Item) Eligible(now time.Time, a Attempt) bool {
+	return it.needsCheck(now) && (it.Free(now) || a.Follows(it.LockOwner))
+}
+
+// LockedFor reports whether the item needs a check, and another worker holds it.
+func (it *Item) LockedFor(now time.Time, a Attempt) bool {
+	return it.needsCheck(now) && !it.Eligible(now, a)
+}
+
+// Free reports whether no worker holds the item. An expired lock counts as held as long as a request of its holder
+// may still take effect.
+func (it *Item) Free(now time.Time) bool {
+	return it.LockedUntil.IsZero() || !it.LockedUntil.Add(RequestTime).After(now)
+}
+
+// ClaimUntil returns the end of the claim on the item's due row if a job for the item is sent now, and the time of
+// the hint for that claim. If a worker holds the item, the job finds it locked and is dropped. In that case the row
+// is claimed only as long as the worker may hold the item: if the worker dies, a sweep claims the row.
+func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
+	until, hint = now.Add(JobTTL), now.Add(ClaimHint)
+	if it.Free(now) {
+		return until, hint
+	}
+	until = it.LockedUntil.Add(HeldTime - LockTime)
+	return until, policy.Earlier(until, hint)
+}
+
+// CheckIsDue reports whether a check of the item is due and has not begun. A running check does not count: it may
+// have fetched the page before the page changed, and a worker that outlived its lock may still commit. The first
+// request during a running check moves the due time to after the beginning of the lock, and the commit keeps that
+// time. A pending index does not count either, because indexing a snapshot sends no request to the site.
+//
+// A forced check does not wait for the due time. Its worker's clock may be behind the clock that set the due time, so
+// such a check may have begun up to ClockSkew later than its lock says.
+func (it *Item) CheckIsDue(now time.Time) bool {
+	begun := it.LockedUntil.Add(-LockTime)
+	if it.Forced() {
+		begun = begun.Add(ClockSkew)
+	}
+	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
+}
+
+// AsksNobody reports whether the item's next check sends no request to its site: the item is to be removed or has
+// moved, or its snapshot is to be indexed.
+func (it *Item) AsksNobody() bool {
+	return it.RemoveRequested || it.MovedTo != "" || it.IndexPending && !it.Forced()
+}

@@ -1,0 +1,170 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+const (
+	// maxSorted limits the number of items in a sorted list. maxRead limits the number of items that are read for one
+	// page.
+	maxSorted = 5000
+	maxRead   = 20_000
+	// walkPiece limits the number of items that one step reads. A step reads a few more items than the page still
+	// needs; spare is the number of these extra items.
+	walkPiece = 1000
+	spare     = 100
+)
+
+// LookupQuery selects the items to list.
+type LookupQuery struct {
+	Filter Filter
+	Sort   string // a name in the variable orders, preceded by a hyphen for descending order; if empty, unsorted
+	After  string // the field Next of the previous page; if empty, the first page is listed
+	Top    int    // list at most this many items
+}
+
+// FoundPage is a part of a list.
+type FoundPage struct {
+	Items []Item
+	Next  string // the value of After for the next page; empty at the end of the list
+}
+
+// Page lists items. If the query filters by tag or pause, a page may have few items or none although it has a Next.
+func (l *Lookup) Page(ctx context.Context, q LookupQuery) (FoundPage, error) {
+	switch {
+	case q.Sort != "":
+		return l.sorted(ctx, q)
+	case q.Filter.Tag != "" || q.Filter.Paused:
+		return l.picked(ctx, q)
+	}
+	return l.listed(ctx, q)
+}
+
+// listed returns a page of a list that the registry can read directly, without examining other items.
+func (l *Lookup) listed(ctx context.Context, q LookupQuery) (page FoundPage, err error) {
+	page.Items, err = l.items.List(ctx, ListQuery{
+		Host: q.Filter.Host, Status: q.Filter.Status, After: q.After,
+		Top: q.Top + 1, // one more than needed, to see whether there is another page
+	})
+	if len(page.Items) > q.Top {
+		page.Items = page.Items[:q.Top]
+		page.Next = ListCursor(&page.Items[q.Top-1])
+	}
+	return page, err
+}
+
+// picked returns a page of items that match a filter. The registry has no list of them and must examine other items,
+// too.
+func (l *Lookup) picked(ctx context.Context, q LookupQuery) (page FoundPage, err error) {
+	at, err := cursorOf(q.After)
+	if err != nil {
+		return page, err
+	}
+	for read := 0; len(page.Items) < q.Top && read < maxRead; {
+		p, err := l.items.Pick(ctx, q.Filter, at, min(walkPiece, q.Top-len(page.Items)+spare))
+		if err != nil {
+			return page, err
+		}
+		if room := q.Top - len(page.Items); len(p.Items) > room {
+			// The remaining items are read again for the next page, because that page begins after the last item of
+			// this one.
+			last := p.Items[room-1]
+			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(Behind(&last))
+			break
+		}
+		page.Items, at, read = append(page.Items, p.Items...), p.Next, read+max(p.Looked, 1)
+		if page.Next = ""; p.Done {
+			break
+		}
+		page.Next = cursorText(at)
+	}
+	return page, nil
+}
+
+func cursorText(c Cursor) string {
+	b, _ := json.Marshal(c) // two strings always encode
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func cursorOf(text string) (c Cursor, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil && text != "" {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, notOfThisList(text)
+	}
+	return c, nil
+}
+
+func notOfThisList(after string) error {
+	return fault.Field("continuation", "continuation is none of this list: %.60q", after)
+}
+
+// orders contains the orders by which items can be sorted, by name.
+var orders = map[string]func(a, b *Item) int{
+	"source":      func(a, b *Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
+	"status":      func(a, b *Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
+	"lastChecked": func(a, b *Item) int { return a.LastChecked.Compare(b.LastChecked) },
+	"lastChanged": func(a, b *Item) int { return a.LastChanged.Compare(b.LastChanged) },
+	"nextCrawlAt": func(a, b *Item) int { return a.NextCrawlAt.Compare(b.NextCrawlAt) },
+	"firstSeen":   func(a, b *Item) int { return a.FirstSeen.Compare(b.FirstSeen) },
+}
+
+func statusRank(it *Item) int { return slices.Index(Statuses, it.Status) }
+
+// sorted returns a page of items in an order. The registry does not store items in such an order, so all are read.
+func (l *Lookup) sorted(ctx context.Context, q LookupQuery) (page FoundPage, err error) {
+	by, down := strings.CutPrefix(q.Sort, "-")
+	order := orders[by]
+	if order == nil {
+		return page, fault.Field("sort", "sort must be one of source, status, lastChecked, lastChanged, nextCrawlAt and "+
+			"firstSeen, with a hyphen before it for the other way round, not %.40q", q.Sort)
+	}
+	skip := 0
+	if q.After != "" {
+		if skip, err = strconv.Atoi(q.After); err != nil || skip < 0 {
+			return page, notOfThisList(q.After)
+		}
+	}
+	found, err := l.all(ctx, q.Filter)
+	if err != nil {
+		return page, err
+	}
+	slices.SortStableFunc(found, func(a, b Item) int {
+		if down {
+			a, b = b, a
+		}
+		return order(&a, &b)
+	})
+	page.Items = found[min(skip, len(found)):]
+	if len(page.Items) > q.Top {
+		page.Items, page.Next = page.Items[:q.Top], strconv.Itoa(skip+q.Top)
+	}
+	return page, nil
+}
+
+// all reads the items that a filter selects, up to the number that can be sorted.
+func (l *Lookup) all(ctx context.Context, f Filter) (found []Item, err error) {
+	read := 0
+	for at, done := (Cursor{}), false; !done; {
+		p, err := l.items.Pick(ctx, f, at, walkPiece)
+		if err != nil {
+			return nil, err
+		}
+		found, at, done, read = append(found, p.Items...), p.Next, p.Done, read+p.Looked
+		if len(found) > maxSorted || read > maxRead {
+			return nil, fault.Field("sort", "there are too many items to sort: name a host, a status or a tag that fewer "+
+				"than %d have, or leave sort out", maxSorted)
+		}
+	}
+	return found, nil
+}

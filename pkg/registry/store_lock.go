@@ -1,0 +1,60 @@
+package registry
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// HostID identifies a host row.
+type HostID struct{ Partition, Host string }
+
+// hostLocks lets only one goroutine of this process at a time write a host row. Between processes, the row's ETag
+// decides. Within one process, waiting is cheaper than a conflict.
+type hostLocks struct {
+	mu    sync.Mutex
+	locks map[HostID]*hostMutex
+}
+
+// hostMutex is a lock for which callers wait no longer than their context allows. The lock is forgotten when no
+// goroutine holds it or waits for it.
+type hostMutex struct {
+	free    *semaphore.Weighted
+	waiting int
+}
+
+func (l *hostLocks) lock(ctx context.Context, id HostID) (unlock func(), err error) {
+	h := l.join(id)
+	if err := h.free.Acquire(ctx, 1); err != nil {
+		l.release(id, h)
+		return nil, err
+	}
+	return func() {
+		h.free.Release(1)
+		l.release(id, h)
+	}, nil
+}
+
+func (l *hostLocks) join(id HostID) *hostMutex {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.locks == nil {
+		l.locks = map[HostID]*hostMutex{}
+	}
+	h := l.locks[id]
+	if h == nil {
+		h = &hostMutex{free: semaphore.NewWeighted(1)}
+		l.locks[id] = h
+	}
+	h.waiting++
+	return h
+}
+
+func (l *hostLocks) release(id HostID, h *hostMutex) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h.waiting--; h.waiting == 0 {
+		delete(l.locks, id)
+	}
+}

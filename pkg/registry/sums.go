@@ -1,0 +1,288 @@
+package registry
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// The counters of a host row are copied to the row that lists the host's partition, because one request reads a
+// thousand of those rows. A worker that has changed the counters writes the copy after the transaction. A check that
+// finds nothing new does not change the counters and writes no copy. If a process dies between the transaction and
+// the copy, the copy is out of date until the message of the process's job arrives again. After two concurrent
+// writes, the copy may be out of date until the daily round of [Sums.Recount]. If the hosts of a scheme share a
+// partition, there are no copies, because one partition holds all host rows.
+
+// Sums reads and writes the copies of host counters.
+type Sums struct {
+	s        *rowStore
+	complete atomic.Bool // every partition has a copy; see the method counted
+}
+
+// HostSums is a host's row in the list of partitions. It contains the copy of the host's counters.
+type HostSums struct {
+	Partition   string         `col:"partition"`
+	CountedAt   time.Time      `col:"countedAt"` // when the counters were copied; zero if not yet
+	Counts      map[Status]int `col:"counts"`
+	Rebuilding  int            `col:"rebuilding"`
+	Guarded     int            `col:"guarded"`
+	Rates       policy.Rates   `col:",inline"`
+	PausedUntil time.Time      `col:"pausedUntil"`
+	PauseReason string         `col:"pauseReason"`
+}
+
+var sumRows = row.Of[HostSums]()
+
+// has returns the name of the column by which a query finds the partitions that have items with a status. If the
+// status is empty, the query finds the partitions that have any items.
+func has(s Status) string { return "has" + string(s) }
+
+const yes = "yes"
+
+// SumsOf decodes the row of a partition. A column that cannot be read is ignored.
+func SumsOf(e storage.Entity) HostSums {
+	s, _ := sumRows.Decode(e.Props)
+	return s
+}
+
+func (r *Sums) of(h *Host) HostSums {
+	now := r.s.Now()
+	s := HostSums{Partition: h.Key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
+		Guarded: h.Guarded, Rates: h.Rates}
+	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, r.s.Options.Politeness(h.Host))
+	return s
+}
+
+func (s *HostSums) entity() storage.Entity {
+	props := sumRows.Encode(s)
+	for status, n := range s.Counts {
+		if n > 0 {
+			props[has(status)], props[has("")] = yes, yes
+		}
+	}
+	return storage.Entity{Key: partitionKey(s.Partition), Props: props}
+}
+
+// differ reports whether two copies contain different numbers of items.
+func (s *HostSums) differ(o *HostSums) bool {
+	for _, status := range Statuses {
+		if s.Counts[status] != o.Counts[status] {
+			return true
+		}
+	}
+	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
+}
+
+// Publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
+func (r *Sums) Publish(ctx context.Context, h *Host) {
+	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
+		return
+	}
+	s := r.of(h)
+	if _, err := r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: s.entity()}); err != nil {
+		r.s.Options.Log.WarnContext(ctx, "sums were not written", "host", h.Host, "kind", fault.KindOf(err), "err", err)
+	}
+}
+
+// pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
+// to have. It reports whether it has written the copy of the counters, so that they need not be written again.
+func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
+	if h.ETag != "" {
+		return false, nil
+	}
+	e := storage.Entity{Key: partitionKey(h.Key.Partition), Props: storage.Properties{"partition": h.Key.Partition}}
+	if r.s.Options.Strategy != source.ByScheme {
+		s := r.of(h)
+		e = s.entity()
+	}
+	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: e})
+	if fault.Is(err, fault.Conflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Holder is a partition with items that belong to the requested list.
+type Holder struct {
+	Partition string
+	Items     int // number of these items when they were last counted; 0 if unknown
+}
+
+// Holding yields the partitions that have items of a host with a status. It begins at the given partition. An empty
+// host or status means all. The number of partitions that it reads per request is limited.
+func (r *Sums) Holding(ctx context.Context, host string, status Status, from string,
+	page int) iter.Seq2[Holder, error] {
+	return func(yield func(Holder, error) bool) {
+		if host != "" || r.s.Options.Strategy == source.ByScheme || !r.counted(ctx) {
+			for p, err := range r.s.PartitionsOf(ctx, host, from) {
+				if !yield(Holder{Partition: p}, err) || err != nil {
+					return
+				}
+			}
+			return
+		}
+		q := storage.Query{Partition: partitionsKey, RowFrom: from, Where: map[string]string{has(status): yes},
+			Select: []string{"counts"}, PageSize: page}
+		for e, err := range r.s.Index.Query(ctx, q) {
+			s := SumsOf(e)
+			if !yield(Holder{e.Row, s.count(status)}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// count returns the number of items that have a status, or of all items if the status is empty.
+func (s *HostSums) count(status Status) (n int) {
+	for of, count := range s.Counts {
+		if of == status || status == "" {
+			n += count
+		}
+	}
+	return n
+}
+
+const (
+	// recountEvery is the interval at which all copies are compared with their host rows.
+	recountEvery = 24 * time.Hour
+	// recountHosts limits the number of hosts that one call of [Sums.Recount] processes.
+	recountHosts = 1000
+	// newHost is how long a listed partition may lack its host row. No registration takes that long.
+	newHost = time.Hour
+)
+
+var recountKey = storage.Key{Partition: "cursor", Row: "recount"}
+
+// recountCursor is the cursor of a round over all hosts.
+type recountCursor struct {
+	Began     time.Time `col:"began"`
+	Partition string    `col:"inPartition"` // the round continues at this partition; "" at the end
+	Complete  bool      `col:"complete"`    // a round has finished, so all copies have been written
+}
+
+var recountRows = row.Of[recountCursor]()
+
+// counted reports whether every partition's copy has been written. After it has once returned true, it costs no
+// request in this process.
+func (r *Sums) counted(ctx context.Context) bool {
+	if !r.complete.Load() {
+		c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
+		r.complete.Store(err == nil && c.Complete)
+	}
+	return r.complete.Load()
+}
+
+// Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
+// the change rate, because not every check does. One call processes at most 1,000 hosts. Recount returns the number
+// of hosts whose counters were wrong.
+func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
+	if r.s.Options.Strategy == source.ByScheme {
+		return 0, nil
+	}
+	now := r.s.Now()
+	c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
+	if err != nil {
+		return 0, err
+	}
+	if c.Partition == "" {
+		if c.Complete && now.Sub(c.Began) < recountEvery {
+			return 0, nil
+		}
+		c.Began = now
+	}
+	rows, next, err := r.Listed(ctx, c.Partition, recountHosts)
+	if err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(rows, storage.MaxOps) {
+		n, err := r.mend(ctx, some)
+		if mended += n; err != nil {
+			return mended, err
+		}
+	}
+	c.Partition, c.Complete = next, c.Complete || next == ""
+	_, err = r.s.Index.Transact(ctx, storage.Op{
+		Kind: storage.Upsert, Entity: storage.Entity{Key: recountKey, Props: recountRows.Encode(&c)},
+	})
+	if mended > 0 {
+		r.s.Options.Log.InfoContext(ctx, "sums of hosts mended", "hosts", mended)
+	}
+	return mended, err
+}
+
+// Listed reads rows of partitions, up to the given number, beginning at a partition. It returns the partition at
+// which the next call begins; "" if no rows remain.
+func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
+	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
+		if err != nil {
+			return nil, "", err
+		}
+		if len(rows) == most {
+			return rows, e.Row, nil
+		}
+		rows = append(rows, e)
+	}
+	return rows, "", nil
+}
+
+// mend compares the copies of at most a hundred hosts with the host rows, and rewrites the copies that differ. A copy
+// that another writer has changed since it was read is newer, so mend does not overwrite it.
+func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
+	hosts := make([]Host, len(rows))
+	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
+		hosts[i], err = r.s.LoadHost(ctx, rows[i].Row, rows[i].Row)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var ops []storage.Op
+	for i, e := range rows {
+		r.s.AnnounceLater(ctx, &hosts[i])
+		was := SumsOf(e)
+		is := r.of(&hosts[i])
+		if hosts[i].ETag == "" && is.CountedAt.Sub(was.CountedAt) < newHost {
+			continue
+		}
+		wrong := was.CountedAt.IsZero() || was.differ(&is)
+		if !wrong && was.Rates == is.Rates && was.PausedUntil.Equal(is.PausedUntil) {
+			continue
+		}
+		mended += one(wrong)
+		op := storage.Op{Kind: storage.Replace, Entity: is.entity()}
+		op.Entity.ETag = e.ETag
+		ops = append(ops, op)
+	}
+	for len(ops) > 0 {
+		_, err := r.s.Index.Transact(ctx, ops...)
+		i, lost := ConflictIndex(err)
+		if !lost {
+			return mended, err
+		}
+		ops = slices.Delete(ops, i, i+1)
+	}
+	return mended, nil
+}
+
+// MendOne repairs the copy for the host of a job that is already done. The worker that did the job may have died
+// before it wrote the copy.
+func (r *Sums) MendOne(ctx context.Context, partition string) {
+	if r.s.Options.Strategy == source.ByScheme {
+		return
+	}
+	e, err := r.s.Index.Get(ctx, partitionKey(partition))
+	if err == nil {
+		_, err = r.mend(ctx, []storage.Entity{e})
+	}
+	if err != nil {
+		r.s.Options.Log.WarnContext(ctx, "sums were not mended", "host", partition, "kind", fault.KindOf(err), "err", err)
+	}
+}
