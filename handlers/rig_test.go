@@ -22,13 +22,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -151,12 +149,12 @@ func storesOf(reg *registry.Registry, snaps *snapshot.Store) crawl.Stores {
 // pages returns the service that writes pages to the rig's index.
 func (r *rig) pages(
 	reg *registry.Registry, snaps *snapshot.Store, store storage.Store, clock func() time.Time,
-) *placement.Service {
-	return placement.New(placement.Stores{
+) *crawl.Placement {
+	return crawl.NewPlacement(crawl.PlacementStores{
 		Fields: reg.Fields(), Items: reg.Items,
 		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
 		Index: instrumented.Index(r.index, r.metrics),
-	}, placement.Options{Clock: clock})
+	}, crawl.PlacementOptions{Clock: clock})
 }
 
 // newRig returns a rig. wrap lets a test put a store between the services and the real store.
@@ -208,7 +206,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
 	r.v = &Services{Store: rows, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
 		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps,
-		Schemes: &scheme.Guesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
+		Schemes: &fetch.SchemeGuesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
 		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),
 				reg.Items, mine), Entries: mine,

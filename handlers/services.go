@@ -21,9 +21,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -58,7 +58,7 @@ type Services struct {
 	Documents *document.Reader
 	Files     *file.Client
 	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
-	Schemes   *scheme.Guesser          // finds the schemes of addresses without one; nil in some tests
+	Schemes   *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil in some tests
 	Setting   func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 	Rebuilds  *rebuild.Service
 	Bulk      *bulk.Service

@@ -14,24 +14,23 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own, such as empty images
-	"golang.org/x/term"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/client"
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/doctor"
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/move"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
-	"github.com/tidemark/tidemark/pkg/app/serve"
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/content/document"
+	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own, such as empty images
+	"golang.org/x/term"
 )
 
 func main() {
 	document.Main()
 	if local.IsHandler(os.Args[0]) {
-		serve.Main(serve.None)
+		app.Serve(app.NoExport)
 	}
 	os.Exit(mainExit())
 }
@@ -50,7 +49,7 @@ func mainExit() int {
 		Pager:  cmp.Or(os.Getenv("PAGER"), "less -FRX"), // which exits by itself when the text fits on the screen
 		Name:   os.Args[0],
 		Now:    time.Now,
-		Sleep:  pause.For,
+		Sleep:  wallclock.Pause,
 	}, os.Getenv, os.Args[1:])
 }
 

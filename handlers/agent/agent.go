@@ -15,7 +15,6 @@ import (
 	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -79,7 +78,7 @@ func reads(name, title, about string) *mcp.Tool {
 	}}
 }
 
-func add[In any](b toolbox, s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answer, error)) {
+func add[In any](b toolbox, s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*toolAnswer, error)) {
 	b.inputs[t.Name] = reflect.TypeFor[In]()
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		a, err := do(ctx, in)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/search/passage"
+	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
 // fresh holds the inputs that limit how long ago a page may have been verified.
@@ -32,7 +32,7 @@ type searchInput struct {
 	fresh
 }
 
-func (b toolbox) search(ctx context.Context, in searchInput) (*answer, error) {
+func (b toolbox) search(ctx context.Context, in searchInput) (*toolAnswer, error) {
 	found, err := api.Search.Call(ctx, b.Client, api.SearchRequest{Q: in.Query, Host: in.Host, Tag: in.Tag,
 		Language: in.Language, Since: in.Since, Top: in.Top, MaxAge: in.MaxAge, Stale: in.stale()})
 	if err != nil {
@@ -54,7 +54,7 @@ func (b toolbox) search(ctx context.Context, in searchInput) (*answer, error) {
 		for _, p := range r.Passages {
 			text += "\n\n"
 			if p.Anchor != "" {
-				text += passage.Clip(api.Address(r.URL, p.Anchor), 120) + "\n"
+				text += answer.Clip(api.Address(r.URL, p.Anchor), 120) + "\n"
 			}
 			text += p.Text
 		}
@@ -74,7 +74,7 @@ type retrieveInput struct {
 	fresh
 }
 
-func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*answer, error) {
+func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*toolAnswer, error) {
 	a := newAnswer(in.Tokens)
 	found, err := api.Retrieve.Call(ctx, b.Client, api.RetrieveRequest{Q: in.Question, Queries: in.Questions,
 		Tokens: a.left * 3 / 4, Filter: api.RetrieveFilter{Host: in.Host, Tag: in.Tag, Language: in.Language},
@@ -90,7 +90,7 @@ func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*answer, error
 		}
 		a.say("\n%d. %s, captured %s, last verified %s\n", i+1, p.ItemID, stamp(p.At), stamp(p.CheckedAt))
 		a.quote(headed(p.Title, api.Address(p.URL, p.Anchor)) + "\n" +
-			passage.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
+			answer.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
 	}
 	return a, nil
 }

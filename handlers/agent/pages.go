@@ -19,7 +19,7 @@ type readInput struct {
 	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
 }
 
-func (b toolbox) readPage(ctx context.Context, in readInput) (*answer, error) {
+func (b toolbox) readPage(ctx context.Context, in readInput) (*toolAnswer, error) {
 	p, err := onPage(b, in.Page, func(id string) (api.PageText, error) {
 		return api.GetPageText.Call(ctx, b.Client, api.TextQuery{ID: id, AsOf: in.AsOf, Format: "json"})
 	})
@@ -55,7 +55,7 @@ type changesInput struct {
 	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
 }
 
-func (b toolbox) changesSince(ctx context.Context, in changesInput) (*answer, error) {
+func (b toolbox) changesSince(ctx context.Context, in changesInput) (*toolAnswer, error) {
 	page, err := api.ListChanges.Call(ctx, b.Client, api.ChangeQuery{Since: in.Since, Host: in.Host, Tag: in.Tag,
 		Kind: in.Kind, Q: in.Words, Top: in.Top})
 	if err != nil {
@@ -76,7 +76,7 @@ func (b toolbox) changesSince(ctx context.Context, in changesInput) (*answer, er
 }
 
 // change describes a change.
-func (a *answer) change(c api.FeedChange) {
+func (a *toolAnswer) change(c api.FeedChange) {
 	a.say("\nchange %s of %s: %s at %s\n", c.ID, c.ItemID+c.EntryID, c.Kind, stamp(c.At))
 	text := headed(c.Title, c.URL) + "\n" + c.Why
 	a.quote(text + "\n" + letter.Difference(c))
@@ -87,7 +87,7 @@ type addInput struct {
 	Tags []string `json:"tags,omitempty" jsonschema:"words by which pages are listed and watched together"`
 }
 
-func (b toolbox) addPage(ctx context.Context, in addInput) (*answer, error) {
+func (b toolbox) addPage(ctx context.Context, in addInput) (*toolAnswer, error) {
 	it, err := api.AddURL.Call(ctx, b.Client, api.AddURLRequest{URL: in.URL,
 		ItemSettings: api.ItemSettings{Tags: in.Tags}})
 	if err != nil {
@@ -106,7 +106,7 @@ type whyInput struct {
 	Change string `json:"change,omitempty" jsonschema:"or the id of a change, as changes_since gives it"`
 }
 
-func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
+func (b toolbox) why(ctx context.Context, in whyInput) (*toolAnswer, error) {
 	switch {
 	case (in.Page == "") == (in.Change == ""):
 		return nil, errors.New("give either page or change")
@@ -139,7 +139,7 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 }
 
 // whyChange lists who was notified of a change, and why others were not.
-func (b toolbox) whyChange(ctx context.Context, id string) (*answer, error) {
+func (b toolbox) whyChange(ctx context.Context, id string) (*toolAnswer, error) {
 	why, err := api.ExplainChange.Call(ctx, b.Client, api.ChangeID{ID: id})
 	if err != nil {
 		return nil, err

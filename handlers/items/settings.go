@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -49,7 +48,7 @@ func (v View) of(ctx context.Context, it *registry.Item) (*api.Effective, error)
 		out.Interval = between(min(least, verdict.FolderEvery), min(most, verdict.FolderEvery))
 	}
 	if out.Render == "" && it.Type != source.File {
-		out.Render, out.From["render"] = rendering.Policy{Options: e, Browser: v.Browser}.Mode(it), "default"
+		out.Render, out.From["render"] = verdict.RenderingPolicy{Options: e, Browser: v.Browser}.Mode(it), "default"
 	}
 	return out, nil
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -16,7 +16,7 @@ type Sources struct {
 	Rules   source.Rules
 	Admit   func(url string) error   // returns why a URL would never be fetched; if unset, all are admitted
 	Files   *file.Client             // knows which files the settings allow
-	Schemes *scheme.Guesser          // finds the schemes of addresses without one; nil if that is not possible
+	Schemes *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil if that is not possible
 	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 

@@ -5,7 +5,7 @@ package runs
 import (
 	"log/slog"
 
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
@@ -23,7 +23,7 @@ type Handlers struct {
 	Migrate  *migrate.Service
 	Backfill *backfill.Service
 	Polls    *sitepoll.Service
-	Schemes  *scheme.Guesser // nil in some tests
+	Schemes  *fetch.SchemeGuesser // nil in some tests
 	Mails    *mailimport.Service
 	Lists    *listimport.Service
 	Lookup   *registry.Lookup

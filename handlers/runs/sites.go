@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -29,7 +29,7 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	}
 	if q.GuessScheme && h.Schemes != nil {
 		found, errs := h.Schemes.Guess(ctx, []string{q.URL})
-		if q.URL = found[0]; errs[0] != nil && !errors.Is(errs[0], scheme.ErrNotSecure) {
+		if q.URL = found[0]; errs[0] != nil && !errors.Is(errs[0], fetch.ErrNotSecure) {
 			return api.Site{}, errs[0] // else the site may live at its other name, which the poll asks
 		}
 	}

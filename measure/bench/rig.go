@@ -12,15 +12,14 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
+	"golang.org/x/sync/errgroup"
 )
 
 // counted is Tidemark in this process. Over Azurite it counts every storage request.
@@ -184,7 +183,7 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 		case time.Now().After(deadline):
 			return fmt.Errorf("%s: not in %s: %w", what, limit, err)
 		}
-		if err := pause.For(b.ctx, every); err != nil {
+		if err := wallclock.Pause(b.ctx, every); err != nil {
 			return err
 		}
 	}

@@ -31,15 +31,15 @@ var protocol = map[string][]string{
 	"pkg/crawl/index":         {"audit.go", "manifest.go"},
 	"pkg/crawl/politeness":    {"form.go", "lease.go"},
 	"pkg/crawl/verdict":       {"form.go"},
-	"pkg/crawl/placement":     {"indexing.go", "together.go"},
-	"pkg/crawl":               {"job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
+	"pkg/crawl": {"indexing.go", "job.go", "pending.go", "progress.go", "slots.go", "suspect.go",
+		"together.go"},
 }
 
 // rules lists code of other rules that must not break unnoticed. Its mutants are written; none are generated.
 var rules = map[string][]string{
-	"pkg/crawl/verdict":   {"compare.go", "validators.go"},
-	"pkg/crawl/placement": {"claim.go"},
-	"pkg/fetch":           {"cookies.go", "refresh.go"},
+	"pkg/crawl/verdict": {"compare.go", "validators.go"},
+	"pkg/crawl":         {"claim.go"},
+	"pkg/fetch":         {"cookies.go", "refresh.go"},
 }
 
 // code is the protocol's code, parsed and type-checked.

@@ -42,7 +42,6 @@ var stages = map[string][]stage{
 	"pkg/feed":                {all("pkg/feed"), simulation},
 	"pkg/storage/sqlitestore": {all("pkg/storage/sqlitestore")},
 	"pkg/crawl/index":         {all("pkg/crawl/index"), all("pkg/run/rebuild"), crawl},
-	"pkg/crawl/placement":     {crawl, simulation, faults},
 	"pkg/crawl/verdict":       {all("pkg/crawl/verdict"), crawl, simulation, faults},
 	"pkg/crawl/politeness":    {crawl, simulation, faults},
 	"pkg/crawl":               {crawl, simulation, faults},

@@ -31,7 +31,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/app/serve"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
@@ -39,7 +38,7 @@ import (
 // flushFor limits the time that a stopping process waits for the collector.
 const flushFor = 2 * time.Second
 
-var _ serve.Exporter = Start
+var _ app.Exporter = Start
 
 // An exporter holds the functions that stop the export. It holds none when no endpoint is set.
 type exporter struct {

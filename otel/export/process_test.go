@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
 // asHandler in the environment makes the test's executable the handler with export.
@@ -18,7 +16,7 @@ const asHandler = "TIDEMARK_TEST_AS_HANDLER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asHandler) != "" {
-		serve.Main(Start)
+		app.Serve(Start)
 		return
 	}
 	os.Exit(m.Run())

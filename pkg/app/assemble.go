@@ -14,14 +14,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
-	"github.com/tidemark/tidemark/pkg/fetch/scheme"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/home"
@@ -99,7 +97,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	return &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Browser: browser, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
-		Schemes:  &scheme.Guesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
+		Schemes:  &fetch.SchemeGuesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
 		Notify: told, Activity: done, Keys: ring,
@@ -174,7 +172,7 @@ type indexed struct {
 	lazy     *lazyIndex // the engine, if it is a service that may be down; otherwise nil
 	none     bool       // whether no index is configured
 	searched search.Index
-	vectors  placement.Embedder // nil if there is no model for vectors
+	vectors  crawl.Embedder // nil if there is no model for vectors
 }
 
 func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
@@ -206,11 +204,11 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 	hosts *politeness.Hosts, browser *render.Renderer, fetched func(context.Context, []registry.Item),
 	asked crawl.Asked) *crawl.Worker {
 	cfg := a.cfg
-	pages := placement.New(placement.Stores{
+	pages := crawl.NewPlacement(crawl.PlacementStores{
 		Fields: reg.Fields(), Items: reg.Items,
 		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
 		Index: instrumented.Index(out.engine, cfg.Metrics), Vectors: out.vectors,
-	}, placement.Options{Log: a.log})
+	}, crawl.PlacementOptions{Log: a.log})
 	stores := crawl.Stores{
 		Jobs: reg.Jobs, Fields: reg.Fields(),
 		Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: known.snapshots,

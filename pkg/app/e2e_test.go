@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 		runCrashHost(dir)
 		return
 	}
+	if playRole() {
+		return
+	}
 	azuritetest.Main(m)
 }
 

@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
+	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
@@ -22,7 +22,7 @@ func (a assembly) client() (*openai.Client, error) {
 }
 
 // withVectors returns an index that adds vectors to queries, and the embedder that adds them to pages.
-func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, placement.Embedder, error) {
+func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, crawl.Embedder, error) {
 	client, err := a.client()
 	if err != nil {
 		return nil, nil, err

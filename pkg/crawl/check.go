@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -23,7 +22,7 @@ type check struct {
 	item        registry.Item // the item, as changed by the stages so far; in the end it becomes part of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
-	placer      *placement.Placer
+	placer      *Placer
 	room        room
 	release     func()              // gives the permit back; further calls do nothing
 	known       *stored             // the item's stored document, once it has been read

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
@@ -22,7 +21,7 @@ type Stores struct {
 // checker holds the dependencies that all checks of a worker share.
 type checker struct {
 	in     Stores
-	pages  *placement.Service
+	pages  *Placement
 	stored *reader
 	o      Options
 	held   held

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -70,11 +69,11 @@ func (e errand) run(ctx context.Context) error {
 	reg := registry.New(s, registry.Options{Politeness: func(string) policy.Politeness { return e.Polite }})
 	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
 	snaps := snapshot.New(s)
-	w := New(storesOf(reg, snaps), hosts, placement.New(placement.Stores{
+	w := New(storesOf(reg, snaps), hosts, NewPlacement(PlacementStores{
 		Fields: reg.Fields(), Items: reg.Items,
 		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(s),
 		Index: search.None{},
-	}, placement.Options{}), Options{
+	}, PlacementOptions{}), Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), RunID: "run",
 	})
 	var visiting sync.WaitGroup
@@ -86,7 +85,7 @@ func (e errand) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		got, err := jobs.Receive(ctx, 1, time.Minute)
 		if err != nil || len(got) == 0 {
-			_ = pause.For(ctx, 20*time.Millisecond)
+			_ = wallclock.Pause(ctx, 20*time.Millisecond)
 			continue
 		}
 		job, err := registry.ParseJob(got[0].Body)
@@ -115,7 +114,7 @@ func visitUntil(ctx context.Context, w *Worker, url string) error {
 		if !fault.Is(err, fault.Throttled) {
 			return err
 		}
-		if err := pause.For(ctx, fault.RetryAfter(err)); err != nil {
+		if err := wallclock.Pause(ctx, fault.RetryAfter(err)); err != nil {
 			return err
 		}
 	}

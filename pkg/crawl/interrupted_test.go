@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -98,7 +97,7 @@ func TestST2CutBetweenIndexAndCommit(t *testing.T) {
 
 // indexer calls a function when it has written pages.
 type indexer struct {
-	placement.Indexer
+	Indexer
 	then func()
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -29,7 +28,7 @@ type job struct {
 	// These fields describe the findings in done further.
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
-	stale    []placement.Manifest
+	stale    []Manifest
 	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
 }
 
@@ -203,7 +202,7 @@ func (j *job) index(ctx context.Context) {
 			j.kinds = append(j.kinds, kind)
 		}
 		if was := c.Basis.Manifest; was != "" && was != f.Item.Manifest && !f.Purge {
-			j.stale = append(j.stale, placement.Manifest{Item: f.Item.ID, Digest: was})
+			j.stale = append(j.stale, Manifest{Item: f.Item.ID, Digest: was})
 		}
 	}
 	j.w.waiting.add(-unindexed)

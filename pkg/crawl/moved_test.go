@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -202,7 +201,7 @@ func TestS14RedirectRegistersItsTarget(t *testing.T) {
 			r.register(false, "/old")
 			must(t, r.Process(t.Context(), r.jobs()[0]))
 			r.expectFound(x, r.site.URL+"/new", "after the check that met the redirect")
-			if it := r.item("/new"); it.DiscoveryMethod != placement.RedirectMethod || it.Status != registry.Pending {
+			if it := r.item("/new"); it.DiscoveryMethod != RedirectMethod || it.Status != registry.Pending {
 				t.Errorf("%s by %s", it.Status, it.DiscoveryMethod)
 			}
 			old := r.item("/old")

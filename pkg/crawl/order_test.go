@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -46,7 +45,7 @@ func TestK12ManifestOutlivesTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := r.newJob(&registry.Batch{Partition: "a.example", Host: "a.example", Permits: 1}, func() {})
-	j.stale = []placement.Manifest{{Item: "url_x", Digest: "old"}}
+	j.stale = []Manifest{{Item: "url_x", Digest: "old"}}
 	for _, down = range []bool{true, false} {
 		err := j.commit(t.Context(), false)
 		if there, failed := kept.Exists(t.Context(), "url_x/old"); there != down || (err != nil) != down || failed != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
@@ -76,7 +75,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 	origin, compared := c.compared(got)
 	shown, known := c.prober().Remembered(origin)
 	how := c.basis.Rendering.ReaderOf(&c.item, got.Response)
-	if (known || !compared) && how == rendering.ReadPlain {
+	if (known || !compared) && how == verdict.ReadPlain {
 		c.release()
 	}
 	// Only new content is compared with the fingerprint. To find out whether the content is new, the document must be
@@ -97,19 +96,19 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (
 
 // readPage reads the answer itself or, if that is what the page needs, what a browser shows of it. In the second case
 // the body of the returned answer is the rendered page.
-func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.Reader) (
+func (c *check) readPage(ctx context.Context, got verdict.Answer, how verdict.Reader) (
 	_ verdict.Answer, plain verdict.Reading, o verdict.Outcome, err error) {
 	policy, now, seen := c.basis.Rendering, c.now(), &c.basis.Rendered
-	if how != rendering.ReadRendered {
+	if how != verdict.ReadRendered {
 		plain, err = c.read(ctx, got)
-		thin := how == rendering.ReadIfThin && plain.Unreadable == nil && plain.Doc.Thin != ""
+		thin := how == verdict.ReadIfThin && plain.Unreadable == nil && plain.Doc.Thin != ""
 		needless := thin && policy.IsNeedless(&c.item, plain.Hash, now)
 		if needless {
 			plain.Doc.Thin = c.item.Thin
 		}
 		if err != nil || !thin || needless {
 			seen.Baseline = policy.IsBaseline(&c.item, false)
-			if how == rendering.ReadIfThin {
+			if how == verdict.ReadIfThin {
 				c.o.Metrics.Spared.Add(1, map[bool]string{true: "needless", false: "readable"}[needless])
 			}
 			return got, plain, o, err
@@ -127,11 +126,11 @@ func (c *check) readPage(ctx context.Context, got verdict.Answer, how rendering.
 		return got, plain, o, err
 	}
 	seen.Shown = renderingOf(out, p, got, policy.Why(&c.item, plain.Doc.Thin), c.now())
-	seen.Shown.Always = how == rendering.ReadRendered
+	seen.Shown.Always = how == verdict.ReadRendered
 	shown := shownAs(got, out, c.basis.Rules.Agent, c.now())
 	r, err := c.read(ctx, shown)
-	if err == nil && how == rendering.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&
-		rendering.IsWhole(*seen.Shown) {
+	if err == nil && how == verdict.ReadIfThin && r.Unreadable == nil && r.Hash == plain.Hash &&
+		verdict.IsWhole(*seen.Shown) {
 		seen.Needless, plain.Doc.Thin = plain.Hash, r.Doc.Thin // of its text, the browser has the last word
 		return got, plain, o, nil
 	}

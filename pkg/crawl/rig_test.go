@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -45,7 +44,7 @@ type rig struct {
 	// embedder.
 	worked  *registry.Registry
 	engine  *replaceableIndex
-	vectors placement.Embedder
+	vectors Embedder
 	crawl   Options
 	*Worker
 }
@@ -82,7 +81,7 @@ type knobs struct {
 	crawl  Options
 	polite policy.Politeness
 	// vectors is the embedder, or nil.
-	vectors placement.Embedder
+	vectors Embedder
 }
 
 // on makes the rig run on a store.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -22,18 +21,18 @@ func storesOf(reg *registry.Registry, snaps *snapshot.Store) Stores {
 
 // newWorker returns a worker of the rig over a registry and stores.
 func (r *rig) newWorker(
-	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, engine placement.Indexer,
+	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, engine Indexer,
 ) *Worker {
-	pages := placement.New(placement.Stores{
+	pages := NewPlacement(PlacementStores{
 		Fields: reg.Fields(), Items: reg.Items,
 		Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: manifests,
 		Index: engine, Vectors: r.vectors,
-	}, placement.Options{Clock: r.clock.now, Log: r.crawl.Log})
+	}, PlacementOptions{Clock: r.clock.now, Log: r.crawl.Log})
 	return New(storesOf(reg, snaps), r.newHosts(reg), pages, r.crawl)
 }
 
 // replaceableIndex is an index that tests can replace.
-type replaceableIndex struct{ placement.Indexer }
+type replaceableIndex struct{ Indexer }
 
 // replaceable is a web that tests can replace.
 type replaceable struct{ politeness.Fetcher }

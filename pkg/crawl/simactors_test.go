@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -230,11 +229,11 @@ func (p *process) newWorker() *Worker {
 		behind = 4
 	}
 	snaps := snapshot.New(p.store).By(p.clock)
-	pages := placement.New(placement.Stores{
+	pages := NewPlacement(PlacementStores{
 		Fields: p.reg.Fields(), Items: p.reg.Items,
 		Aliases: p.reg.Aliases, Moves: p.reg.Moves, Snapshots: snaps,
 		Manifests: index.NewManifests(p.store), Index: s.index,
-	}, placement.Options{Clock: p.clock})
+	}, PlacementOptions{Clock: p.clock})
 	return New(storesOf(p.reg, snaps), p.hosts(), pages, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
 		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: behind,

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -14,7 +13,7 @@ import (
 )
 
 // configured makes the worker write to another index, or to none, from now on.
-func (r *rig) configured(engine placement.Indexer) {
+func (r *rig) configured(engine Indexer) {
 	r.Worker = r.newWorker(r.reg, r.snaps, index.NewManifests(r.store), engine)
 }
 

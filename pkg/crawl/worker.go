@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -23,7 +22,7 @@ type Worker struct {
 
 // New returns a worker that sends requests through the given hosts, and places content through the given service. If
 // that service has no index, items keep the status Crawled.
-func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options) *Worker {
+func New(in Stores, hosts *politeness.Hosts, pages *Placement, o Options) *Worker {
 	o = o.withDefaults()
 	return &Worker{
 		checker: &checker{in: in, pages: pages, o: o, stored: &reader{in.Moves, in.Snapshots, o.Documents}},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // retryNumber matches a number, which may have a unit. Where a header occurs twice, the first value counts.
@@ -17,15 +17,15 @@ var retryNumber = regexp.MustCompile(`(?i)^(\d+(?:\.\d*)?|\.\d+)\s*(?:(ms|millis
 var retryUnits = []time.Duration{2: time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
 // RetryAfter reads the value of a Retry-After header: seconds or a date (RFC 9110 §10.2.3) relative to now, limited to
-// [0, MaxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that [dates.Parse] reads.
+// [0, MaxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that [wallclock.ParseDate] reads.
 func RetryAfter(value string, now time.Time) time.Duration {
 	value = strings.Trim(value, " \t\"'")
-	at, isTime := dates.Epoch(value)
+	at, isTime := wallclock.Epoch(value)
 	if m := retryNumber.FindStringSubmatch(value); m != nil && !isTime {
 		return retryAfter(m)
 	}
 	if !isTime {
-		if at, _, isTime = dates.Parse(value); !isTime {
+		if at, _, isTime = wallclock.ParseDate(value); !isTime {
 			return 0
 		}
 	}

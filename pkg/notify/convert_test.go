@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -132,8 +130,8 @@ func TestW26OldRules(t *testing.T) {
 				t.Errorf("the list begins with %+v", list.Rules)
 			}
 			r.Book.o.Keys = secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="})
-			link := mute.Link{Item: "lamp", Rule: "lamp.t3", Until: r.now.Add(time.Hour)}
-			of, err := r.Links.Read(t.Context(), link.Sign(r.Book.o.Keys.Derive(mute.Purpose)))
+			link := MuteLink{Item: "lamp", Rule: "lamp.t3", Until: r.now.Add(time.Hour)}
+			of, err := r.Links.Read(t.Context(), link.Sign(r.Book.o.Keys.Derive(MutePurpose)))
 			if err != nil || of.Rule != "for lamp" {
 				t.Errorf("the link of a message: %+v %v", of, err)
 			}

@@ -18,17 +18,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/notify/send"
-	"github.com/tidemark/tidemark/pkg/notify/targets"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // States of deliveries.
 const (
-	Waiting = targets.Waiting
-	Sent    = targets.Sent
-	Failed  = targets.Failed
+	Waiting = TargetWaiting
+	Sent    = TargetSent
+	Failed  = TargetFailed
 )
 
 // delivery is the row of a delivery.
@@ -44,7 +42,7 @@ type delivery struct {
 	Until    time.Time          `col:"until"`   // time after which the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
-	Targets  targets.List       `col:"targets,gzip"` // set by the first attempt
+	Targets  Targets            `col:"targets,gzip"` // set by the first attempt
 	Count    int                `col:"count"`
 	First    string             `col:"first"` // positions of the first and the last change in the delivery
 	Final    string             `col:"final"`
@@ -130,12 +128,12 @@ func (r *rule) message(p letter.Part, to links) send.Message {
 		item = to.to("/items/"+url.PathEscape(p.Change.ItemID), nil)
 	}
 	values := letter.Values(p, r.Name, item, cmp.Or(r.plan.Zone, time.UTC))
-	title := words.Ellipsis(words.Clean(wording.Text(r.title.With(values))), maxTitle)
+	title := words.Ellipsis(words.Clean(letter.PlainText(r.title.With(values))), maxTitle)
 	l := letter.Letter{Title: cmp.Or(title, letter.Subject(p.Change)), Rule: r.Name, RuleLink: to.rule(r),
 		Parts: []letter.Part{p}}
 	out := send.Message{Title: l.Title, Text: letter.Summary(p.Change), URL: p.Change.URL, Foot: l.Foot(), HTML: l.HTML()}
-	if pieces := r.text.With(values); wording.Text(pieces) != "" {
-		out.Text, out.Foot, out.HTML, out.Alone = wording.Text(pieces), "", letter.OwnHTML(l.Title, pieces), true
+	if pieces := r.text.With(values); letter.PlainText(pieces) != "" {
+		out.Text, out.Foot, out.HTML, out.Alone = letter.PlainText(pieces), "", letter.OwnHTML(l.Title, pieces), true
 	}
 	return out
 }
@@ -294,7 +292,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 			{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(doneAs, id), ETag: etag}}}
 	}
 	// The channel is tried at once, even if it is paused.
-	ops = append(ops, s.healthOp(d.Channel, targets.Health{}))
+	ops = append(ops, s.healthOp(d.Channel, TargetHealth{}))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return api.Delivery{}, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -80,7 +79,7 @@ type pass struct {
 	ids     map[string]storage.Op // the rows of new deliveries, by id
 	bytes   int                   // size of these rows
 	left    effort                // for the rest of the step
-	muted   mute.Set              // nil until it is first needed
+	muted   MuteSet               // nil until it is first needed
 	links   *links                // the same
 }
 
@@ -233,7 +232,7 @@ func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
 // reported is what decides how a change that a rule matches is reported.
 type reported struct {
 	alike string
-	muted mute.Set
+	muted MuteSet
 	room  bool // whether messages of its own fit into the transaction
 }
 

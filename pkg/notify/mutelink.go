@@ -5,7 +5,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/notify/mute"
 )
 
 // LinkedMute is what the mute link of a message is about, and what is muted of it now.
@@ -19,7 +18,7 @@ type LinkedMute struct {
 type linked struct {
 	LinkedMute
 
-	link mute.Link
+	link MuteLink
 	page Page
 	own  string // id of the mute that the link has made and that holds now; "" if none does
 }
@@ -30,7 +29,7 @@ type MuteLinks struct{ book *Book }
 // Signed returns what a link would mute, if the link was signed here. It reads nothing but the link, which may have
 // expired.
 func (s MuteLinks) Signed(token string) (what string, signed bool) {
-	link, err := mute.ParseLink(s.book.o.Keys.Derive(mute.Purpose), token, s.book.now())
+	link, err := ParseMuteLink(s.book.o.Keys.Derive(MutePurpose), token, s.book.now())
 	return link.Item + "\n" + link.Rule, err == nil || fault.Is(err, fault.Expired)
 }
 
@@ -43,7 +42,7 @@ func (s MuteLinks) Read(ctx context.Context, token string) (LinkedMute, error) {
 
 func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err error) {
 	b := s.book
-	if l.link, err = mute.ParseLink(b.o.Keys.Derive(mute.Purpose), token, b.now()); err != nil {
+	if l.link, err = ParseMuteLink(b.o.Keys.Derive(MutePurpose), token, b.now()); err != nil {
 		return l, err
 	}
 	r, err := b.rule(ctx, l.link.Rule)
@@ -94,7 +93,7 @@ func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, 
 	if l.Mute != nil && !l.Mute.ByLink {
 		return l.LinkedMute, nil
 	}
-	until, err := mute.Until(length, s.book.now())
+	until, err := MuteUntil(length, s.book.now())
 	if err != nil {
 		return l.LinkedMute, err // Unreachable: both lengths are known.
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/notify/mute"
 )
 
 // Page says of an item what is shown beside its mutes and rules.
@@ -16,7 +15,7 @@ type Page struct{ ID, URL, Title string }
 // Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
 // does not exist.
 func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, error) {
-	until, err := mute.Until(q.For, s.now())
+	until, err := MuteUntil(q.For, s.now())
 	if err != nil {
 		return api.Mute{}, err
 	}

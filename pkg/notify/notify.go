@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify/home"
-	"github.com/tidemark/tidemark/pkg/notify/mute"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/run"
@@ -84,7 +83,7 @@ type Book struct {
 
 	compiled recent.Map[string, rule] // stored rules, by their ids
 	resolver resolver
-	Mutes    mute.Book
+	Mutes    Mutes
 	Asking   Asking
 }
 
@@ -128,7 +127,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	o.Home.Rows = store.Table(Table)
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
-	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: mute.Book{Rows: b.rows}}
+	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: Mutes{Rows: b.rows}}
 	book.Asking.book = book
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
 }

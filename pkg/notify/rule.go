@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/form"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -51,8 +51,8 @@ type rule struct {
 	when   condition.Condition // if it has one
 	sought []sought            // regular expressions that must all match
 	plan   digest.Plan
-	title  wording.Wording // how the rule words messages about one change; empty for the usual form
-	text   wording.Wording
+	title  letter.Wording // how the rule words messages about one change; empty for the usual form
+	text   letter.Wording
 }
 
 // size returns the size of the rule's expressions.
@@ -144,10 +144,10 @@ func (r *rule) worded(spec api.RuleSpec) (errs []error) {
 		return nil
 	}
 	var err error
-	if r.title, err = wording.Parse(spec.Message.Title, wording.MaxTitle); err != nil {
+	if r.title, err = letter.ParseWording(spec.Message.Title, letter.MaxTitle); err != nil {
 		errs = append(errs, fault.Field("message.title", "message.title: %w", err))
 	}
-	if r.text, err = wording.Parse(spec.Message.Text, wording.MaxText); err != nil {
+	if r.text, err = letter.ParseWording(spec.Message.Text, letter.MaxText); err != nil {
 		errs = append(errs, fault.Field("message.text", "message.text: %w", err))
 	}
 	if !r.atOnce() && spec.Message.Title+spec.Message.Text != "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
-	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -156,7 +155,7 @@ func TestY7ChangedAddress(t *testing.T) {
 	r.pass(5 * time.Hour)
 	d := r.deliveries(Failed)
 	if len(d) != 1 || states(d[0]) != "-1 sent, -2 sent, -3 failed, -4 sent" ||
-		d[0].Answer.Error != "not sent to -3: "+targets.Unnamed {
+		d[0].Answer.Error != "not sent to -3: "+Unnamed {
 		t.Errorf("%+v", d)
 	}
 	delete(r.settings, "CREDENTIAL_CHATS")

@@ -9,11 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -106,7 +105,7 @@ func TestW20VariablesInDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/channels.md")
 	must(t, err)
 	var want strings.Builder
-	for _, v := range wording.Variables {
+	for _, v := range letter.Variables {
 		fmt.Fprintf(&want, "| `{{%s}}` | %s |\n", v.Name, v.Means)
 	}
 	if !strings.Contains(string(page), "|---|---|\n"+want.String()+"\n") {

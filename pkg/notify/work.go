@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/notify/send"
-	"github.com/tidemark/tidemark/pkg/notify/targets"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -36,13 +35,13 @@ func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) erro
 	return s.queue.Send(ctx, body, max(delay, 0))
 }
 
-var healthRows = row.Of[targets.Health]()
+var healthRows = row.Of[TargetHealth]()
 
 func healthKey(name string) storage.Key { return storage.Key{Partition: partition, Row: "h" + name} }
 
-func (s *base) health(ctx context.Context, name string) (targets.Health, error) {
+func (s *base) health(ctx context.Context, name string) (TargetHealth, error) {
 	if !channelName.MatchString(name) {
-		return targets.Health{}, nil
+		return TargetHealth{}, nil
 	}
 	h, _, err := healthRows.Load(ctx, s.rows, healthKey(name))
 	return h, err
@@ -50,7 +49,7 @@ func (s *base) health(ctx context.Context, name string) (targets.Health, error) 
 
 // healthOp writes the health of a channel. It overwrites what another process has written, because the new result is
 // more recent.
-func (s *base) healthOp(name string, h targets.Health) storage.Op {
+func (s *base) healthOp(name string, h TargetHealth) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
@@ -120,7 +119,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 
 // postponed reports why a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
 // then. If the delivery need not wait, it sets the receivers that are due.
-func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h targets.Health,
+func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h TargetHealth,
 	now time.Time) (string, error) {
 	names, next := d.Targets.Due(h, d.Until, now)
 	if len(names) == 0 && !next.IsZero() {

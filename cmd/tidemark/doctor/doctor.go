@@ -13,14 +13,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const doctorHelp = `doctor
@@ -75,7 +74,7 @@ type doctor struct {
 	o        doctorOptions
 	environ  []string
 	resolver *net.Resolver // nil means the system's
-	room     func(dir string) (disk.Room, error)
+	room     func(dir string) (sqlitefile.Room, error)
 
 	at       local.Listening
 	kind     string // kind of the storage
@@ -92,7 +91,7 @@ func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string
 		if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
 			return err
 		}
-		d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: disk.RoomOf}
+		d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: sqlitefile.RoomOf}
 		return d.run(ctx)
 	})
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)

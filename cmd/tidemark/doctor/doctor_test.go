@@ -26,8 +26,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/disk"
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // patient returns a doctor of a fake machine: plenty of disk space, a free port, no server, and no name resolution.
@@ -36,11 +36,11 @@ func patient(t *testing.T, env map[string]string) *doctor {
 	getenv := func(n string) string { return env[n] }
 	p := &terminal.Terminal{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, JSON: true,
 		Now:   time.Now,
-		Sleep: pause.For}
+		Sleep: wallclock.Pause}
 	s := command.NewServer(p, getenv)
 	s.Address = "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
-	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (disk.Room, error) {
-		return disk.Room{Bytes: 1 << 40,
+	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (sqlitefile.Room, error) {
+		return sqlitefile.Room{Bytes: 1 << 40,
 			Files: -1}, nil
 	}}
 	d.resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -217,7 +217,7 @@ func TestL5DoctorFullDisk(t *testing.T) {
 	if exec.Command("mount", "-t", "tmpfs", "-o", "size=2m,nr_inodes=60", "tmpfs", d.o.data).Run() == nil {
 		defer func() { _ = exec.Command("umount", "-l", d.o.data).Run() }()
 		s := d.storeFolder()
-		d.room = disk.RoomOf
+		d.room = sqlitefile.RoomOf
 		if out, err := exec.Command("cp", "-r", app.StoreFolder(foldertest.Empty(t)), s).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
@@ -226,23 +226,23 @@ func TestL5DoctorFullDisk(t *testing.T) {
 		wants(t, d, "folder", problem, "no space left")
 		wants(t, d, "storage", problem, "the disk is full")
 	} else {
-		d.room = func(string) (disk.Room, error) { return disk.Room{Bytes: 0, Files: 10}, nil }
+		d.room = func(string) (sqlitefile.Room, error) { return sqlitefile.Room{Bytes: 0, Files: 10}, nil }
 		examined(t, d)
 	}
 	wants(t, d, "disk", problem, "0 MB free")
 	for _, c := range []struct {
-		room   disk.Room
+		room   sqlitefile.Room
 		result string
 	}{
-		{disk.Room{Bytes: 1 << 40, Files: 20}, problem},
-		{disk.Room{Bytes: 500 << 20, Files: -1}, warning},
-		{disk.Room{Bytes: 1 << 40, Files: 5000}, warning},
-		{disk.Room{Bytes: 1 << 40, Files: -1, Network: "NFS"}, warning},
-		{disk.Room{Bytes: 1 << 40, Files: 1 << 20}, fine},
+		{sqlitefile.Room{Bytes: 1 << 40, Files: 20}, problem},
+		{sqlitefile.Room{Bytes: 500 << 20, Files: -1}, warning},
+		{sqlitefile.Room{Bytes: 1 << 40, Files: 5000}, warning},
+		{sqlitefile.Room{Bytes: 1 << 40, Files: -1, Network: "NFS"}, warning},
+		{sqlitefile.Room{Bytes: 1 << 40, Files: 1 << 20}, fine},
 	} {
 		d := patient(t, nil)
 		d.kind = folder.Embedded
-		d.room = func(string) (disk.Room, error) { return c.room, nil }
+		d.room = func(string) (sqlitefile.Room, error) { return c.room, nil }
 		d.disk(t.Context())
 		wants(t, d, "disk", c.result, "")
 	}

@@ -12,12 +12,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
 // The files that a Functions host expects in the folder of an app.
@@ -45,7 +43,7 @@ does the same without arguments; "tidemark app" makes such a copy.
 
 func handlerCommand() *cobra.Command {
 	return command.New(handlerHelp, cobra.NoArgs, func(context.Context, []string) error {
-		serve.Main(serve.None)
+		app.Serve(app.NoExport)
 		return nil
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 type ruleData struct {
@@ -72,7 +72,7 @@ func (a area) page(r *http.Request, d *ruleData) {
 }
 
 // Variables lists what the words of a message may stand for.
-func (d ruleData) Variables() []wording.Variable { return wording.Variables }
+func (d ruleData) Variables() []letter.Variable { return letter.Variables }
 
 // Begun returns the query that opens the form of this new rule again, with the changes that were chosen.
 func (d ruleData) Begun() string {

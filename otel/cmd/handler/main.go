@@ -4,7 +4,6 @@ package main
 
 import (
 	"github.com/tidemark/tidemark/otel/export"
-	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
-func main() { serve.Main(export.Start) }
+func main() { app.Serve(export.Start) }

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // Clock sets a nil clock to the wall clock.
@@ -25,10 +25,10 @@ func Jitter(jitter *func() float64) {
 	}
 }
 
-// Sleep sets a nil sleep function to [pause.For], which waits on the wall clock.
+// Sleep sets a nil sleep function to [wallclock.Pause], which waits on the wall clock.
 func Sleep(sleep *func(context.Context, time.Duration) error) {
 	if *sleep == nil {
-		*sleep = pause.For
+		*sleep = wallclock.Pause
 	}
 }
 

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // maxYear is the last year with four digits.
 const maxYear = 9999
 
 // forms are the formats of times on sites, in the order in which they are tried: the W3C profile of ISO 8601, which
-// sitemaps.org requires, and days as sites write them. [dates.Parse] reads what has none of these forms, as in feeds. A
+// sitemaps.org requires, and days as sites write them. [wallclock.ParseDate] reads what has none of these forms, as in feeds. A
 // time without a zone is read as UTC. Formats that could also be read as another day are not included.
 var forms = []struct {
 	layout string
@@ -58,9 +58,9 @@ func lastMod(text string) (t time.Time, span time.Duration) {
 		}
 		return withinYears(t.UTC(), span)
 	}
-	t, ok := dates.Epoch(text)
+	t, ok := wallclock.Epoch(text)
 	if !ok {
-		t, _, _ = dates.Parse(text)
+		t, _, _ = wallclock.ParseDate(text)
 	}
 	if !strings.Contains(text, ":") && !ok {
 		span = nextDay(t).Sub(t)

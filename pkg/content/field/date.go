@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 )
@@ -38,11 +38,11 @@ func readDate(text string, h Hint) (v Value, why string, ok bool) {
 	case numberDate.MatchString(text):
 		return numbersOnly(numberDate.FindStringSubmatch(text), h)
 	}
-	if t, ok := dates.Epoch(text); ok && h.Program {
+	if t, ok := wallclock.Epoch(text); ok && h.Program {
 		v.Text = t.Format(localForm) + "Z"
 		return v, "", true
 	}
-	t, zone, ok := dates.Parse(text)
+	t, zone, ok := wallclock.ParseDate(text)
 	clocked := clockTime.MatchString(text)
 	if !ok {
 		if t = head.Date(text); t.IsZero() {

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -41,8 +40,8 @@ type Basis struct {
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
 	Last      snapshot.Last     // the last content that the item had
-	Rendering rendering.Policy  // what decides whether the item is rendered
-	Rendered  rendering.Seen    // what this check has found out by rendering the page, or by not rendering it
+	Rendering RenderingPolicy   // what decides whether the item is rendered
+	Rendered  Seen              // what this check has found out by rendering the page, or by not rendering it
 	// redirects are the redirects that the previous check recorded.
 	redirects   []string
 	fetchSource string
@@ -51,7 +50,7 @@ type Basis struct {
 // BasisOf returns the basis of a new check, with the options that people have set for the item.
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
-		Rules: r, Options: set, Rendering: rendering.Policy{Options: set, Browser: r.Browser},
+		Rules: r, Options: set, Rendering: RenderingPolicy{Options: set, Browser: r.Browser},
 		Watching: WatchingOf(set.Watch, r.Version.String()), Fields: fieldsOf(set.Watch),
 		Forced: it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
 		MovedTo: movedAddress(it, r.Sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,

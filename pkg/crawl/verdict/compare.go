@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
-	"github.com/tidemark/tidemark/pkg/crawl/rendering"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -59,7 +58,7 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	// page; or its fields were read last in other bytes.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	spoken = spoken || b.linksElsewhere(&it, got) || fieldsOfOther(&it)
-	if rendering.SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
+	if SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
 		!b.Rendering.NeedsBody(&it, now) {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
@@ -162,7 +161,7 @@ func (b Basis) isFailure(it *registry.Item, got Answer, r Reading) bool {
 // It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	next, o := compare(it, got, r, b, now)
-	taken := rendering.Taken{Plain: got.Plain, Known: o.Store || o.Known, Same: o.Kind == schedule.Unchanged}
+	taken := Taken{Plain: got.Plain, Known: o.Store || o.Known, Same: o.Kind == schedule.Unchanged}
 	return b.Rendered.Note(it, next, taken, now), o
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // for machines without time zone data
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // chicago is the time zone that determines the days of newsletters.
@@ -21,7 +21,7 @@ var chicago = func() *time.Location {
 // dayBucket returns the day of a date, in Chicago. Of a date without a zone, it returns the day that is written. For a
 // text that is not a date, ok is false.
 func dayBucket(date string) (day string, ok bool) {
-	t, zone, ok := dates.Parse(date)
+	t, zone, ok := wallclock.ParseDate(date)
 	if !ok {
 		return "", false
 	}
@@ -54,7 +54,7 @@ func dayBucket2(date string) string {
 
 // timeOf parses a date with a time.
 func timeOf(date string) (t time.Time, ok bool) {
-	t, _, ok = dates.Parse(date)
+	t, _, ok = wallclock.ParseDate(date)
 	return t, ok
 }
 

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
@@ -293,7 +293,7 @@ func (e Email) metadata(header func(string) string, cut bool) map[string]any {
 			meta[name] = words.Clip(value, maxName)
 		}
 	}
-	if t, zone, ok := dates.Parse(e.Date); ok {
+	if t, zone, ok := wallclock.ParseDate(e.Date); ok {
 		day := dayOf(t, zone)
 		if meta["date_bucket"] = day; !zone && day != strings.TrimSpace(e.Date) {
 			meta["zone"] = "unknown"

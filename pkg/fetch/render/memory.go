@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // watchMemory stops the scripts of a page whose processes need more memory than the bound, and ends the largest one if
@@ -15,7 +15,7 @@ func (t *tab) watchMemory(ctx context.Context) {
 		return
 	}
 	most := t.r.o.MaxMemory
-	for pause.For(ctx, 100*time.Millisecond) == nil {
+	for wallclock.Pause(ctx, 100*time.Millisecond) == nil {
 		total, _ := t.b.process.Memory()
 		if total > most {
 			t.stopScripts(BoundMemory)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
-	"github.com/tidemark/tidemark/pkg/fetch/render/snapshot"
 )
 
 // read reads the page as it is now. The scripts of a page are stopped if they do not let it be read.
@@ -24,7 +23,7 @@ func (t *tab) read() error {
 	if err != nil {
 		return err
 	}
-	page := snapshot.Write(top, int(t.r.o.MaxBytes), t.page.Plain.FinalURL)
+	page := WriteSnapshot(top, int(t.r.o.MaxBytes), t.page.Plain.FinalURL)
 	if page.Cut {
 		return pageError(BoundBytes, fault.New(fault.TooLarge, "the document has more than %d bytes", t.r.o.MaxBytes))
 	}
@@ -33,15 +32,15 @@ func (t *tab) read() error {
 }
 
 // capture takes snapshots of the page and of the frames that are targets of their own.
-func (t *tab) capture(within time.Duration) (*snapshot.Snapshot, error) {
+func (t *tab) capture(within time.Duration) (*Snapshot, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, within)
 	defer cancel()
 	t.mu.Lock()
 	sessions := t.pages()
 	t.mu.Unlock()
-	main, parts := t.mainSession(), map[*session]*snapshot.Snapshot{}
+	main, parts := t.mainSession(), map[*session]*Snapshot{}
 	for _, s := range sessions {
-		part := &snapshot.Snapshot{Frames: map[int]*snapshot.Snapshot{}}
+		part := &Snapshot{Frames: map[int]*Snapshot{}}
 		err := t.b.dev.Call(ctx, s.id, "DOMSnapshot.captureSnapshot", map[string]any{"computedStyles": []string{}}, part)
 		switch {
 		case err == nil && len(part.Documents) > 0:
@@ -62,8 +61,8 @@ func (t *tab) capture(within time.Duration) (*snapshot.Snapshot, error) {
 }
 
 // attachFrame finds the element that shows a frame, in whichever target it is.
-func attachFrame(ctx context.Context, dev *devtools.Conn, frame string, part *snapshot.Snapshot,
-	parts map[*session]*snapshot.Snapshot) {
+func attachFrame(ctx context.Context, dev *devtools.Conn, frame string, part *Snapshot,
+	parts map[*session]*Snapshot) {
 	for s, parent := range parts {
 		if parent == part {
 			continue

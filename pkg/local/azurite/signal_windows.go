@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
 // ownGroup shields the child from Ctrl-C of the terminal.

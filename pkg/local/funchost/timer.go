@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // maxNap bounds one sleep, so that a timer fires soon after its time even if the machine was suspended or its clock
@@ -87,7 +87,7 @@ func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if pause.For(ctx, min(left, maxNap)) != nil {
+		if wallclock.Pause(ctx, min(left, maxNap)) != nil {
 			return false
 		}
 	}

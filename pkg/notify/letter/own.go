@@ -6,14 +6,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
 )
 
 // Values returns the values of the variables of a message about a change. The item is the address of its page here, or
 // "".
-func Values(p Part, rule, item string, zone *time.Location) wording.Values {
+func Values(p Part, rule, item string, zone *time.Location) Words {
 	c := p.Change
-	out := wording.Values{
+	out := Words{
 		"title": name(c), "url": c.URL, "host": c.Host, "type": c.Type, "kind": string(c.Kind), "summary": What(c),
 		"added": passagesOf(c, "added"), "removed": passagesOf(c, "removed"), "difference": Difference(c),
 		"extent": Extent(c), "why": c.Why, "tags": strings.Join(c.Tags, ", "), "rule": rule,
@@ -43,9 +42,9 @@ func passagesOf(c api.FeedChange, op string) string {
 }
 
 // OwnHTML returns a text of a user's wording as a document. Only the addresses among its values lead anywhere.
-func OwnHTML(title string, text []wording.Piece) string {
+func OwnHTML(title string, text []Piece) string {
 	return rendered("own", struct {
 		Title string
-		Text  []wording.Piece
+		Text  []Piece
 	}{title, text})
 }

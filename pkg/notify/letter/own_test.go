@@ -5,13 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
 )
 
 // TestW20ValuesOfAChange checks the value of each variable (W20).
@@ -37,7 +34,7 @@ func TestW20ValuesOfAChange(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	for _, name := range wording.Names() {
+	for _, name := range VariableNames() {
 		if _, ok := values[name]; !ok {
 			t.Errorf("there is no value of %s", name)
 		}
@@ -49,13 +46,13 @@ func TestW20ValuesOfAChange(t *testing.T) {
 func TestW20OwnHTMLHasNoMarkupOfValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		evil := rapid.StringOf(rapid.SampledFrom([]rune("<>\"'&;=/ahrefscript:javon`{}\n")))
-		w, err := wording.Parse("<b>{{title}}</b> {{url}} {{added}}", wording.MaxText)
+		w, err := ParseWording("<b>{{title}}</b> {{url}} {{added}}", MaxText)
 		if err != nil {
 			t.Fatal(err)
 		}
 		begin := rapid.SampledFrom([]string{"", "https://", "javascript:", "\" onclick=", "<script>"})
-		values := wording.Values{}
-		for _, name := range wording.Names() {
+		values := Words{}
+		for _, name := range VariableNames() {
 			values[name] = begin.Draw(t, "begin") + evil.Draw(t, "evil")
 		}
 		z := html.NewTokenizer(strings.NewReader(OwnHTML(values["title"], w.With(values))))

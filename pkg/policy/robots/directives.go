@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // maxDirectives limits the number of comma-separated parts that are read for one page.
@@ -120,7 +120,7 @@ var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", 
 
 // expired returns "noindex" if the date has passed, or "" if it has not.
 func expired(date string, now time.Time) string {
-	if at, _, ok := dates.Parse(date); ok && !now.Before(at) {
+	if at, _, ok := wallclock.ParseDate(date); ok && !now.Before(at) {
 		return "noindex"
 	}
 	return ""

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
-	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
 // A word of a query also finds its other forms (tide finds tides) in the languages of the pages in the index. The
@@ -101,8 +100,8 @@ SELECT name FROM l WHERE name IS NOT NULL`)
 // variants returns the words of the index that have the same stem as a folded word.
 func (l *lexicon) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
 	for _, name := range languages {
-		cut := stem.Word(word, name)
-		if !stem.Known(name) || utf8.RuneCountInString(cut) < tokens.LeastStem {
+		cut := tokens.Stem(word, name)
+		if !tokens.HasStems(name) || utf8.RuneCountInString(cut) < tokens.LeastStem {
 			continue
 		}
 		forms, err := column[string](ctx, l.tx, "SELECT word FROM forms WHERE language = ? AND stem = ? AND "+

@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
-	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
 // maxLearned is the maximum number of words of a page that are added to the table "forms" at once. Novels have fewer
@@ -30,7 +28,7 @@ func (w *writer) learn(language string, texts []row) error {
 				continue
 			}
 			// If two words have the same hash, the second one gets no other forms. This is rare enough.
-			language := stem.LanguageOf(word, language)
+			language := tokens.StemLanguage(word, language)
 			key := xxhash.Sum64String(language) ^ xxhash.Sum64String(word)
 			if w.learned[key] || w.words.has(key) {
 				continue
@@ -66,7 +64,7 @@ func distinct(chunks []row) (texts []string) {
 
 func (w *writer) learnWord(language, word string) error {
 	return w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", language,
-		stem.Word(word, language), word)
+		tokens.Stem(word, language), word)
 }
 
 // wordsIn returns the words of a text, one for each place where they stand.

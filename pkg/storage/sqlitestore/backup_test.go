@@ -19,8 +19,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -268,7 +266,7 @@ func TestX17RestoreIsBounded(t *testing.T) {
 // TestX17RestoreNeedsRoom checks that a backup is refused before anything is written if the disk has no room for it
 // (X17).
 func TestX17RestoreNeedsRoom(t *testing.T) {
-	if _, err := disk.RoomOf(t.TempDir()); err != nil {
+	if _, err := sqlitefile.RoomOf(t.TempDir()); err != nil {
 		t.Skip(err)
 	}
 	const pages = 1 << 31 // of 64 KiB each

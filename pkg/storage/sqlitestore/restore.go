@@ -16,8 +16,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -221,7 +219,7 @@ func (u *unpacker) stateHead(size int64) ([]byte, error) {
 	if u.bodies != nil {
 		need = u.c.Bytes
 	}
-	if room, err := disk.RoomOf(filepath.Dir(u.path)); err == nil && room.Bytes < need {
+	if room, err := sqlitefile.RoomOf(filepath.Dir(u.path)); err == nil && room.Bytes < need {
 		return nil, fault.New(fault.TooLarge, "it needs %d bytes, and %s has room for %d", need, filepath.Dir(u.path),
 			room.Bytes)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/notify/wording"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
 // fileSchema is the JSON schema of a file that people write.
@@ -84,8 +84,8 @@ func RulesFile(root string) ([]byte, error) {
 	}
 	mayBeEmpty(out.Schema)
 	out.Defs.Put("ChannelSpec", channelOfFile(s.named["ChannelSpec"]))
-	narrow(s.named["MessageWording"], "title", openapi.Schema{MaxLength: wording.MaxTitle})
-	narrow(s.named["MessageWording"], "text", openapi.Schema{MaxLength: wording.MaxText})
+	narrow(s.named["MessageWording"], "title", openapi.Schema{MaxLength: letter.MaxTitle})
+	narrow(s.named["MessageWording"], "text", openapi.Schema{MaxLength: letter.MaxText})
 	for _, name := range []string{"Condition", "Constant", "MessageWording", "QuietHours", "RuleFilter", "RuleSpec"} {
 		out.Defs.Put(name, s.named[name])
 	}

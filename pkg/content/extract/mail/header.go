@@ -5,14 +5,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/jhillyerd/enmime/v2"
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-
-	"github.com/tidemark/tidemark/pkg/base/dates"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // field returns the value of a header field of a mail, on one line.
@@ -69,7 +68,7 @@ func (r *reader) envelope(root *enmime.Part) string {
 // date returns a date in a form that can be sorted. If the value is not a date (RFC 5322 §3.3), date returns it
 // unchanged.
 func date(value string) string {
-	t, zone, ok := dates.Parse(value)
+	t, zone, ok := wallclock.ParseDate(value)
 	switch {
 	case !ok:
 		return value

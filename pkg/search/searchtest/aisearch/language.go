@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tidemark/tidemark/pkg/search/stem"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
 // stopWords are the words that the English analyzer does not index. The stop words of other languages are not
@@ -23,19 +23,19 @@ func init() {
 // case, and stems them.
 func languageAnalyzer(language string) (func(string) []token, error) {
 	subtag, _, _ := strings.Cut(language, "-") // pt-PT and pt-BR
-	if !stem.Known(subtag) {
+	if !tokens.HasStems(subtag) {
 		return nil, refuse("no analyzer %q", language+".lucene")
 	}
-	return func(text string) (tokens []token) {
+	return func(text string) (words []token) {
 		for _, t := range tokenize(charsOf(text), isLetter) {
 			term := strings.Map(unicode.ToLower, t.term)
 			if language == "en" && stopWords[term] {
 				continue
 			}
-			t.term = stem.Word(term, subtag)
-			tokens = append(tokens, t)
+			t.term = tokens.Stem(term, subtag)
+			words = append(words, t)
 		}
-		return tokens
+		return words
 	}, nil
 }
 

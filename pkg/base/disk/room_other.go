@@ -1,8 +1,0 @@
-//go:build !linux
-
-package disk
-
-import "errors"
-
-// RoomOf returns an error.
-func RoomOf(string) (Room, error) { return Room{}, errors.New("only on Linux") }

@@ -1,0 +1,188 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// This file keeps which pages lead to no messages, and until when. A mute is of a page, or of one rule on a page. It
+// stops messages only: the changes stay in the feed. What a mute kept back is not sent later, also when the mute has
+// ended.
+//
+// # How it works
+//
+//	Notifications  mutes  <item>.<rule>.<begin>  a mute; the rule is "page" if the mute is of all rules
+//
+// A mute covers the changes between its begin and its end. A mute that has ended keeps its row for [Keep], because a
+// digest or an explanation of a change may still ask for that time.
+
+// KeepMutes is how long a mute that has ended is kept.
+const KeepMutes = 30 * 24 * time.Hour
+
+const (
+	mutePartition = "mutes"
+	wholePage     = "page"
+)
+
+// muteRow is the row of a mute.
+type muteRow struct {
+	Item  string    `col:"item,must"`
+	Rule  string    `col:"rule"` // empty if the mute is of all rules
+	URL   string    `col:"url"`
+	Title string    `col:"title"`
+	From  time.Time `col:"since"`
+	Until time.Time `col:"until"` // zero for a mute without an end
+	Link  bool      `col:"link"`  // it was made by the link of a message
+}
+
+var rows = row.Of[muteRow]()
+
+func key(id string) storage.Key { return storage.Key{Partition: mutePartition, Row: id} }
+
+// Mutes is the mutes of an installation, in the table of notifications. Any number of processes may use it.
+type Mutes struct{ Rows storage.Table }
+
+// MuteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The end of
+// the mute "always" is zero.
+func MuteUntil(text string, now time.Time) (time.Time, error) {
+	switch text {
+	case "day":
+		return now.Add(24 * time.Hour), nil
+	case "week":
+		return now.Add(7 * 24 * time.Hour), nil
+	case "always":
+		return time.Time{}, nil
+	}
+	length, err := form.Length("for", text)
+	if err != nil {
+		return time.Time{}, fault.Field("for", "for must be day, week, always, or a length such as 12h or 3d, not %.40q",
+			text)
+	}
+	return now.Add(length), nil
+}
+
+// Add mutes a page, or a rule on a page. If the same is muted already, the mute gets the new end.
+func (b Mutes) Add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, error) {
+	if m.ItemID == "" {
+		return m, fault.Field("itemId", "itemId must name the page that is muted")
+	}
+	m.From = now
+	all, err := b.All(ctx)
+	if err != nil {
+		return m, err
+	}
+	same := func(old api.Mute) bool { return old.ItemID == m.ItemID && old.Rule == m.Rule && active(old, now) }
+	if at := slices.IndexFunc(all, same); at >= 0 {
+		m.ID, m.From = all[at].ID, all[at].From
+	} else {
+		m.ID = fmt.Sprintf("%s.%s.%x", m.ItemID, cmp.Or(m.Rule, wholePage), now.UnixMilli())
+	}
+	if err := storage.CheckKey(key(m.ID)); err != nil {
+		return m, fault.Field("itemId", "itemId and rule: %w", err)
+	}
+	return m, b.put(ctx, m)
+}
+
+// put writes a mute over what others may have written meanwhile: the last request holds.
+func (b Mutes) put(ctx context.Context, m api.Mute) error {
+	kept := muteRow{Item: m.ItemID, Rule: m.Rule, URL: m.URL, Title: m.Title, From: m.From, Until: m.Until,
+		Link: m.ByLink}
+	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: key(m.ID), Props: rows.Encode(&kept)}})
+	return err
+}
+
+// End ends a mute now. Changes from now on lead to messages again; what the mute kept back is not sent. Errors:
+// NotFound.
+func (b Mutes) End(ctx context.Context, id string, now time.Time) (m api.Mute, err error) {
+	missing := fault.New(fault.NotFound, "there is no mute %.100q", id)
+	if storage.CheckKey(key(id)) != nil {
+		return m, missing
+	}
+	kept, etag, err := rows.Load(ctx, b.Rows, key(id))
+	if err != nil {
+		return m, err
+	}
+	if m = kept.mute(id); etag == "" || !active(m, now) {
+		return m, missing
+	}
+	m.Until = now
+	return m, b.put(ctx, m)
+}
+
+func (r muteRow) mute(id string) api.Mute {
+	return api.Mute{ID: id, ItemID: r.Item, Rule: r.Rule, URL: r.URL, Title: r.Title, From: r.From, Until: r.Until,
+		ByLink: r.Link}
+}
+
+// All lists the mutes, also those that have ended.
+func (b Mutes) All(ctx context.Context) (out MuteSet, err error) {
+	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition}) {
+		if err != nil {
+			return nil, err
+		}
+		if r, err := rows.Decode(e.Props); err == nil {
+			out = append(out, r.mute(e.Row))
+		}
+	}
+	return out, nil
+}
+
+// Purge removes mutes that ended more than [KeepMutes] ago.
+func (b Mutes) Purge(ctx context.Context, now time.Time) (removed int, err error) {
+	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition, Select: []string{"until"}}) {
+		if err != nil {
+			return removed, err
+		}
+		if r, _ := rows.Decode(e.Props); r.Until.IsZero() || r.Until.Add(KeepMutes).After(now) {
+			continue
+		}
+		_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: e.ETag}})
+		if err != nil && !fault.Lost(err) {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// MuteSet is a list of mutes.
+type MuteSet []api.Mute
+
+// Active returns the mutes that have not ended, the newest first.
+func (s MuteSet) Active(now time.Time) []api.Mute {
+	out := []api.Mute{}
+	for _, m := range s {
+		if active(m, now) {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b api.Mute) int { return cmp.Or(b.From.Compare(a.From), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// Of returns the mutes of an item that cover a time.
+func (s MuteSet) Of(item string, at time.Time) (out []api.Mute) {
+	for _, m := range s {
+		if item != "" && m.ItemID == item && !at.Before(m.From) && active(m, at) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Cover reports whether a mute keeps back what a rule reports about an item at a time.
+func (s MuteSet) Cover(item, rule string, at time.Time) bool {
+	return slices.ContainsFunc(s.Of(item, at), func(m api.Mute) bool { return m.Rule == "" || m.Rule == rule })
+}
+
+func active(m api.Mute, now time.Time) bool { return m.Until.IsZero() || now.Before(m.Until) }

@@ -1,0 +1,217 @@
+package notify
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+)
+
+// This file has the receivers of a delivery, as arithmetic on values: who has the message, who is tried next and
+// when, and who rests because it accepts nothing. Each receiver is tried for itself, until it has the message.
+
+// States of deliveries and of their targets.
+const (
+	TargetWaiting = "waiting"
+	TargetSent    = "sent"
+	TargetFailed  = "failed"
+)
+
+// pauses are the pauses between attempts to send a delivery. The last pause is repeated.
+var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour}
+
+// maxRest limits the rest of a receiver, unless it asks for a longer one.
+const maxRest = 30 * time.Minute
+
+// pauseAfter returns the pause after a number of failed attempts.
+func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
+
+// Targets has the targets of a delivery.
+type Targets []Target
+
+// Target is a receiver of a delivery: a chat, a room or a mail address of the channel, or the channel itself.
+type Target struct {
+	Name     string             `json:"name,omitempty"` // "" for the only receiver of a channel
+	State    string             `json:"state"`
+	Attempts int                `json:"attempts,omitempty"`
+	Next     time.Time          `json:"next,omitzero"` // time of the next attempt
+	Answer   api.ReceiverAnswer `json:"answer,omitzero"`
+}
+
+// Unnamed is the error of targets that a channel no longer has.
+const Unnamed = "the channel's address does not name it any more"
+
+// Aim returns the targets in line with the receivers that the channel has now. Of a channel whose address cannot be
+// read, they are not known; its deliveries keep the targets that they have. A target that the channel no longer has
+// fails, unless it was sent.
+func (l Targets) Aim(names []string, known bool) Targets {
+	if !known && len(l) > 0 {
+		return l
+	}
+	l = slices.DeleteFunc(l, func(t Target) bool { return t.Name == "" && !slices.Contains(names, "") })
+	for i := range l {
+		if t := &l[i]; t.State == TargetWaiting && !slices.Contains(names, t.Name) {
+			t.State, t.Answer = TargetFailed, api.ReceiverAnswer{Error: Unnamed}
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(l, func(t Target) bool { return t.Name == name }) {
+			l = append(l, Target{Name: name, State: TargetWaiting})
+		}
+	}
+	return l
+}
+
+// Due returns the targets to try now, and the time of the next attempt if there are none. Targets that rest are not
+// tried before their rest ends, unless that is the end of the delivery.
+func (l Targets) Due(h TargetHealth, end, now time.Time) (names []string, next time.Time) {
+	names = []string{}
+	for i := range l {
+		t := &l[i]
+		if t.State != TargetWaiting {
+			continue
+		}
+		if until := h.Targets[t.Name].Until; until.After(now) && until.Before(end) && until.After(t.Next) {
+			t.Next = until
+		}
+		if t.Next.After(now) {
+			next = earlier(next, t.Next)
+		} else {
+			names = append(names, t.Name)
+		}
+	}
+	return names, next
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Record records the result of an attempt for a target. The delivery ends at the given time.
+func (l Targets) Record(got send.Result, end, now time.Time) {
+	i := slices.IndexFunc(l, func(t Target) bool { return t.Name == got.Name })
+	if i < 0 {
+		return // Unreachable: the worker sends to the targets of the delivery.
+	}
+	t := &l[i]
+	t.Attempts++
+	t.Answer = got.ReceiverAnswer
+	t.Next = now.Add(max(got.After, pauseAfter(t.Attempts)))
+	switch {
+	case got.OK:
+		t.State, t.Next = TargetSent, time.Time{}
+	case got.Final || !t.Next.Before(end):
+		t.State, t.Next = TargetFailed, time.Time{}
+	}
+}
+
+// Conclude returns the state of a delivery by those of its targets, with the time of the next attempt while it waits.
+// It is sent when all targets are, and has failed when some never will be.
+func (l Targets) Conclude() (state string, next time.Time, answer api.ReceiverAnswer) {
+	state = TargetSent
+	results := make([]send.Result, len(l))
+	for i, t := range l {
+		results[i] = send.Result{Name: t.Name, ReceiverAnswer: t.Answer}
+		switch {
+		case t.State == TargetWaiting:
+			state, next = TargetWaiting, earlier(next, t.Next)
+			results[i].Error = cmp.Or(t.Answer.Error, "it rests") // without an answer it was not tried
+		case t.State == TargetFailed && state == TargetSent:
+			state = TargetFailed
+		}
+	}
+	return state, next, send.Summary(results)
+}
+
+// Failures returns the number of targets that have failed, and why the first of them did, without its name.
+func (l Targets) Failures() (n int, why string) {
+	for _, t := range l {
+		if t.State != TargetFailed {
+			continue
+		}
+		if n++; n == 1 {
+			why = t.Answer.Error
+		}
+	}
+	return n, why
+}
+
+// Fail ends all targets that still wait.
+func (l Targets) Fail(why string) {
+	for i := range l {
+		if t := &l[i]; t.State == TargetWaiting {
+			t.State, t.Answer = TargetFailed, api.ReceiverAnswer{Error: why}
+		}
+	}
+}
+
+// Renew makes the targets wait that were not sent.
+func (l Targets) Renew(now time.Time) {
+	for i := range l {
+		if t := &l[i]; t.State != TargetSent {
+			t.State, t.Next = TargetWaiting, now
+		}
+	}
+}
+
+// JSON returns the targets in the API's form. The channel has the given name.
+func (l Targets) JSON(channel string) []api.DeliveryTarget {
+	out := []api.DeliveryTarget{}
+	for _, t := range l {
+		out = append(out, api.DeliveryTarget{Name: cmp.Or(t.Name, channel), State: t.State, Attempts: t.Attempts,
+			NextAttempt: t.Next, Answer: t.Answer})
+	}
+	return out
+}
+
+// TargetHealth is the state of those receivers of a channel that accept nothing.
+type TargetHealth struct {
+	Targets map[string]Rest `col:"targets"` // by the names of the receivers
+}
+
+// Rest is the pause of a receiver.
+type Rest struct {
+	Fails int       `json:"fails"` // number of failed attempts in a row
+	Until time.Time `json:"until"` // time of the next attempt
+}
+
+// forgetAfter is the time after the end of a rest after which it is forgotten, since the channel may not have the
+// receiver any more.
+const forgetAfter = 24 * time.Hour
+
+// Record makes a receiver rest that accepts nothing, and ends the rest of any other.
+func (h *TargetHealth) Record(got send.Result, now time.Time) {
+	maps.DeleteFunc(h.Targets, func(_ string, r Rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
+	if !got.Ill {
+		delete(h.Targets, got.Name)
+		return
+	}
+	if h.Targets == nil {
+		h.Targets = map[string]Rest{}
+	}
+	r := h.Targets[got.Name]
+	r.Fails++
+	if until := now.Add(max(got.After, min(pauseAfter(r.Fails), maxRest))); until.After(r.Until) {
+		r.Until = until
+	}
+	h.Targets[got.Name] = r
+}
+
+// Until returns the time at which the first of these receivers is tried again, or zero if one of them does not rest.
+func (h *TargetHealth) Until(names []string, now time.Time) (first time.Time) {
+	for _, name := range names {
+		until := h.Targets[name].Until
+		if !until.After(now) {
+			return time.Time{}
+		}
+		first = earlier(first, until)
+	}
+	return first
+}
