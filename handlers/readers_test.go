@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/handlers/changes"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -17,7 +16,7 @@ import (
 func TestW1ReadersAreKeys(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 150)
-	area := &changes.Handlers{Feed: r.v.Feed, Notify: r.v.Notify}
+	area := &changeHandlers{Feed: r.v.Feed, Notify: r.v.Notify}
 	as := func(name string) context.Context {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 		return wire.WithCaller(r, wire.Caller{Name: name, Scope: api.ScopeRead}).Context()

@@ -59,7 +59,7 @@ type rig struct {
 	t     *testing.T
 	now   time.Time
 	store *mem.Store
-	web   *web
+	web   *webSite
 	index *remembering
 	v     *Services
 	http.Handler
@@ -69,19 +69,19 @@ type rig struct {
 	mails    string    // EMAIL_IMPORT_ROOT
 }
 
-// web answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A name
+// webSite answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A name
 // that ends in .json is one of JSON.
-type web struct {
+type webSite struct {
 	panics bool
 	asked  int
 	more   map[string]string // texts added to pages, by name
 }
 
-func (w *web) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
+func (w *webSite) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
 }
 
-func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
+func (w *webSite) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	if w.panics {
 		panic("the web is broken")
 	}
@@ -160,7 +160,7 @@ func (r *rig) pages(
 // newRig returns a rig. wrap lets a test put a store between the services and the real store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
-	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}, metrics: telemetry.New()}
+	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &webSite{}, metrics: telemetry.New()}
 	clock := func() time.Time { return r.now }
 	r.store = mem.New(clock)
 	engine, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})

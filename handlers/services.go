@@ -7,14 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/agent"
-	"github.com/tidemark/tidemark/handlers/captures"
-	"github.com/tidemark/tidemark/handlers/changes"
-	"github.com/tidemark/tidemark/handlers/checks"
-	"github.com/tidemark/tidemark/handlers/find"
-	"github.com/tidemark/tidemark/handlers/items"
-	"github.com/tidemark/tidemark/handlers/ops"
-	"github.com/tidemark/tidemark/handlers/pushed"
-	"github.com/tidemark/tidemark/handlers/runs"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
@@ -93,32 +85,32 @@ type worker interface {
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := registry.NewLookup(v.Registry.Items, v.Rules), v.history(), s.Log
-	view := items.View{Tags: v.Registry.Tags, Browser: v.Browser != nil}
-	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
+	view := itemView{Tags: v.Registry.Tags, Browser: v.Browser != nil}
+	work := &runHandlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
-	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
-	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
+	pushes := &entryHandlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
+	changed := &changeHandlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
-		&items.Handlers{View: view, Items: v.Registry.Items, Lookup: found, History: past,
+		&itemHandlers{itemView: view, Items: v.Registry.Items, Lookup: found, History: past,
 			Fields: v.Registry.Fields(), Log: log},
-		&items.Registration{View: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
-		&items.Settings{View: view, Items: v.Registry.Items, Bulk: v.Bulk},
-		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
+		&registration{itemView: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
+		&itemSettings{itemView: view, Items: v.Registry.Items, Bulk: v.Bulk},
+		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
 			Feed: v.Feed},
-		&captures.Indexed{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
-		&find.Handlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
+		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
+		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
 		changed, pushes, work,
-		&ops.State{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
+		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
 			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Browser: v.Browser, Metrics: s.Metrics,
 			Version: v.Version, Log: log},
-		&ops.Process{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
-		&ops.Keys{Ring: v.Keys, Log: log},
-		ops.Description{},
+		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
+		&keyHandlers{Ring: v.Keys, Log: log},
+		apiDescription{},
 		&agent.Handlers{API: s.served, Lookup: found, Version: v.Version, Log: log, Keys: s.Access != Open},
 	}
 	return areas, []worker{
-		&checks.Queue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
-		&checks.Timers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
+		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
+		&checkTimers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
 			Deliveries: v.Notify.Worker, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
 				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,
@@ -127,8 +119,8 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	}
 }
 
-func (v *Services) sources() items.Sources {
-	return items.Sources{Rules: v.Rules, Admit: v.Admit, Files: v.Files, Schemes: v.Schemes, Setting: v.Setting}
+func (v *Services) sources() itemSources {
+	return itemSources{Rules: v.Rules, Admit: v.Admit, Files: v.Files, Schemes: v.Schemes, Setting: v.Setting}
 }
 
 func (v *Services) history() *history.History {

@@ -5,10 +5,9 @@
 // could not. Pages are made on the server and work without JavaScript. With JavaScript, pages update themselves and
 // searches answer while a person types.
 //
-// Each part of the dashboard is a package of its own. It provides views, and the functions that its templates call.
-// All parts use two other packages: frame turns the result of a view into an answer, and show formats values for
-// people. The parts know the API but not each other, with one exception: all use the part status, which counts the
-// problems that need attention.
+// Each part of the dashboard is an area. It provides views, and the functions that its templates call. Package frame
+// turns the result of a view into an answer, and formats values for people. The areas know the API but not each other,
+// with one exception: all use the [tally], which counts the problems that need attention.
 //
 // # Safety
 //

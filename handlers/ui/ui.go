@@ -9,15 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/changes"
 	"github.com/tidemark/tidemark/handlers/ui/frame"
-	"github.com/tidemark/tidemark/handlers/ui/items"
-	"github.com/tidemark/tidemark/handlers/ui/pushed"
-	"github.com/tidemark/tidemark/handlers/ui/reading"
-	"github.com/tidemark/tidemark/handlers/ui/rules"
-	"github.com/tidemark/tidemark/handlers/ui/show"
-	"github.com/tidemark/tidemark/handlers/ui/sites"
-	"github.com/tidemark/tidemark/handlers/ui/status"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
@@ -30,8 +22,8 @@ var files embed.FS
 
 // templates are the templates of all parts.
 var templates = sync.OnceValue(func() frame.Templates {
-	return frame.Parse(files, show.Funcs, items.Funcs, pushed.Funcs, reading.Funcs, rules.Funcs, sites.Funcs,
-		status.Funcs)
+	return frame.Parse(files, frame.Funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
+		statusFuncs)
 })
 
 // Options configure the dashboard.
@@ -46,12 +38,12 @@ type Options struct {
 func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
-	tally := status.NewTally(o.Client, o.Clock)
+	tally := NewTally(o.Client, o.Clock)
 	s := &frame.Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.Forget}
 	mux := http.NewServeMux()
 	for _, part := range []map[string]frame.View{
-		changes.Views(o.Client, tally), items.Views(o.Client, o.Clock), pushed.Views(o.Client), reading.Views(o.Client),
-		rules.Views(o.Client), sites.Views(o.Client, o.Clock, tally), status.Views(o.Client, o.Clock, tally),
+		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),
+		rulesViews(o.Client), sitesViews(o.Client, o.Clock, tally), statusViews(o.Client, o.Clock, tally),
 	} {
 		for pattern, view := range part {
 			mux.Handle(pattern, s.Serve(view))

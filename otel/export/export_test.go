@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // written is a log that may be read while others still write.
@@ -76,7 +77,7 @@ func (h *handler) job() string {
 	h.t.Helper()
 	v, err := h.app.Services(h.t.Context())
 	must(h.t, err)
-	got, err := v.Store.Queue(store.JobQueue).Receive(h.t.Context(), 1, time.Minute)
+	got, err := v.Store.Queue(registry.JobQueue).Receive(h.t.Context(), 1, time.Minute)
 	must(h.t, err)
 	if len(got) != 1 {
 		h.t.Fatalf("%d jobs", len(got))

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
 // asHandler in the environment makes the test's executable the handler with export.

@@ -36,7 +36,7 @@ var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 // check runs. [Meanwhile] defines how the commit of such a check merges each record.
 type Item struct {
 	Identity `col:",inline"`
-	Asked `col:",inline"`
+	Asked    `col:",inline"`
 	Seen     `col:",inline"`
 	Plan     `col:",inline"`
 	Lock     `col:",inline"`

@@ -30,7 +30,7 @@ func anew(it *Item, now time.Time) Item {
 			ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Formers: it.Formers, FirstSeen: now,
 		},
 		Asked: Asked{ReindexGeneration: it.ReindexGeneration, RebuildRun: it.RebuildRun},
-		Seen:     Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
+		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
 		Plan: Plan{
 			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
 			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // counted in the host row

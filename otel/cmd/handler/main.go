@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/tidemark/tidemark/otel/export"
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
 func main() { app.Serve(export.Start) }

@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// maxScannedChanges limits the number of changes that are read for one page of a list.
+const maxScannedChanges = 5000
+
+// changeQuery selects changes, and gives the position where the page begins.
+type changeQuery struct {
+	api.ChangeQuery
+
+	filter feed.Filter
+	since  time.Time // the earliest time of a change; zero for no limit
+	after  feed.Position
+	reader *feed.Reader // if not nil, only changes that this reader has not read
+}
+
+func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
+	q = changeQuery{ChangeQuery: from}
+	if q.filter, err = feed.NewFilter(from.Filter()); err != nil {
+		return q, err
+	}
+	if place, err := feed.ParsePosition(q.Since); err == nil {
+		q.after = place
+	} else if q.since, err = wire.Since("since", q.Since, time.Now()); err != nil {
+		return q, err
+	}
+	until, err := wire.Since("until", q.Until, time.Now())
+	q.filter = q.filter.During(q.since, until)
+	return q, err
+}
+
+// changes lists the changes, a page at a time.
+func (h *changeHandlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
+	q, err := newChangeQuery(from)
+	if err != nil {
+		return page, err
+	}
+	at := q.after
+	if q.Continuation != "" {
+		if at, err = feed.ParsePosition(q.Continuation); err != nil {
+			return page, fault.Field("continuation", "continuation: %w", err)
+		}
+	}
+	if q.Unread {
+		r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
+		if err != nil {
+			return page, err
+		}
+		q.reader = &r
+	}
+	switch q.Order {
+	case "", "newest":
+		return newestChanges(ctx, h.Feed, q, at)
+	case "oldest":
+		return oldestChanges(ctx, h.Feed, q, at)
+	}
+	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
+}
+
+// newestChanges lists changes from a position on, newest first. The first page begins at the newest change, whatever
+// the position.
+func newestChanges(
+	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
+) (page api.ChangePage, err error) {
+	end, err := all.End(ctx)
+	if err != nil {
+		return page, err
+	}
+	if page.Cursor = end.String(); q.Continuation == "" {
+		at = end
+	}
+	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in order of time
+	over := func(c feed.Change) bool {
+		return !c.Position.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
+	}
+	found := all.Newest(ctx, at)
+	if q.reader != nil {
+		found = q.reader.Newest(found)
+	}
+	page.Changes, _, page.Continuation, err = collect(found, q.filter, q.Top, over)
+	return page, err
+}
+
+// oldestChanges lists the changes after a position, oldest first.
+func oldestChanges(
+	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
+) (page api.ChangePage, err error) {
+	if at == (feed.Position{}) && !q.since.IsZero() {
+		if at, err = all.From(ctx, q.since); err != nil {
+			return page, err
+		}
+	}
+	var last feed.Position
+	found := all.Oldest(ctx, at)
+	if q.reader != nil {
+		if q.reader.UpTo.After(at) {
+			at = q.reader.UpTo
+		}
+		found = q.reader.Unread(feed.ReadersOf(all).Since(ctx, *q.reader, at))
+	}
+	page.Changes, last, page.Continuation, err = collect(found, q.filter, q.Top, nil)
+	if last == (feed.Position{}) {
+		last = at
+	}
+	page.Cursor = last.String()
+	return page, err
+}
+
+// collect reads changes in order and returns those that pass the filter. It stops when it has found the number top of
+// changes, when it has read maxScanned changes, or when over returns true for a change, which means that no later
+// change is wanted. It also returns the position of the last change that it read, and, if more changes may follow,
+// the same position as text.
+func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
+	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
+	out = []api.FeedChange{}
+	scanned := 0
+	for c, err := range from {
+		if err != nil {
+			return nil, last, "", err
+		}
+		if over != nil && over(c) {
+			return out, last, "", nil
+		}
+		if len(out) == top || scanned == maxScannedChanges {
+			return out, last, last.String(), nil
+		}
+		scanned, last = scanned+1, c.Position
+		if f.Wants(c) {
+			out = append(out, c.JSON())
+		}
+	}
+	return out, last, "", nil
+}

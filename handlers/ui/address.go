@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify/home"
+)
+
+// addressData is the address to which messages lead, and what is proposed while there is none.
+type addressData struct {
+	api.PublicAddress
+
+	Form     frame.Form
+	Aside    bool     // whether the form opens another tab, because it stands beside another form
+	Loopback bool     // whether only this machine reaches the address, or the proposed one
+	Nearby   []string // addresses of this machine in its network
+	Back     string   // the page to which the form leads
+}
+
+// address shows the form of the address to which messages lead.
+func (a rulesArea) address(r *http.Request) (frame.Page, error) {
+	d, err := a.addressOf(r, "/notifications")
+	return frame.Page{Name: "address", Title: "Address in messages", Data: d}, err
+}
+
+// addressOf returns the form of the address. It proposes the address that the browser has used. Nothing is kept before
+// an administrator confirms it, because a request may name any host.
+func (a rulesArea) addressOf(r *http.Request, back string) (d addressData, err error) {
+	d.Back = back
+	if d.PublicAddress, err = api.GetPublicAddress.Call(r.Context(), a.client, api.None{}); err != nil {
+		return d, err
+	}
+	at := d.URL
+	if at == "" {
+		at, _ = home.Parse((&url.URL{Scheme: wire.Address(r).Scheme, Host: wire.OuterHost(r)}).String())
+	}
+	d.Form.Values = url.Values{"url": {at}}
+	d.propose(at)
+	return d, nil
+}
+
+// propose lists the addresses of this machine in its network if only this machine reaches an address.
+func (d *addressData) propose(at string) {
+	if d.Loopback = home.IsLoopback(at); !d.Loopback {
+		return
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return
+	}
+	for _, host := range d.Machine {
+		near := url.URL{Scheme: u.Scheme, Host: host}
+		if port := u.Port(); port != "" {
+			near.Host = net.JoinHostPort(host, port)
+		}
+		d.Nearby = append(d.Nearby, near.String())
+	}
+}
+
+// saveAddress keeps the address that an administrator has confirmed, or removes it.
+func (a rulesArea) saveAddress(r *http.Request) (frame.Page, error) {
+	f := r.PostForm
+	text, done := f.Get("url"), "address-save"
+	if f.Get("do") == "remove" {
+		text, done = "", "address-remove"
+	} else if text == "" {
+		text = "-" // an empty field is a mistake, and removes nothing
+	}
+	_, err := api.SavePublicAddress.Call(r.Context(), a.client, api.PublicAddressRequest{URL: text})
+	if problem := frame.Refusal(err); problem != nil {
+		d, err := a.addressOf(r, f.Get("back"))
+		d.Form = frame.Form{Values: f, Problem: problem}
+		return frame.Page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
+	}
+	return frame.GoTo(back(f.Get("back"), done)), err
+}

@@ -1,0 +1,148 @@
+package ui
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const (
+	// hostsShown is the number of hosts that a page lists.
+	hostsShown = 100
+	// failingRead limits the number of a host's failing items that are read. They are shown in groups with the same
+	// error.
+	failingRead = 200
+)
+
+type hostsData struct {
+	Hosts []api.HostStatus
+	Skip  int
+	Count int // the number of all hosts
+}
+
+// Next returns the parameter that selects the next page; "" on the last page.
+func (d hostsData) Next() string {
+	if next := d.Skip + len(d.Hosts); next < d.Count {
+		return strconv.Itoa(next)
+	}
+	return ""
+}
+
+// hosts lists the hosts. Those with the most waiting items come first.
+func (a sitesArea) hosts(r *http.Request) (frame.Page, error) {
+	st, err := a.tally.Counts(r.Context())
+	st.Hosts = slices.Clone(st.Hosts)
+	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(b.Total(), a.Total()))
+	})
+	skip, _ := strconv.Atoi(r.URL.Query().Get("skip"))
+	d := hostsData{Skip: min(max(0, skip), len(st.Hosts)), Count: len(st.Hosts)}
+	d.Hosts = st.Hosts[d.Skip:min(d.Skip+hostsShown, d.Count)]
+	return frame.Page{Name: "hosts", Title: "Hosts", Data: d}, err
+}
+
+type hostData struct {
+	api.HostDetail
+	Sites    []api.Site       // the sites of the site file that are at this host
+	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
+	Spent    api.HostDay      // the requests and results of all stored days
+	Plot     frame.Plot
+	Polite   []string // how the host is crawled, in sentences
+	Causes   []cause  // why items cannot be checked now
+}
+
+// A cause is an error that prevented checks of some items of a host.
+type cause struct {
+	Why   string
+	Items int
+	First api.Item
+}
+
+// host shows the data about a host, the cost of watching it, and how it is crawled.
+func (a sitesArea) host(r *http.Request) (frame.Page, error) {
+	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
+	missing := err
+	if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
+		h.Host, err = r.PathValue("host"), nil // the host may belong to a site whose pages were not found yet
+	}
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := hostData{HostDetail: h}
+	var days api.Activity
+	for _, day := range h.Days {
+		c := api.ActivityCounts{Checks: day.Checks, Changes: day.Changes, Errors: day.Errors, Bytes: day.Bytes}
+		days.Hours = append(days.Hours, api.ActivityHour{Hour: day.Day, ActivityCounts: c})
+		d.Spent.Requests, d.Spent.Bytes = d.Spent.Requests+day.Requests, d.Spent.Bytes+day.Bytes
+		d.Spent.Checks, d.Spent.Changes = d.Spent.Checks+day.Checks, d.Spent.Changes+day.Changes
+		d.Spent.Errors += day.Errors
+	}
+	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
+	d.Plot = frame.NewPlot(days, frame.Month, a.clock())
+	if err := a.cover(r, &d); err != nil {
+		return frame.Page{}, err
+	}
+	if missing == nil {
+		d.Polite = politeness(h, a.clock())
+	} else if len(d.Sites) == 0 {
+		return frame.Page{}, missing
+	}
+	if h.Items[api.StatusError] > 0 {
+		list, err := api.ListItems.Call(r.Context(), a.client,
+			api.ItemQuery{Host: h.Host, Status: api.StatusError, Top: failingRead})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		d.Causes = causesOf(list.Items)
+	}
+	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
+}
+
+// cover adds the numbers of pages that the polls and the last backfill have found at the host.
+func (a sitesArea) cover(r *http.Request, d *hostData) error {
+	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
+	if err != nil {
+		return err
+	}
+	var slugs []string
+	for _, site := range known.Sites {
+		if site.Domain != d.Host {
+			continue
+		}
+		one, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: site.Slug})
+		if err != nil {
+			return err
+		}
+		d.Sites, slugs = append(d.Sites, one), append(slugs, site.Slug)
+	}
+	if len(slugs) == 0 {
+		return nil
+	}
+	runs, err := api.ListBackfills.Call(r.Context(), a.client, api.BackfillQuery{Top: runsShown})
+	at := slices.IndexFunc(runs.Runs, func(run api.BackfillRun) bool {
+		return !run.DryRun && slices.ContainsFunc(slugs, func(s string) bool { return slices.Contains(run.Sources, s) })
+	})
+	if at >= 0 {
+		d.Backfill = &runs.Runs[at]
+	}
+	return err
+}
+
+// causesOf groups items by their errors. The most frequent error comes first.
+func causesOf(items []api.Item) (out []cause) {
+	at := map[string]int{}
+	for _, it := range items {
+		i, known := at[it.ErrorMessage]
+		if !known {
+			i = len(out)
+			at[it.ErrorMessage], out = i, append(out, cause{Why: it.ErrorMessage, First: it})
+		}
+		out[i].Items++
+	}
+	slices.SortStableFunc(out, func(a, b cause) int { return cmp.Compare(b.Items, a.Items) })
+	return out
+}

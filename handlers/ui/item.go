@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+type itemData struct {
+	api.ItemDetail
+	Chunks   api.ChunkList
+	Timeline []api.Decision // decisions about the item, newest first
+	NextWhy  string         // why the next check is at that time
+	// LastChange is the newest change. Diff is the first part of its differences; MoreHunks is the number of
+	// differences left out.
+	LastChange *api.Change
+	Diff       *api.Diff
+	MoreHunks  int
+	Strip      strip
+	Versions   []api.Change // the newest changes, at most versionsShown
+	Rules      []api.Rule   // the rules for this page
+	Mutes      []api.Mute
+	Pairs      []pair // captures, newest first, each with its previous capture
+}
+
+// A pair is a capture and the previous capture, with which it can be compared.
+type pair struct {
+	api.Capture
+	Before string // digest of the previous capture; "" for the first capture
+}
+
+// item shows all data about an item.
+func (a itemsArea) item(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	it.Captures = frame.Bodies(it.Captures)
+	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
+	slices.Reverse(d.Timeline)
+	for _, decision := range d.Timeline {
+		if slices.Contains(scheduling, decision.What) {
+			d.NextWhy = decision.Why
+			break
+		}
+	}
+	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
+		return frame.Page{}, err
+	}
+	if err := a.notified(r, &d); err != nil {
+		return frame.Page{}, err
+	}
+	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
+	return frame.Page{Name: "item", Title: frame.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+}
+
+// notified adds the rules for the page and its mutes.
+func (a itemsArea) notified(r *http.Request, d *itemData) error {
+	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{ItemID: d.ID})
+	if err != nil {
+		return err
+	}
+	mutes, err := api.ListMutes.Call(r.Context(), a.client, api.MuteQuery{ItemID: d.ID})
+	d.Rules, d.Mutes = rules.Rules, mutes.Mutes
+	return err
+}
+
+// stop asks how an item is no longer watched.
+func (a itemsArea) stop(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := itemData{ItemDetail: it}
+	return frame.Page{Name: "stop", Title: frame.ItemTitle(it.Item), Data: &d}, a.notified(r, &d)
+}
+
+// scheduling lists the kinds of decisions that determine when an item is checked next.
+var scheduling = []string{"scheduled", "forced", "registered"}
+
+const (
+	versionsShown = 30 // the number of changes that the page of an item lists
+	hunksShown    = 3  // the number of differences of the last change that the page of an item shows
+)
+
+// lastChange adds the differences of the last change. It adds nothing if there is nothing to compare.
+func (a itemsArea) lastChange(r *http.Request, d *itemData) error {
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	d.LastChange = &d.Changes[0]
+	if c := d.LastChange; c.Before == "" || c.Before == c.SHA256 {
+		return nil
+	}
+	diff, err := api.GetDiff.Call(r.Context(), a.client,
+		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
+	if err != nil {
+		if frame.Refusal(err) != nil {
+			err = nil // one of the two captures was deleted
+		}
+		return err
+	}
+	d.MoreHunks = max(0, len(diff.Hunks)-hunksShown)
+	diff.Hunks = diff.Hunks[:min(len(diff.Hunks), hunksShown)]
+	d.Diff = &diff
+	return nil
+}
+
+// pairs returns each capture together with the previous capture.
+func pairs(captures []api.Capture) []pair {
+	out := make([]pair, len(captures))
+	for i, c := range captures {
+		out[i].Capture = c
+		if i+1 < len(captures) {
+			out[i].Before = captures[i+1].SHA256
+		}
+	}
+	return out
+}
+
+// changeRate describes in words how often a page changed. The captures are newest first. If the page never changed,
+// the text is empty.
+func changeRate(captures []api.Capture) string {
+	changes := len(captures) - 1
+	if changes < 1 {
+		return ""
+	}
+	in := captures[0].CapturedAt.Sub(captures[changes].CapturedAt)
+	return words.Count(changes, "time") + " in " + words.Span(in) + ", every " + words.Span(in/time.Duration(changes)) +
+		" on average"
+}
+
+// extent describes in words how much has changed; the text is empty if that is not known.
+func extent(c api.Change) string {
+	if c.WordsAdded == nil || c.WordsRemoved == nil {
+		return ""
+	}
+	return words.Count(*c.WordsAdded, "word") + " added, " + words.Thousands(*c.WordsRemoved) + " removed"
+}

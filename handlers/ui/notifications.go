@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// The numbers of deliveries, and of rules for one page, that a page lists.
+const (
+	deliveriesShown = 50
+	rulesShown      = 100
+)
+
+type notificationsData struct {
+	Rules api.Rules
+	Mutes []api.Mute
+	api.Channels
+	api.DeliveryPage
+	Names  map[string]string // names of rules, by id
+	State  string            // only deliveries in this state are shown
+	First  bool              // whether this is the first page of deliveries
+	Home   api.PublicAddress // the address to which messages lead
+	Tested string            // the channel to which a test message was sent
+	Answer api.ReceiverAnswer
+}
+
+// notifications shows the channels, the rules, and the messages that were sent.
+func (a rulesArea) notifications(r *http.Request) (frame.Page, error) {
+	return a.notificationsPage(r, "", api.ReceiverAnswer{})
+}
+
+func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p frame.Page, err error) {
+	q := r.URL.Query()
+	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
+	if d.Rules, err = api.ListRules.Call(r.Context(), a.client, api.RuleQuery{Top: rulesShown,
+		Continuation: q.Get("rules")}); err != nil {
+		return p, err
+	}
+	mutes, err := api.ListMutes.Call(r.Context(), a.client, api.MuteQuery{})
+	if d.Mutes = mutes.Mutes; err != nil {
+		return p, err
+	}
+	d.Names = map[string]string{}
+	for _, r := range d.Rules.Rules {
+		d.Names[r.ID] = r.Name
+	}
+	if d.Channels, err = api.ListChannels.Call(r.Context(), a.client, api.None{}); err != nil {
+		return p, err
+	}
+	if d.Home, err = api.GetPublicAddress.Call(r.Context(), a.client, api.None{}); err != nil {
+		return p, err
+	}
+	d.DeliveryPage, err = api.ListDeliveries.Call(r.Context(), a.client, api.DeliveryQuery{State: d.State,
+		Top: deliveriesShown, Continuation: q.Get("after")})
+	return frame.Page{Name: "notifications", Title: "Notifications", Data: d}, err
+}
+
+// actNotifications sends a test message, or sends an earlier message again.
+func (a rulesArea) actNotifications(r *http.Request) (frame.Page, error) {
+	ctx, what := r.Context(), r.PostForm.Get("of")
+	switch r.PostForm.Get("do") {
+	case "test":
+		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: what})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		return a.notificationsPage(r, what, answer)
+	case "retry":
+		_, err := api.RetryDelivery.Call(ctx, a.client, api.DeliveryID{ID: what})
+		return frame.GoTo("/notifications?done=delivery-retry"), err
+	}
+	return frame.Page{}, frame.BadRequest("a channel can be tested, and a message can be sent again")
+}

@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	goldtext "github.com/yuin/goldmark/text"
+)
+
+type renderedData struct {
+	ID, Name string
+	From, To renderedPage
+}
+
+// A renderedPage is a version of a page. Paragraphs that the other version lacks are highlighted.
+type renderedPage struct {
+	api.PageText
+	Body template.HTML // from a converter that lets no HTML through
+	Cut  bool
+}
+
+// rendered shows two captures of an item as pages, side by side.
+func (a readingArea) rendered(r *http.Request) (frame.Page, error) {
+	id, q := r.PathValue("id"), r.URL.Query()
+	d := renderedData{ID: id}
+	var trees [2]ast.Node
+	var texts [2][]byte
+	for i, p := range []*renderedPage{&d.From, &d.To} {
+		var err error
+		p.PageText, err = api.GetPageText.Call(r.Context(), a.client,
+			api.TextQuery{ID: id, AsOf: q.Get([]string{"from", "to"}[i]), Format: "json"})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		p.Cut = len(p.Text) > maxReading
+		texts[i] = []byte(words.Clip(strings.ToValidUTF8(p.Text, "�"), maxReading))
+		trees[i] = untrusted.Parser().Parse(goldtext.NewReader(texts[i]))
+	}
+	d.Name = d.To.URL
+	old, fresh := paragraphs(trees[0], texts[0]), paragraphs(trees[1], texts[1])
+	var err error
+	if d.From.Body, err = renderNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
+		return frame.Page{}, err
+	}
+	d.To.Body, err = renderNew(trees[1], texts[1], fresh, old, "come")
+	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
+}
+
+// paragraphs returns the parts of a text that are compared with those of another text, each with its plain text.
+func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
+	out := map[ast.Node]string{}
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n.Kind() {
+		case ast.KindParagraph, ast.KindHeading, ast.KindTextBlock, extast.KindTableRow, extast.KindTableHeader:
+			out[n] = plainText(n, text)
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return out
+}
+
+// plainText returns the text of a node without markup.
+func plainText(n ast.Node, text []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if s, ok := n.(*ast.Text); ok && entering {
+			b.Write(s.Segment.Value(text))
+			b.WriteByte(' ')
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// renderNew renders a text, and gives a CSS class to the paragraphs that the other text lacks.
+func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
+	known := map[string]bool{}
+	for _, says := range other {
+		known[says] = true
+	}
+	for n, says := range own {
+		if known[says] {
+			continue
+		}
+		if n.Kind() == ast.KindTextBlock { // a text block has no element: highlight the list item around it
+			n = n.Parent()
+		}
+		n.SetAttributeString("class", []byte(class))
+	}
+	var b bytes.Buffer
+	err := untrusted.Renderer().Render(&b, text, tree)
+	return template.HTML(b.String()), err
+}

@@ -1,0 +1,198 @@
+package ui
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
+	"github.com/tidemark/tidemark/pkg/notify/letter"
+)
+
+type ruleData struct {
+	ID       string // empty for a new rule
+	Origin   string
+	Gathered int
+	Broken   string // why the rule reports nothing
+	Channels []api.Channel
+	Form     frame.Form
+	Preview  *api.RuleTest
+	Page     api.ItemDetail // for a rule for one page
+}
+
+// rule shows the form of a rule.
+func (a rulesArea) rule(r *http.Request) (frame.Page, error) {
+	d := ruleData{ID: r.PathValue("id")}
+	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
+	switch problem := frame.Refusal(err); {
+	case err == nil:
+		d.Preview = &test
+	case problem == nil || problem.Status != http.StatusBadRequest: // the page of a broken rule says why
+		return frame.Page{}, err
+	}
+	return a.rulePage(r, d)
+}
+
+// newRule shows the form of a new rule. The page's address may give initial values for the form.
+func (a rulesArea) newRule(r *http.Request) (frame.Page, error) {
+	d := ruleData{Form: frame.NewForm(api.RuleSpec{})}
+	given := r.URL.Query()
+	maps.Copy(d.Form.Values, given)
+	if len(given) > 0 { // it is tried at once, for the values that lead here
+		given.Set(frame.Was, d.Form.Was.Encode())
+		if patch, err := ruleChanges(given); err == nil {
+			if test, err := a.tried(r, "", patch); err == nil {
+				d.Preview = &test
+			}
+		}
+	}
+	return a.rulePage(r, d)
+}
+
+// page finds the page of a rule for one page. A page that is not registered any more has only its id.
+func (a rulesArea) page(r *http.Request, d *ruleData) {
+	id := d.Form.Get("filter.itemId")
+	if id == "" {
+		return
+	}
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
+	if d.Page = it; err != nil {
+		d.Page.ID = id
+	}
+	if p := frame.Refusal(err); p != nil && p.Status == http.StatusNotFound {
+		d.Broken = cmp.Or(d.Broken, "its page is not watched any more")
+	} else if d.Page.Paused {
+		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
+	}
+}
+
+// Variables lists what the words of a message may stand for.
+func (d ruleData) Variables() []letter.Variable { return letter.Variables }
+
+// Begun returns the query that opens the form of this new rule again, with the changes that were chosen.
+func (d ruleData) Begun() string {
+	begun := url.Values{}
+	for name, values := range d.Form.Values {
+		if name == "name" || strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "when.") {
+			begun[name] = values
+		}
+	}
+	return begun.Encode()
+}
+
+// Names returns the names of values to propose.
+func (d ruleData) Names() []string { return namesOf(d.Page.Fields) }
+
+// Present returns the present value of the page that the condition is about, if it is known.
+func (d ruleData) Present() (now api.ItemField) {
+	if now = d.Page.Fields[strings.TrimSpace(d.Form.Get("when.field"))]; now.State != "value" {
+		return api.ItemField{}
+	}
+	return now
+}
+
+// only selects the channel of a new rule, if only one was made here.
+func (d *ruleData) only() {
+	here := slices.DeleteFunc(slices.Clone(d.Channels), func(c api.Channel) bool { return c.Origin != "here" })
+	if d.ID == "" && len(here) == 1 && !d.Form.Values.Has("do") {
+		d.Form.Values = maps.Clone(d.Form.Values)
+		d.Form.Values.Set("channels", here[0].Name)
+	}
+}
+
+func (a rulesArea) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
+	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
+	d.Channels = all.Channels
+	p := frame.Page{Name: "rule"}
+	switch {
+	case err != nil:
+	case d.ID == "":
+		p.Title = "New rule"
+	default:
+		var it api.Rule
+		it, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
+		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
+		d.Broken = cmp.Or(it.Problem, it.Warning)
+		if d.Form.Values == nil {
+			d.Form = frame.NewForm(it.RuleSpec)
+			conditionValues(d.Form.Values, it.When)
+		}
+	}
+	a.page(r, &d)
+	d.only()
+	p.Data = d
+	if d.Form.Problem != nil {
+		p.Status = d.Form.Problem.Status
+	}
+	return p, err
+}
+
+// ruleChanges returns what a person changed in the form of a rule.
+func ruleChanges(typed url.Values) (api.Patch, error) {
+	typed, err := withCondition(typed)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(typed.Get("quietHours.from")+typed.Get("quietHours.to")) == "" {
+		typed.Del("quietHours.timezone") // the browser fills it in
+	}
+	return frame.Changed[api.RuleSpec](typed)
+}
+
+// tried tries a rule with changes that are not saved; a new one if the id is empty.
+func (a rulesArea) tried(r *http.Request, id string, patch api.Patch) (out api.RuleTest, err error) {
+	var rule api.Rule
+	if id != "" {
+		if rule, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: id}); err != nil {
+			return out, err
+		}
+	}
+	if err := patch.Apply(&rule.RuleSpec); err != nil {
+		return out, err
+	}
+	form.Tidy(&rule.RuleSpec)
+	return api.PreviewRule.Call(r.Context(), a.client, rule.RuleSpec)
+}
+
+// wrongField returns a problem about one field, in the form of the API's problems.
+func wrongField(field, detail string) *api.Problem {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail,
+		Errors: []api.FieldError{{Field: field, Message: detail}}}
+}
+
+// saveRule previews, saves or removes a rule. A new rule has no id yet.
+func (a rulesArea) saveRule(r *http.Request) (frame.Page, error) {
+	f, id := r.PostForm, r.PathValue("id")
+	if f.Get("do") == "remove" {
+		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
+		return frame.GoTo("/notifications?done=rule-remove"), err
+	}
+	d := ruleData{ID: id, Form: frame.NewForm(api.RuleSpec{}).Typed(f, nil)}
+	patch, err := ruleChanges(f)
+	switch {
+	case err != nil:
+	case f.Get("do") == "preview":
+		var test api.RuleTest
+		if test, err = a.tried(r, id, patch); err == nil {
+			d.Preview = &test
+			return a.rulePage(r, d)
+		}
+	case id == "":
+		var spec api.RuleSpec
+		if err = patch.Apply(&spec); err == nil {
+			_, err = api.AddRule.Call(r.Context(), a.client, spec)
+		}
+	default:
+		_, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
+	}
+	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+		d.Form.Problem = sayThis(problem)
+		return a.rulePage(r, d)
+	}
+	return frame.GoTo("/notifications?done=rule-save"), err
+}

@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type searchData struct {
+	api.SearchResponse
+	Query                          url.Values // the query of this page
+	Q, Host, Type, Language, Since string
+	PublishedAfter                 string
+	AsOf                           string // the day whose versions the results lead to
+	Pictures                       bool
+	Skip                           int
+	NoPage                         bool // whether there are no items yet
+	Suggested                      []string
+}
+
+// search shows the results with passages, and, on request, with images.
+func (a readingArea) search(r *http.Request) (frame.Page, error) {
+	q := r.URL.Query()
+	skip, _ := strconv.Atoi(q.Get("skip"))
+	d := searchData{
+		Query: q, Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
+		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"), AsOf: q.Get("asOf"),
+		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
+	}
+	p := frame.Page{Name: "search", Title: "Search", Pictures: d.Pictures}
+	if d.Q == "" {
+		st, err := api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{})
+		d.NoPage = err == nil && st.Total() == 0
+		p.Data = d
+		return p, nil
+	}
+	var err error
+	d.SearchResponse, err = api.Search.Call(r.Context(), a.client, api.SearchRequest{
+		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
+		Tag: q.Get("tag"), Sort: q.Get("sort"), ChangedAfter: q.Get("changedAfter"),
+		MaxAge: q.Get("maxAge"), Stale: q.Get("stale"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
+	})
+	d.Suggested = a.suggested(r, d.Q)
+	p.Data = d
+	return p, err
+}
+
+// suggested returns completions of what the user typed. A search works without them, so errors are ignored.
+func (a readingArea) suggested(r *http.Request, typed string) []string {
+	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
+	if err != nil {
+		return nil
+	}
+	return found.Suggestions
+}
+
+// Next returns the offset of the next page; 0 on the last page.
+func (d searchData) Next() int {
+	if next := d.Skip + len(d.Results); next < d.Count && len(d.Results) > 0 {
+		return next
+	}
+	return 0
+}
+
+// More returns the address of the next page.
+func (d searchData) More() string { return d.with("skip", strconv.Itoa(d.Next())) }
+
+// with(name, value) is the address of the first page of this search, with one parameter changed.
+func (d searchData) with(name, value string) string {
+	q := maps.Clone(d.Query)
+	q.Del("skip")
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	return frame.Address(frame.Root+"/search", q)
+}
+
+type facetName struct {
+	param, title string
+	of           func(*api.Facets) []api.Facet
+	text         map[string]string
+}
+
+// say returns the text for a value of a facet.
+func (n facetName) say(value string) string { return cmp.Or(n.text[value], value) }
+
+// facetNames are the parameters that limit a search to one value of a facet, with texts for the values.
+var facetNames = []facetName{
+	{"type", "Type", func(f *api.Facets) []api.Facet { return f.Types }, nil},
+	{"host", "Host", func(f *api.Facets) []api.Facet { return f.Hosts }, nil},
+	{"tag", "Tag", func(f *api.Facets) []api.Facet { return f.Tags }, nil},
+	{"language", "Language", func(f *api.Facets) []api.Facet { return f.Languages }, nil},
+	{"since", "Changed", func(f *api.Facets) []api.Facet { return f.Ages },
+		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},
+}
+
+// A facet is a parameter that narrows the search, or that could narrow it.
+type facet struct {
+	Title string
+	Chips []facetChip
+}
+
+type facetChip struct {
+	frame.Chip
+	Count int
+}
+
+// Filtered reports whether a field of the form other than the words is set.
+func (d searchData) Filtered() bool {
+	return d.Host+d.Type+d.Since+d.PublishedAfter+d.AsOf+d.Query.Get("sort")+d.Query.Get("changedAfter")+
+		d.Query.Get("maxAge") != "" || d.Pictures
+}
+
+// Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out
+// the age "older", because no filter selects it.
+func (d searchData) Narrow() (out []facet) {
+	if d.Facets == nil {
+		return nil
+	}
+	for _, n := range facetNames {
+		one, held := facet{Title: n.title}, d.Query.Get(n.param)
+		if held != "" {
+			one.Chips = []facetChip{{frame.Chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
+		} else if values := n.of(d.Facets); len(values) > 1 {
+			for _, v := range values {
+				if n.text == nil || n.text[v.Value] != "" {
+					chip := frame.Chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
+					one.Chips = append(one.Chips, facetChip{chip, v.Count})
+				}
+			}
+		}
+		if len(one.Chips) > 0 {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// foundAs returns the types to which a search can be narrowed.
+func foundAs() []frame.Choice {
+	return frame.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
+}
+
+// A piece is a part of a passage, either wholly highlighted or not at all.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// marked splits a passage into highlighted and other pieces. Highlights outside the passage are ignored.
+func marked(p api.Passage) []piece {
+	var out []piece
+	at := 0
+	for _, r := range p.Highlights {
+		if r.From < at || r.To > len(p.Text) || r.From >= r.To {
+			continue
+		}
+		out = append(out, piece{p.Text[at:r.From], false}, piece{p.Text[r.From:r.To], true})
+		at = r.To
+	}
+	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
+}

@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
+)
+
+// This file is the part of the dashboard about watched sites: the data about each host, how politely it is
+// crawled, and the backfills that find its existing pages.
+
+// sitesFuncs are the functions that the templates of this part call.
+var sitesFuncs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "siteForm": siteForm,
+	"siteInputs": form.Inputs[api.SiteRequest],
+	"siteWords":  form.Line[api.SiteSettings], "verdict": verdict}
+
+// sitesArea is this part of the dashboard.
+type sitesArea struct {
+	client *api.Client
+	clock  func() time.Time
+	tally  *Tally
+}
+
+// sitesViews returns the pages of this part and the actions of their forms, by pattern.
+func sitesViews(client *api.Client, clock func() time.Time, tally *Tally) map[string]frame.View {
+	a := sitesArea{client, clock, tally}
+	return map[string]frame.View{
+		"GET /hosts":         a.hosts,
+		"GET /hosts/{host}":  a.host,
+		"GET /backfill":      a.backfill,
+		"GET /backfill/{id}": a.run,
+
+		"GET /sites/{slug}":           a.site,
+		"GET /sites/{slug}/settings":  a.siteSettings,
+		"POST /sites/{slug}/settings": a.saveSite,
+		"POST /sites/{slug}":          a.actSite,
+		"POST /backfill":              a.startBackfill,
+		"POST /backfill/{id}":         a.actRun,
+	}
+}
+
+// site shows a dry run. What is a site is shown with its host.
+func (a sitesArea) site(r *http.Request) (frame.Page, error) {
+	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	if s.DryRun == nil {
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
+	}
+	return frame.Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
+}
+
+// siteForm returns the form of a new site.
+func siteForm() frame.Form { return frame.NewForm(api.SiteRequest{}) }
+
+type siteData struct {
+	api.Site
+	Form frame.Form
+}
+
+// siteSettings shows the form for the settings of a site that was added.
+func (a sitesArea) siteSettings(r *http.Request) (frame.Page, error) {
+	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
+	return frame.Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, frame.NewForm(s.Set)}}, err
+}
+
+// saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
+func (a sitesArea) saveSite(r *http.Request) (frame.Page, error) {
+	patch, err := frame.Changed[api.SiteSettings](r.PostForm)
+	var s api.Site
+	if err == nil {
+		s, err = api.PatchSite.Call(r.Context(), a.client,
+			api.SitePatch{Slug: r.PathValue("slug"), Patching: api.Patching{Patch: patch}})
+	}
+	problem := frame.Refusal(err)
+	if problem == nil {
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
+	}
+	p, err := a.siteSettings(r)
+	if d, is := p.Data.(siteData); is {
+		d.Form = d.Form.Typed(r.PostForm, problem)
+		p.Data, p.Status = d, problem.Status
+	}
+	return p, err
+}
+
+// actSite polls a site now, or removes it.
+func (a sitesArea) actSite(r *http.Request) (frame.Page, error) {
+	q := api.SiteSlug{Slug: r.PathValue("slug")}
+	var s api.Site
+	var err error
+	switch r.PostForm.Get("do") {
+	case "look":
+		s, err = api.PollSite.Call(r.Context(), a.client, q)
+		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), err
+	case "remove":
+		s, err = api.RemoveSite.Call(r.Context(), a.client, q)
+	default:
+		err = frame.BadRequest("a site can be polled or removed")
+	}
+	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
+}

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// needsShown limits the number of problems of each kind that are listed.
+const needsShown = 20
+
+// problems are what a person must solve.
+type problems struct {
+	Health  []string   // what keeps the app from working well: the disk, the store, the index
+	Failing int        // the number of all items that cannot be checked
+	Errors  []api.Item // the first of them
+	Broken  []api.Item // items whose watch is broken
+
+	MoreBroken bool              // whether there may be more broken watches
+	Rules      []api.Rule        // rules that report nothing because they are broken
+	Channels   []api.Channel     // channels whose receivers fail, or that cannot send
+	Failed     []api.Delivery    // messages that could not be delivered
+	More       bool              // whether there are more failed messages than Failed has
+	NoHome     bool              // whether messages have no links, because nobody has confirmed an address
+	Runs       []api.BackfillRun // runs that have failed
+}
+
+// problemsOf finds the problems.
+func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now time.Time) (p problems, err error) {
+	p.Failing = st.Items[api.StatusError]
+	p.Health = ailments(ctx, c)
+	if p.Failing > 0 {
+		list, err := api.ListItems.Call(ctx, c, api.ItemQuery{Status: api.StatusError, Top: needsShown})
+		if err != nil {
+			return p, err
+		}
+		p.Errors = list.Items
+		p.Failing = max(p.Failing, len(p.Errors))
+	}
+	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
+		return p, err
+	}
+	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
+	if err != nil {
+		return p, err
+	}
+	p.Rules = slices.DeleteFunc(rules.Rules, func(r api.Rule) bool { return r.Problem == "" })
+	if p.Channels, p.NoHome, err = failingChannels(ctx, c, now); err != nil {
+		return p, err
+	}
+	failed, err := api.ListDeliveries.Call(ctx, c, api.DeliveryQuery{State: "failed", Top: needsShown})
+	if err != nil {
+		return p, err
+	}
+	p.Failed, p.More = failed.Deliveries, failed.Continuation != ""
+	runs, err := api.ListBackfills.Call(ctx, c, api.BackfillQuery{})
+	p.Runs = slices.DeleteFunc(runs.Runs, func(r api.BackfillRun) bool { return r.Status != api.BackfillFailed })
+	return p, err
+}
+
+// Count returns the number of problems. The result more is true if there are more.
+func (p problems) Count() (n int, more bool) {
+	if p.NoHome {
+		n = 1
+	}
+	n += len(p.Health) + p.Failing + len(p.Broken) + len(p.Rules) + len(p.Channels) + len(p.Failed) + len(p.Runs)
+	return n, p.More || p.MoreBroken
+}
+
+// ailments returns what the app's report of its health complains of, or the error that prevented the report.
+func ailments(ctx context.Context, c *api.Client) (out []string) {
+	h, err := api.GetHealth.Call(ctx, c, api.None{})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, part := range []struct{ name, state string }{{"the store", h.Storage}, {"the index", h.Index}} {
+		if part.state != "" && part.state != api.HealthOK {
+			out = append(out, part.name+": "+part.state)
+		}
+	}
+	return append(out, h.Warnings...)
+}
+
+// failingChannels returns the channels that cannot send, or whose receivers fail. The result homeless is true if there
+// are channels, but no address to which their messages lead.
+func failingChannels(ctx context.Context, c *api.Client, now time.Time) (failing []api.Channel, homeless bool,
+	err error) {
+	all, err := api.ListChannels.Call(ctx, c, api.None{})
+	if err != nil || len(all.Channels) == 0 {
+		return nil, false, err
+	}
+	at, err := api.GetPublicAddress.Call(ctx, c, api.None{})
+	works := func(ch api.Channel) bool { return ch.Problem == "" && !ch.RestsUntil.After(now) }
+	return slices.DeleteFunc(all.Channels, works), at.URL == "", err
+}
