@@ -29,7 +29,7 @@ func (h *captureHandlers) diff(ctx context.Context, q api.DiffQuery) (out api.Di
 	if err != nil {
 		return out, err
 	}
-	out = api.Diff{From: wire.Capture(&past.Item, d.From), To: wire.Capture(&past.Item, d.To), Cut: d.Cut,
+	out = api.Diff{From: captureJSON(&past.Item, d.From), To: captureJSON(&past.Item, d.To), Cut: d.Cut,
 		Hunks: make([]api.DiffHunk, len(d.Hunks))}
 	for i, hunk := range d.Hunks {
 		out.Hunks[i].Table = tableJSON(hunk.Table)

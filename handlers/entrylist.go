@@ -45,7 +45,7 @@ func (h *entryHandlers) showEntry(ctx context.Context, q api.EntryID) (any, erro
 			return nil, err
 		}
 		if found {
-			row["page"] = wire.LinkedPage(page)
+			row["page"] = linkedPageJSON(page)
 		}
 	}
 	return row, nil

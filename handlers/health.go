@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -91,10 +90,10 @@ func (h *appState) rebuilding(ctx context.Context) (id string, err error) {
 // migrating returns the state of a migration that is running or needed.
 func (h *appState) migrating(ctx context.Context) (string, error) {
 	st, err := h.Migrate.Get(ctx)
-	if err != nil || wire.MigrationState(st) == api.MigrationCurrent {
+	if err != nil || migrationState(st) == api.MigrationCurrent {
 		return "", err
 	}
-	return wire.MigrationState(st), nil
+	return migrationState(st), nil
 }
 
 // A check is a question to a service that the app depends on.

@@ -7,6 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // chunks lists the chunks that were last written to the index for an item.
@@ -50,7 +52,20 @@ func (h *indexedContent) images(ctx context.Context, q api.ItemID) (api.ImageLis
 	}
 	found, err := h.Images(ctx, it)
 	for _, img := range found {
-		out.Images = append(out.Images, wire.Image(img, string(it.ID), it.DisplaySource))
+		out.Images = append(out.Images, imageJSON(img, string(it.ID), it.DisplaySource))
 	}
 	return out, err
+}
+
+// imageJSON returns a picture of a page as a type of the API.
+func imageJSON(img search.Image, page, address string) api.Image {
+	return api.Image{
+		ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
+		ParentPageID: page, ParentPageURL: address, Source: address,
+	}
+}
+
+// linkedPageJSON returns, as a type of the API, the page that a link leads to.
+func linkedPageJSON(it registry.Item) *api.LinkedPage {
+	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}
 }

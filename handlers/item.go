@@ -55,8 +55,8 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
 	}
-	d.Captures = wire.Each(past.Captures, func(c snapshot.Capture) api.Capture { return wire.Capture(it, c) })
-	d.Lineage, d.Changes = wire.Each(past.Edges, wire.Edge), wire.Each(past.Changes, changeJSON)
+	d.Captures = wire.Each(past.Captures, func(c snapshot.Capture) api.Capture { return captureJSON(it, c) })
+	d.Lineage, d.Changes = wire.Each(past.Edges, edgeJSON), wire.Each(past.Changes, changeJSON)
 	d.List, d.Folder = listJSON(it.Listed), folderJSON(it)
 	return d
 }

@@ -20,7 +20,7 @@ func (h *captureHandlers) captures(ctx context.Context, q api.CaptureQuery) (api
 	}
 	found, next, err := past.Captures(ctx, q.Continuation, q.Top)
 	page.Continuation = next
-	page.Captures = wire.Each(found, func(c snapshot.Capture) api.Capture { return wire.Capture(&past.Item, c) })
+	page.Captures = wire.Each(found, func(c snapshot.Capture) api.Capture { return captureJSON(&past.Item, c) })
 	return page, wire.Field("continuation", err)
 }
 
@@ -33,7 +33,7 @@ func (h *captureHandlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgeP
 	}
 	found, next, err := past.Edges(ctx, q.Continuation, q.Top)
 	page.Continuation = next
-	page.Lineage = wire.Each(found, wire.Edge)
+	page.Lineage = wire.Each(found, edgeJSON)
 	return page, wire.Field("continuation", err)
 }
 

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 )
@@ -26,7 +25,7 @@ func (h *runHandlers) migrateState(ctx context.Context, _ api.None) (api.Migrati
 }
 
 func migrationJSON(st migrate.Status) api.Migration {
-	out := api.Migration{Status: wire.MigrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
+	out := api.Migration{Status: migrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
 		UpdatedAt: st.UpdatedAt, EndedAt: st.EndedAt}
 	for _, p := range st.Parts {
 		out.Steps = append(out.Steps, api.MigrationStep{Name: p.Step, Rules: p.Rules, Seen: p.Seen, Changed: p.Changed,
@@ -36,4 +35,16 @@ func migrationJSON(st migrate.Status) api.Migration {
 		out.Needed = append(out.Needed, api.MigrationNeed{Name: n.Step, From: n.From, To: n.To})
 	}
 	return out
+}
+
+// migrationState returns the API's name for the state of a migration.
+func migrationState(st migrate.Status) string {
+	switch {
+	case st.Running:
+		return api.MigrationRunning
+	case len(st.Needs) > 0:
+		return api.MigrationNeeded
+	default:
+		return api.MigrationCurrent
+	}
 }

@@ -24,7 +24,7 @@ func (h *runHandlers) rebuildStart(ctx context.Context, req api.RebuildRequest) 
 		}
 	}
 	run, err := h.Rebuilds.Start(ctx, scope)
-	return wire.Rebuild(run, 0), err
+	return rebuildJSON(run, 0), err
 }
 
 // rebuildState reports the progress of a rebuild.
@@ -37,5 +37,21 @@ func (h *runHandlers) rebuildState(ctx context.Context, q api.RebuildID) (out ap
 		return out, err
 	}
 	left, err := h.Rebuilds.Left(ctx, run)
-	return wire.Rebuild(run, left), err
+	return rebuildJSON(run, left), err
+}
+
+// rebuildJSON returns a rebuild as a type of the API, with the number of items that the rebuild still has to index.
+func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
+	out := api.Rebuild{
+		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
+		Reason: run.Reason,
+		Items:  run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
+		Mended: run.Mended,
+	}
+	out.Findings = wire.Each(run.Findings, func(f rebuild.Finding) api.Finding { return api.Finding(f) })
+	if n := run.Collisions; n.Chunks > 0 {
+		out.Collisions = (*api.Collisions)(&n)
+	}
+	return out
 }

@@ -156,7 +156,7 @@ func (h *searchHandlers) showLinked(ctx context.Context, results []api.SearchRes
 		g.Go(func() error {
 			page, found, err := h.Lookup.Searched(ctx, res.URL)
 			if found {
-				res.Page = wire.LinkedPage(page)
+				res.Page = linkedPageJSON(page)
 			}
 			return err
 		})
@@ -172,7 +172,7 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	for i, r := range found.Results {
 		out.Results[i] = api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language,
 			Score: r.Score, ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt, Passages: wire.Each(r.Passages, passageJSON),
-			Images: wire.Each(r.Images, func(img search.Image) api.Image { return wire.Image(img, r.ID, r.URL) })}
+			Images: wire.Each(r.Images, func(img search.Image) api.Image { return imageJSON(img, r.ID, r.URL) })}
 	}
 	if f := found.Facets; f != nil {
 		all := &api.Facets{}

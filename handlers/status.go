@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
@@ -100,7 +99,7 @@ func (h *appState) rebuilds(ctx context.Context, host string, counts api.SearchS
 	var out []api.Rebuild
 	for _, run := range active {
 		if host == "" || run.Host == "" || run.Host == host {
-			out = append(out, wire.Rebuild(run, left[run.Host]))
+			out = append(out, rebuildJSON(run, left[run.Host]))
 		}
 	}
 	return out, nil

@@ -50,7 +50,7 @@ func (h *captureHandlers) text(ctx context.Context, q api.TextQuery) (any, error
 		it := &past.Item
 		return api.PageText{
 			ItemID: string(it.ID), URL: it.DisplaySource, Title: doc.Title, Capture: digest, At: c.CapturedAt,
-			CheckedAt: wire.CheckedAt(it, c), Current: c.RawHash == it.RawHash,
+			CheckedAt: checkedAt(it, c), Current: c.RawHash == it.RawHash,
 			Text: extract.Markdown(doc.Blocks), Cut: doc.CutWhy(),
 		}, nil
 	}

@@ -46,7 +46,7 @@ func (h *captureHandlers) try(ctx context.Context, q api.TryRequest) (out api.Wa
 	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Text, Larger: done.Larger,
 		Captures: []api.TriedCapture{}}
 	for _, t := range done.Captures {
-		c := wire.Capture(&past.Item, t.Capture)
+		c := captureJSON(&past.Item, t.Capture)
 		tried := api.TriedCapture{SHA256: c.SHA256, At: c.CapturedAt, Current: t.Capture.RawHash == past.Item.RawHash,
 			Found: t.Found, Text: t.Text, Cut: t.Cut, Out: t.Out,
 			OutText: t.OutText, Why: t.Why}

@@ -1,4 +1,4 @@
-package wire
+package handlers
 
 import (
 	"time"
@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Capture returns a capture of an item as a type of the API. A check that finds the content unchanged records its
-// time only in the item's row. For the present capture, Capture therefore uses the later of the two recorded times.
-func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
+// captureJSON returns a capture of an item as a type of the API. A check that finds the content unchanged records its
+// time only in the item's row. For the present capture, it therefore uses the later of the two recorded times.
+func captureJSON(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.Validators.Served(it.RawHash) {
 		c.LastVerifiedAt = policy.Later(c.LastVerifiedAt, it.LastVerified)
 	}
@@ -27,17 +27,17 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	}
 }
 
-// CheckedAt returns when the source last showed the text of a capture. The source may have shown it with other bytes.
-func CheckedAt(it *registry.Item, c snapshot.Capture) time.Time {
-	at := Capture(it, c).LastVerifiedAt
+// checkedAt returns when the source last showed the text of a capture. The source may have shown it with other bytes.
+func checkedAt(it *registry.Item, c snapshot.Capture) time.Time {
+	at := captureJSON(it, c).LastVerifiedAt
 	if c.RawHash == it.RawHash {
 		return policy.Later(at, it.LastVerified)
 	}
 	return at
 }
 
-// Edge converts an edge to a type of the API: which capture replaced which other capture, and why.
-func Edge(e lineage.Edge) api.Edge {
+// edgeJSON converts an edge to a type of the API: which capture replaced which other capture, and why.
+func edgeJSON(e lineage.Edge) api.Edge {
 	return api.Edge{Newer: string(e.Newer), Older: string(e.Older), At: e.At, Meta: api.EdgeMetadata{
 		Reason: e.Reason, ConflictResolved: e.ConflictResolved, Selected: e.Selected,
 		CanonicalURIMatch: orNull(e.CanonicalURIMatch), ContentSHA256Match: orNull(e.ContentSHA256Match),
