@@ -16,9 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tidemark/tidemark/cmd/tidemark/client"
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
-	"github.com/tidemark/tidemark/cmd/tidemark/doctor"
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
-	"github.com/tidemark/tidemark/cmd/tidemark/move"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
@@ -79,8 +77,8 @@ func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	addVersionFlag(root)
 	root.AddCommand(local.Commands(t, s, getenv)...)
 	root.AddCommand(client.Commands(t, s, getenv("USER"))...)
-	root.AddCommand(move.Commands(t, getenv, thisBuild().Version)...)
-	root.AddCommand(doctor.Command(t, s, getenv), versionCommand(t))
+	root.AddCommand(local.MoveCommands(t, getenv, thisBuild().Version)...)
+	root.AddCommand(local.DoctorCommand(t, s, getenv), versionCommand(t))
 	group(root)
 	return root
 }

@@ -8,8 +8,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/search/passage"
+
 	"github.com/tidemark/tidemark/pkg/content/chunk"
-	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
 // The limits on the length of an answer, counted in tokens by [chunk.Tokens].
@@ -63,10 +64,10 @@ func (a *toolAnswer) room() bool {
 // quote adds as much of a third party's text as fits, and returns the number of bytes added.
 func (a *toolAnswer) quote(text string) int {
 	text = plain(text)
-	shown := answer.Clip(text, a.left-framed)
+	shown := passage.Clip(text, a.left-framed)
 	a.cut = a.cut || shown != text
 	a.say("<<<%s\n%s\n%[1]s>>>\n", a.fence, shown)
-	return len(strings.TrimSuffix(shown, answer.Ellipsis))
+	return len(strings.TrimSuffix(shown, passage.Ellipsis))
 }
 
 // plain removes control characters from a text, because they could affect the program that shows it. It also removes
@@ -85,7 +86,7 @@ func plain(text string) string {
 
 // headed returns the title of a page followed by its address, each shortened to its own limit.
 func headed(title, address string) string {
-	return answer.Clip(title, 60) + "\n" + answer.Clip(address, 120)
+	return passage.Clip(title, 60) + "\n" + passage.Clip(address, 120)
 }
 
 // String completes the answer and returns it.

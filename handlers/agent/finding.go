@@ -4,8 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/search/passage"
+
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
 // fresh holds the inputs that limit how long ago a page may have been verified.
@@ -54,7 +55,7 @@ func (b toolbox) search(ctx context.Context, in searchInput) (*toolAnswer, error
 		for _, p := range r.Passages {
 			text += "\n\n"
 			if p.Anchor != "" {
-				text += answer.Clip(api.Address(r.URL, p.Anchor), 120) + "\n"
+				text += passage.Clip(api.Address(r.URL, p.Anchor), 120) + "\n"
 			}
 			text += p.Text
 		}
@@ -90,7 +91,7 @@ func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*toolAnswer, e
 		}
 		a.say("\n%d. %s, captured %s, last verified %s\n", i+1, p.ItemID, stamp(p.At), stamp(p.CheckedAt))
 		a.quote(headed(p.Title, api.Address(p.URL, p.Anchor)) + "\n" +
-			answer.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
+			passage.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
 	}
 	return a, nil
 }

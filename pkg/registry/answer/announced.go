@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/search/passage"
 )
 
 // withCode adds to ranked passages the listings that those of them announce that are taken. A passage announces a
 // listing if it ends with a colon and the listing follows. A listing of several chunks is added as a whole. What is
-// added is ranked next to the passage that announces it, so [MergePassages] joins the two.
-func (a *Answers) withCode(ctx context.Context, ranked, taken []Passage, known chunks) ([]Passage,
+// added is ranked next to the passage that announces it, so [passage.Merge] joins the two.
+func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage, known chunks) ([]passage.Passage,
 	error) {
-	listings := map[string][]Passage{} // by uid of the passage that announces them
+	listings := map[string][]passage.Passage{} // by uid of the passage that announces them
 	for _, p := range taken {
 		code := known.codeAfter(p)
 		if len(code) == 0 {
@@ -37,10 +38,10 @@ func (a *Answers) withCode(ctx context.Context, ranked, taken []Passage, known c
 	if len(listings) == 0 {
 		return ranked, nil
 	}
-	var out []Passage
+	var out []passage.Passage
 	seen := map[[2]string]bool{}
 	for _, p := range ranked {
-		for _, one := range append([]Passage{p}, listings[p.UID]...) {
+		for _, one := range append([]passage.Passage{p}, listings[p.UID]...) {
 			if key := [2]string{one.Page.ID, one.UID}; !seen[key] {
 				seen[key] = true
 				out = append(out, one)
@@ -51,7 +52,7 @@ func (a *Answers) withCode(ctx context.Context, ranked, taken []Passage, known c
 }
 
 // codeAfter returns the chunks of the listing that a passage announces.
-func (c chunks) codeAfter(announcing Passage) (code []chunk.Record) {
+func (c chunks) codeAfter(announcing passage.Passage) (code []chunk.Record) {
 	text := strings.TrimSpace(announcing.Text)
 	if !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "：") {
 		return nil

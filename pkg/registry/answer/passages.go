@@ -5,12 +5,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/passage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // Cited is a passage with the sighting of its page and the capture that it comes from.
 type Cited struct {
-	Passage
+	passage.Passage
 	Sighting
 	// Capture is the capture whose content is in the index. It is zero for an entry, and when it is uncertain which
 	// capture that is.
@@ -34,8 +35,8 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	for i, r := range out.Results {
 		rankings[i] = r.Results
 	}
-	ranked := FusePassages(rankings...)
-	taken := FitPassages(ranked, tokens)
+	ranked := passage.Fuse(rankings...)
+	taken := passage.Fit(ranked, tokens)
 	known, err := a.chunksOf(ctx, taken, out.Seen)
 	if err != nil {
 		return out, err
@@ -43,7 +44,7 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	if ranked, err = a.withCode(ctx, ranked, taken, known); err != nil {
 		return out, err
 	}
-	taken = MergePassages(FitPassages(ranked, tokens), known.position)
+	taken = passage.Merge(passage.Fit(ranked, tokens), known.position)
 	captured := map[string]snapshot.Capture{}
 	for _, p := range taken {
 		seen := out.Seen[p.Page.ID]
@@ -62,18 +63,18 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 type chunks map[string][]chunk.Record
 
 // position returns the position of a chunk in its page.
-func (c chunks) position(page, uid string) (PassagePosition, bool) {
+func (c chunks) position(page, uid string) (passage.Position, bool) {
 	for _, r := range c[page] {
 		if string(r.ChunkUID) == uid {
-			return PassagePosition{Ordinal: r.DocID, Start: r.Start, End: r.End}, true
+			return passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}, true
 		}
 	}
-	return PassagePosition{}, false
+	return passage.Position{}, false
 }
 
 // chunksOf returns the chunks of the pages of passages. A manifest may be newer than the results. A chunk that is not
 // in the manifest has no position.
-func (a *Answers) chunksOf(ctx context.Context, taken []Passage, seen map[string]Sighting) (chunks, error) {
+func (a *Answers) chunksOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (chunks, error) {
 	all := chunks{}
 	for _, p := range taken {
 		it := seen[p.Page.ID].Item

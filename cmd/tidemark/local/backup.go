@@ -1,4 +1,4 @@
-package move
+package local
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"

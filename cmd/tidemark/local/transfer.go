@@ -1,11 +1,10 @@
-package move
+package local
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"

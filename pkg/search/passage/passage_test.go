@@ -1,4 +1,4 @@
-package answer
+package passage
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func names(all []Passage) (out []string) {
 // TestJ6RankingsAreFused checks that passages found by several searches come before those found by one, and a page's
 // best passage before its next.
 func TestJ6RankingsAreFused(t *testing.T) {
-	have := names(FusePassages([]search.Result{found("a", "1", "2"), found("b", "1")},
+	have := names(Fuse([]search.Result{found("a", "1", "2"), found("b", "1")},
 		[]search.Result{found("c", "1"), found("b", "1")}))
 	if want := []string{"b1", "a1", "c1", "a2"}; !slices.Equal(have, want) {
 		t.Errorf("have %v, want %v", have, want)
@@ -53,7 +53,7 @@ func TestJ6BudgetAndDuplicates(t *testing.T) {
 		"best is cut":    {[]Passage{text("a", long), text("b", "b "+long)}, 50, []string{"a1"}},
 		"nothing at all": {nil, 50, nil},
 	} {
-		have, sum := FitPassages(tc.ranked, tc.tokens), 0
+		have, sum := Fit(tc.ranked, tc.tokens), 0
 		for _, p := range have {
 			sum += p.Tokens()
 		}
@@ -72,11 +72,11 @@ func TestJ6BudgetAndDuplicates(t *testing.T) {
 // TestJ6NeighboursAreMerged checks that consecutive passages of a page are joined, with the heading between them, and
 // that a passage without a position is not.
 func TestJ6NeighboursAreMerged(t *testing.T) {
-	ranked := FusePassages([]search.Result{found("a", "2", "5", "1"), found("b", "1", "2")})
-	merged := MergePassages(ranked, func(page, uid string) (PassagePosition, bool) {
+	ranked := Fuse([]search.Result{found("a", "2", "5", "1"), found("b", "1", "2")})
+	merged := Merge(ranked, func(page, uid string) (Position, bool) {
 		var n int
 		fmt.Sscan(uid, &n)
-		return PassagePosition{Ordinal: n, Start: n * 10, End: n*10 + 8}, page == "a"
+		return Position{Ordinal: n, Start: n * 10, End: n*10 + 8}, page == "a"
 	})
 	if have, want := names(merged), []string{"a1", "a5", "b1", "b2"}; !slices.Equal(have, want) {
 		t.Fatalf("have %v, want %v", have, want)
@@ -91,12 +91,12 @@ func TestJ6NeighboursAreMerged(t *testing.T) {
 func TestT4PartsOfATableHaveOneHeader(t *testing.T) {
 	const header = "| Dock | Fee |\n| --- | --- |\n"
 	page := search.Result{ID: "a"}
-	merged := MergePassages([]Passage{
+	merged := Merge([]Passage{
 		{Page: page, UID: "2", Text: header + "| 3 | 30 |"}, {Page: page, UID: "1", Text: header + "| 1 | 10 |\n| 2 | 20 |"},
 		{Page: page, UID: "3", Text: "| Other | Header |\n| --- | --- |\n| 3 | 30 |"},
-	}, func(_, uid string) (PassagePosition, bool) {
+	}, func(_, uid string) (Position, bool) {
 		n := int(uid[0] - '0')
-		return PassagePosition{Ordinal: n, Start: 100 * n, End: 100*n + 90}, true
+		return Position{Ordinal: n, Start: 100 * n, End: 100*n + 90}, true
 	})
 	want := header + "| 1 | 10 |\n| 2 | 20 |\n| 3 | 30 |\n\n| Other | Header |\n| --- | --- |\n| 3 | 30 |"
 	if len(merged) != 1 || merged[0].Text != want {

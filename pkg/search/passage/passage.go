@@ -1,4 +1,7 @@
-package answer
+// Package passage chooses, from the results of several searches, the passages that a language model gets to read. It
+// chooses the passages that rank best over all searches, as many as fit in a budget of tokens, and each text only
+// once. It joins passages that follow each other on a page. The package is pure: it does no input or output.
+package passage
 
 import (
 	"cmp"
@@ -8,10 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/search"
 )
-
-// This file chooses, from the results of several searches, the passages that a language model gets to read. It
-// chooses the passages that rank best over all searches, as many as fit in a budget of tokens, and each text only
-// once. It joins passages that follow each other on a page.
 
 // Passage is a whole chunk, or several consecutive chunks.
 type Passage struct {
@@ -28,10 +27,10 @@ type Passage struct {
 // constant, the smaller the difference between the scores of neighbouring ranks.
 const fusionK = 60
 
-// FusePassages ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
+// Fuse ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
 // that found the passage. In each search, the rank of a passage is the rank of its page, plus one for each better
 // passage of the same page.
-func FusePassages(rankings ...[]search.Result) []Passage {
+func Fuse(rankings ...[]search.Result) []Passage {
 	var all []Passage
 	at := map[[2]string]int{}
 	for _, results := range rankings {
@@ -68,10 +67,10 @@ func (p Passage) Tokens() int {
 	return chunk.Tokens(p.Text) + chunk.Tokens(strings.Join(p.Heading, " "))
 }
 
-// FitPassages selects the best passages that together fit in a budget of tokens. It skips a text that is already selected, or
+// Fit selects the best passages that together fit in a budget of tokens. It skips a text that is already selected, or
 // is part of a selected text. If the best passage alone exceeds the budget, Fit cuts this passage, so that the result
 // is never empty.
-func FitPassages(ranked []Passage, tokens int) []Passage {
+func Fit(ranked []Passage, tokens int) []Passage {
 	var taken []Passage
 	var texts []string
 	for _, p := range ranked {
@@ -116,8 +115,8 @@ func Clip(text string, tokens int) string {
 	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
-// PassagePosition is the position of a chunk on its page. Ordinals number the chunks of a page in order.
-type PassagePosition struct {
+// Position is the position of a chunk on its page. Ordinals number the chunks of a page in order.
+type Position struct {
 	Ordinal    int
 	Start, End int // range in the page's text
 }
@@ -132,12 +131,12 @@ func between(before, text string) string {
 	return "\n\n" + text
 }
 
-// MergePassages joins passages that follow each other on a page. The joined passage gets the rank of the best of them. The
+// Merge joins passages that follow each other on a page. The joined passage gets the rank of the best of them. The
 // function position returns the position of a chunk. Chunks without a position are not joined.
-func MergePassages(taken []Passage, position func(page, uid string) (PassagePosition, bool)) []Passage {
+func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
 	type positioned struct {
 		Passage
-		at   PassagePosition
+		at   Position
 		best int
 	}
 	var known []positioned
@@ -146,7 +145,7 @@ func MergePassages(taken []Passage, position func(page, uid string) (PassagePosi
 		if at, ok := position(p.Page.ID, p.UID); ok {
 			known = append(known, positioned{p, at, i})
 		} else {
-			out = append(out, positioned{p, PassagePosition{}, i})
+			out = append(out, positioned{p, Position{}, i})
 		}
 	}
 	slices.SortStableFunc(known, func(a, b positioned) int {

@@ -1,4 +1,4 @@
-package doctor
+package local
 
 import "golang.org/x/sys/unix"
 

@@ -1,5 +1,4 @@
-// Package doctor finds what keeps Tidemark from working on this machine, and tells the user what to do about it.
-package doctor
+package local
 
 import (
 	"cmp"
@@ -15,12 +14,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
-	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
+
+// This file finds what keeps Tidemark from working on this machine, and tells the user what to do about it.
 
 const doctorHelp = `doctor
 Find what is wrong, and say what to do
@@ -76,15 +76,15 @@ type doctor struct {
 	resolver *net.Resolver // nil means the system's
 	room     func(dir string) (sqlitefile.Room, error)
 
-	at       local.Listening
+	at       Listening
 	kind     string // kind of the storage
 	cfg      app.Config
 	bad      bool // whether the settings are wrong
 	reported []finding
 }
 
-// Command returns the doctor command.
-func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
+// DoctorCommand returns the doctor command.
+func DoctorCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
 	var o doctorOptions
 	var port string
 	cmd := command.New(doctorHelp, cobra.NoArgs, func(ctx context.Context, _ []string) (err error) {
@@ -159,7 +159,7 @@ func (d *doctor) settings(context.Context) {
 		d.bad = true
 		d.report("settings", problem, "set STORAGE to one of them, or unset it", "%v", err)
 	}
-	if d.at, err = local.Listen(d.getenv, d.o.port); err != nil {
+	if d.at, err = Listen(d.getenv, d.o.port); err != nil {
 		d.report("settings", problem, "correct what is named, or unset it", "%v", err)
 	}
 	get := func(name string) string {

@@ -1,4 +1,4 @@
-package move
+package local
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
@@ -18,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-// quietTerminal returns a terminal that keeps its outputs.
-func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
+// quietTerminalMove returns a terminal that keeps its outputs.
+func quietTerminalMove(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	return &terminal.Terminal{In: in, Out: out, Err: errOut, Name: "tidemark"}, out, errOut
 }
@@ -27,19 +26,19 @@ func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffe
 // TestMoveFromAzurite checks that an export asks for STORAGE as a start does, that an import does not, and that an
 // export of an empty folder writes nothing.
 func TestMoveFromAzurite(t *testing.T) {
-	p, _, _ := quietTerminal(nil)
+	p, _, _ := quietTerminalMove(nil)
 	data := foldertest.With(t, folder.Azurite)
-	if kind, err := sourceKind(p, noEnv, data); err == nil || !strings.Contains(err.Error(),
+	if kind, err := sourceKind(p, noEnvMove, data); err == nil || !strings.Contains(err.Error(),
 		"STORAGE=azurite tidemark export --data ") {
 		t.Errorf("export: have %q, %v", kind, err)
 	}
-	if kind, err := folder.KindOf(noEnv); err != nil || kind != folder.Embedded {
+	if kind, err := folder.KindOf(noEnvMove); err != nil || kind != folder.Embedded {
 		t.Errorf("import: have %q, %v", kind, err)
 	}
 	empty := t.TempDir()
 	want := empty + "/store is not there: no app ever ran on the embedded store of this data folder, " +
 		"so it has no state to export"
-	if _, err := sourceKind(p, noEnv, empty); err == nil || err.Error() != want {
+	if _, err := sourceKind(p, noEnvMove, empty); err == nil || err.Error() != want {
 		t.Errorf("have %v, want %s", err, want)
 	}
 	if entries, err := os.ReadDir(empty); err != nil || len(entries) != 0 {
@@ -50,13 +49,13 @@ func TestMoveFromAzurite(t *testing.T) {
 // TestMovePassesOnTheKind checks that the chosen store is the one that is opened.
 func TestMovePassesOnTheKind(t *testing.T) {
 	s := &foldertest.Stage{}
-	p, _, _ := quietTerminal(nil)
+	p, _, _ := quietTerminalMove(nil)
 	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
 		error) {
 		return "moved", transfer.Report{}, nil
 	}
 	o := folder.Options{PortBase: 20000, Data: t.TempDir()}
-	if err := (moving{p, noEnv, s.Services(), move}).run(t.Context(), folder.Embedded, o, "dir"); err != nil {
+	if err := (moving{p, noEnvMove, s.Services(), move}).run(t.Context(), folder.Embedded, o, "dir"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"open the folder", "store closed"}, s.Events()); diff != "" {
@@ -67,7 +66,7 @@ func TestMovePassesOnTheKind(t *testing.T) {
 // TestMoveStateStartsAzurite checks the order in which the services of a folder start and stop.
 func TestMoveStateStartsAzurite(t *testing.T) {
 	s := &foldertest.Stage{}
-	p, out, _ := quietTerminal(strings.NewReader(""))
+	p, out, _ := quietTerminalMove(strings.NewReader(""))
 	p.Now = time.Now
 	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
 		error) {
@@ -75,7 +74,7 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 		return "moved", transfer.Report{Rows: 2}, nil
 	}
 	o := folder.Options{PortBase: 20000, Data: t.TempDir()}
-	if err := (moving{p, noEnv, s.Services(), move}).run(t.Context(), folder.Azurite, o, "dir"); err != nil {
+	if err := (moving{p, noEnvMove, s.Services(), move}).run(t.Context(), folder.Azurite, o, "dir"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"azurite azurite 20000", "open azurite!", "moved", "store closed", "azurite stopped"}
@@ -89,7 +88,7 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 
 // TestMoveStateShowsProgress checks that each table has a progress bar, with or without a total.
 func TestMoveStateShowsProgress(t *testing.T) {
-	p, _, errOut := quietTerminal(strings.NewReader(""))
+	p, _, errOut := quietTerminalMove(strings.NewReader(""))
 	p.Notes = terminal.Screen{Terminal: true, Width: 80}
 	move := func(_ context.Context, _ storage.Store, _ string, _ transfer.Plan, o transfer.Options) (string,
 		transfer.Report, error) {
@@ -108,4 +107,4 @@ func TestMoveStateShowsProgress(t *testing.T) {
 	}
 }
 
-func noEnv(string) string { return "" }
+func noEnvMove(string) string { return "" }
