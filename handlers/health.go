@@ -74,7 +74,7 @@ func (h *appState) report(ctx context.Context, c *check, to *api.Health) {
 	}
 }
 
-func pinged(service Pinger) func(context.Context) (string, error) {
+func pinged(service pinger) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { return "ok", service.Ping(ctx) }
 }
 

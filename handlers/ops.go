@@ -24,7 +24,7 @@ type appState struct {
 	Jobs           *registry.Jobs
 	Rebuilds       *rebuild.Service
 	Migrate        *migrate.Service
-	Storage, Index Pinger
+	Storage, Index pinger
 	Browser        *render.Renderer  // renders pages; nil if there is no browser
 	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil
 	Metrics        *telemetry.Metrics
@@ -34,9 +34,9 @@ type appState struct {
 	statuses sharing[api.StatusQuery, api.SearchStatus]
 }
 
-// Pinger is a service outside the process. Ping returns an error if the service does not answer or cannot be written
+// pinger is a service outside the process. Ping returns an error if the service does not answer or cannot be written
 // to.
-type Pinger interface {
+type pinger interface {
 	Ping(ctx context.Context) error
 }
 

@@ -157,11 +157,11 @@ func (d *fieldData) draw(until time.Time) {
 	h := History{Name: "The history of " + d.Field.Name, Until: until}
 	if isAvailability(d.Past.Entries, d.Field.Type) {
 		h.Points, d.Bands = bandPoints(d.Past.Entries)
-		d.Plot = h.DrawBands()
+		d.Plot = h.drawBands()
 		return
 	}
 	past := amountPoints(d.Past.Entries)
 	h.Points, h.Unit, d.Left, d.LeftWhy = past.Points, past.Unit, past.Left, past.Why
-	d.Plot = h.Draw()
+	d.Plot = h.draw()
 	d.Ranges = slices.ContainsFunc(h.Points, func(p Point) bool { return strings.Contains(p.Text, "–") })
 }

@@ -219,9 +219,9 @@ type band struct {
 // maxBands limits the bands of a picture.
 const maxBands = 1000
 
-// DrawBands draws each value as a band with the colour of its tone; no value is left blank. It draws the newest bands,
+// drawBands draws each value as a band with the colour of its tone; no value is left blank. It draws the newest bands,
 // at most 1,000, and returns "" if there is no value.
-func (h History) DrawBands() template.HTML {
+func (h History) drawBands() template.HTML {
 	h.Points = runs(h.Points)
 	h.Points = h.Points[max(0, len(h.Points)-maxBands):]
 	if some := slices.ContainsFunc(h.Points, func(p Point) bool { return p.Text != "" }); !some {

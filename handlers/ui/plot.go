@@ -14,13 +14,13 @@ import (
 // left to right are in percent, and heights are in pixels. Beside the picture a page needs a table with the values,
 // because a picture tells little to people who cannot see it.
 //
-// What is drawn is bounded: see [History.Draw].
+// What is drawn is bounded: see [History.draw].
 
 // Point is a value that a check saw first at a time. It holds until the next point.
 type Point struct {
 	At     time.Time
 	Text   string  // the value as people read it; "" if there is none from this time on
-	Amount float64 // for [History.Draw]
+	Amount float64 // for [History.draw]
 	Tone   string  // for [History.Bands]: the class of its colour
 }
 
@@ -44,9 +44,9 @@ var plotFiles embed.FS
 
 var pictures = template.Must(template.ParseFS(plotFiles, "picture.svg"))
 
-// Draw draws amounts as a line with steps. Where there is no value, the line has a gap. Of a long history it draws at
+// draw draws amounts as a line with steps. Where there is no value, the line has a gap. Of a long history it draws at
 // most 600 points, the lowest and the highest one among them. It returns "" if there is no amount.
-func (h History) Draw() template.HTML {
+func (h History) draw() template.HTML {
 	h.Points = thin(finite(h.Points), parts)
 	lowest, highest := extremes(h.Points)
 	if lowest < 0 {

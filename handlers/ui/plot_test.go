@@ -40,14 +40,14 @@ func TestG2PlotGolden(t *testing.T) {
 		"now":    {Name: "price", Until: begin, Points: []Point{on(0, -5)}},
 		"gone":   {Name: "price", Unit: "EUR", Until: until, Points: []Point{on(0, 1e6), on(1, 1_299_000), on(2)}},
 	} {
-		compare(t, name, string(h.Draw()))
+		compare(t, name, string(h.draw()))
 	}
 	stock := func(day int, text, tone string) Point {
 		return Point{At: begin.AddDate(0, 0, day), Text: text, Tone: tone}
 	}
 	h := History{Name: "availability", Until: until, Points: []Point{stock(0, "InStock", "good"),
 		stock(10, "OutOfStock", "bad"), stock(12, "OutOfStock", "bad"), stock(15, "", ""), stock(50, "InStock", "good")}}
-	compare(t, "bands", string(h.DrawBands()))
+	compare(t, "bands", string(h.drawBands()))
 }
 
 func compare(t *testing.T, name, have string) {
@@ -70,11 +70,11 @@ func compare(t *testing.T, name, have string) {
 // G2: TestG2PlotOfNothing checks that a history without a value has no picture.
 func TestG2PlotOfNothing(t *testing.T) {
 	for _, points := range [][]Point{nil, {on(0)}, {{At: begin, Text: "all", Amount: math.Inf(1)}}} {
-		if have := (History{Points: points}).Draw(); have != "" {
+		if have := (History{Points: points}).draw(); have != "" {
 			t.Errorf("%v: %s", points, have)
 		}
 	}
-	if have := (History{Points: []Point{on(0)}}).DrawBands(); have != "" {
+	if have := (History{Points: []Point{on(0)}}).drawBands(); have != "" {
 		t.Errorf("bands: %s", have)
 	}
 }
@@ -150,8 +150,8 @@ func FuzzG2Picture(f *testing.F) {
 			}
 			h.Points = append(h.Points, p)
 		}
-		checkPicture(t, string(h.Draw()))
-		checkPicture(t, string(h.DrawBands()))
+		checkPicture(t, string(h.draw()))
+		checkPicture(t, string(h.drawBands()))
 	})
 }
 

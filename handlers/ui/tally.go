@@ -38,8 +38,8 @@ type Tally struct {
 	counting bool
 }
 
-// NewTally makes a tally that has counted nothing yet.
-func NewTally(client *api.Client, clock func() time.Time) *Tally {
+// newTally makes a tally that has counted nothing yet.
+func newTally(client *api.Client, clock func() time.Time) *Tally {
 	return &Tally{client: client, clock: clock}
 }
 
@@ -63,9 +63,9 @@ func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	return t.count(ctx)
 }
 
-// Forget discards the last count. The next page counts again, because a person who has just changed something expects
+// forget discards the last count. The next page counts again, because a person who has just changed something expects
 // to see the effect.
-func (t *Tally) Forget() {
+func (t *Tally) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.at = time.Time{}

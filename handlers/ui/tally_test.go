@@ -29,7 +29,7 @@ func (g *gated) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestU1CountIsShownAgain(t *testing.T) {
 	g := &gated{asked: make(chan struct{}, 10), let: make(chan struct{}, 10)}
 	now := time.Now()
-	tally := NewTally(api.NewClient("http://in.process", "", &http.Client{Transport: g}),
+	tally := newTally(api.NewClient("http://in.process", "", &http.Client{Transport: g}),
 		func() time.Time { return now })
 	tally.at, tally.took, tally.last = now, 2*costly, Counts{Needs: 7}
 	page := func() {
@@ -58,7 +58,7 @@ func TestU1CountIsShownAgain(t *testing.T) {
 	}
 	for name, change := range map[string]func(){
 		"a minute later":          func() { tally.at, tally.took = now.Add(-2*recent), 2*costly },
-		"somebody did something":  func() { tally.took = 2 * costly; tally.Forget() },
+		"somebody did something":  func() { tally.took = 2 * costly; tally.forget() },
 		"the last one was quick":  func() { tally.at, tally.took = now, costly },
 		"there has been none yet": func() { tally.at, tally.took, tally.last = time.Time{}, 0, Counts{} },
 	} {

@@ -38,8 +38,8 @@ type Options struct {
 func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
-	tally := NewTally(o.Client, o.Clock)
-	s := &frame.Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.Forget}
+	tally := newTally(o.Client, o.Clock)
+	s := &frame.Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
 	mux := http.NewServeMux()
 	for _, part := range []map[string]frame.View{
 		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),

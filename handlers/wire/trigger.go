@@ -32,11 +32,11 @@ func Step(do func(ctx context.Context, message []byte) error) Trigger {
 }
 
 // Job returns the text of the envelope's message.
-func (e Envelope) Job() ([]byte, error) { return e.Payload("job") }
+func (e Envelope) Job() ([]byte, error) { return e.payload("job") }
 
-// Payload returns the text of a queue message. The host sends the text as base64 (dataType binary), or, without that
+// payload returns the text of a queue message. The host sends the text as base64 (dataType binary), or, without that
 // setting, as a JSON string within a JSON string.
-func (e Envelope) Payload(name string) ([]byte, error) {
+func (e Envelope) payload(name string) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(e.Data[name], &text); err != nil {
 		return nil, fault.New(fault.Invalid, "the envelope has no string Data.%s", name)
@@ -59,7 +59,7 @@ type message struct {
 // SentBy returns the trace in which the envelope's message was sent, if the message has one.
 func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	for name := range e.Data {
-		body, err := e.Payload(name)
+		body, err := e.payload(name)
 		if err != nil {
 			continue // the value of a timer is an object, not text
 		}

@@ -24,10 +24,10 @@ func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Lo
 	return r, r.Create(ctx)
 }
 
-// Access returns who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that
+// access returns who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that
 // serves only this machine checks no keys. Such a host reports that it is for development, and has the name
 // localhost. Any other host is treated as Azure, so that an unknown host shows the dashboard to no one.
-func (a *App) Access() handlers.Access {
+func (a *App) access() handlers.Access {
 	switch {
 	case a.cfg.KeysNeeded:
 		return handlers.OwnKeys
@@ -38,8 +38,8 @@ func (a *App) Access() handlers.Access {
 	}
 }
 
-// UserScope returns what users may do whom a proxy has signed in.
-func (a *App) UserScope() api.Scope { return a.cfg.UserScope }
+// userScope returns what users may do whom a proxy has signed in.
+func (a *App) userScope() api.Scope { return a.cfg.UserScope }
 
 // Hosts returns the names by which callers reach the Functions host: those of the setting, and the one that the host
 // reports.

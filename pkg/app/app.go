@@ -6,12 +6,11 @@ import (
 	"log/slog"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"golang.org/x/sync/semaphore"
 )
 
 // App opens the services once, when they are first needed. So the process can run before its dependencies do.
@@ -47,8 +46,8 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 // Metrics returns the metrics in which the app counts.
 func (a *App) Metrics() *telemetry.Metrics { return a.cfg.Metrics }
 
-// Memory returns the memory that the settings allow the process to use.
-func (a *App) Memory() memory.Share { return a.cfg.Memory }
+// memory returns the memory that the settings allow the process to use.
+func (a *App) memory() memory.Share { return a.cfg.Memory }
 
 // Services opens the services of the handlers, or returns them if they are open already. After a failure the next
 // call tries again. One call at a time opens services; the others wait as long as their ctx allows.

@@ -32,7 +32,7 @@ func TestL4Access(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := a.Access(); have != tt.want {
+		if have := a.access(); have != tt.want {
 			t.Errorf("%s: %d, want %d", name, have, tt.want)
 		}
 	}

@@ -66,7 +66,7 @@ func run(log *slog.Logger, export Exporter) error {
 		return err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(a.Memory().Goal())
+		debug.SetMemoryLimit(a.memory().Goal())
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -88,8 +88,8 @@ func run(log *slog.Logger, export Exporter) error {
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
-			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(), Hosts: a.Hosts(),
-			UserScope: a.UserScope(),
+			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.access(), Hosts: a.Hosts(),
+			UserScope: a.userScope(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection

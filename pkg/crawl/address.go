@@ -14,8 +14,8 @@ import (
 // on the page's own answer. Of the pages that state the same address, a search shows only one ([search.Page.Group]).
 // The method works whatever the order of checks, and reads no row of another item.
 
-// RedirectMethod is the discoveryMethod of items that a permanent redirect led to.
-const RedirectMethod = "REDIRECT"
+// redirectMethod is the discoveryMethod of items that a permanent redirect led to.
+const redirectMethod = "REDIRECT"
 
 // The ranks of pages with the same content under one address. A search shows the page with the lowest rank.
 const (

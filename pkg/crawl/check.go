@@ -54,7 +54,7 @@ func (w *checker) check(
 		checker: w, shared: of, item: it, release: release, room: room{of: w.o.Room},
 		basis: verdict.BasisOf(&it, rules, set),
 	}
-	c.site, c.placer = of.lease.Asker(c.room.large), w.pages.Placer(of.lease, &c.basis)
+	c.site, c.placer = of.lease.Asker(c.room.large), w.pages.placer(of.lease, &c.basis)
 	defer c.room.end()
 	defer func() {
 		if p := recover(); p != nil {
@@ -65,7 +65,7 @@ func (w *checker) check(
 	// An item that is to be removed, or that has moved, needs no request. Its content is purged instead.
 	if verdict.PurgeDue(&c.item, rules, c.now()) {
 		release()
-		err = c.placer.Purge(ctx, &c.item)
+		err = c.placer.purge(ctx, &c.item)
 		done = c.end(verdict.Outcome{}, verdict.Placement{})
 		done.Purged = true
 		return done, err
@@ -82,7 +82,7 @@ func (w *checker) check(
 	}
 	// The page is written to the index later, together with the other pages of the batch. Slow preparation, such as
 	// computing vectors, is done now, because the time at the end of the lock is reserved for the commit.
-	if err := c.placer.Prepare(ctx, &c.item, &p); err != nil {
+	if err := c.placer.prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
 	err = c.prune(ctx)

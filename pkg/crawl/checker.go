@@ -31,7 +31,7 @@ type checker struct {
 func (w *checker) rules() verdict.Rules {
 	return verdict.Rules{
 		Agent: w.o.Agent, Sources: w.o.Rules, FileRoot: w.o.FileRoot, Version: w.o.Version, Schedule: w.o.Schedule,
-		Browser: w.o.Browser != nil, Indexes: w.pages.Indexes(), ReindexOnCanonical: w.o.ReindexOnCanonical,
+		Browser: w.o.Browser != nil, Indexes: w.pages.indexes(), ReindexOnCanonical: w.o.ReindexOnCanonical,
 		Soft404: w.o.Soft404, RunID: w.o.RunID,
 	}
 }

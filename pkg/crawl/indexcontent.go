@@ -30,27 +30,27 @@ func (c *check) indexContent(
 	// first.
 	switch {
 	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.o.KeepGone:
-		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.Deindex(ctx, it)
+		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.deindex(ctx, it)
 	case !o.Stands():
 		return p, o, nil
 	case it.Exclusion != "" && refresh:
 		noteUnchanged(it, o, c.now())
-		return verdict.Placement{Kind: verdict.OutOfIndex, Why: it.Exclusion}, o, c.placer.Deindex(ctx, it)
+		return verdict.Placement{Kind: verdict.OutOfIndex, Why: it.Exclusion}, o, c.placer.deindex(ctx, it)
 	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
 	}
 	// A search must not find the same content twice. So if another item stands for the page, that item takes
 	// precedence.
-	s, err := c.placer.Resolve(ctx, it, o.Kind, r.Words)
+	s, err := c.placer.resolve(ctx, it, o.Kind, r.Words)
 	if err != nil {
 		return p, o, err
 	}
 	if s.Alias != nil {
 		noteUnchanged(it, o, c.now())
-		p, err = c.placer.StandBehind(ctx, it, s)
+		p, err = c.placer.standBehind(ctx, it, s)
 		return p, o, err
 	}
-	p.Soon = s.ApplyNote(it, c.now())
+	p.Soon = s.applyNote(it, c.now())
 	if !refresh && it.AliasOf == "" && (!b.HasMoved(it) || it.IndexedHash == "") {
 		return p, o, nil
 	}
@@ -66,7 +66,7 @@ func (c *check) indexContent(
 		noteUnchanged(it, o, c.now())
 	}
 	// No other item stands for the page, so it is indexed itself.
-	p.Entry, err = c.placer.StandAlone(ctx, it, s, r)
+	p.Entry, err = c.placer.standAlone(ctx, it, s, r)
 	p.Kind = verdict.OnItsOwn
 	return p, o, err
 }

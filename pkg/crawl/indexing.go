@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
+// prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
 // the vectors, and saves the manifest of the new contents.
-func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
+func (p *Placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
 	}
@@ -59,9 +59,9 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
+// removeAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
 // are the only error that the index can have about such a page.
-func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
+func (p *Placer) removeAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 // next check asks the index again.
 func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
-	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
+	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
 		return err
 	}
 	it.IndexPending, it.IndexedHash, it.LastIndexedDocID, it.ImageCount, it.AliasOf = false, "", "", 0, ""

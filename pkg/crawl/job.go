@@ -167,7 +167,7 @@ func (j *job) commit(ctx context.Context, last bool) error {
 		j.fresh = nil
 	}
 	// The old manifests may be dropped only after the commit, when no item refers to them any more.
-	j.w.pages.Drop(ctx, j.stale)
+	j.w.pages.drop(ctx, j.stale)
 	j.stale = nil
 	return nil
 }
@@ -181,12 +181,12 @@ func (j *job) index(ctx context.Context) {
 			pages = append(pages, c.Placement.Entry.Page)
 		}
 	}
-	together := j.w.pages.Put(ctx, j.lease, pages...)
+	together := j.w.pages.put(ctx, j.lease, pages...)
 	for _, c := range all {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
 			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one may be bad
+				c.Placement.Refused = j.w.pages.put(ctx, j.lease, c.Placement.Entry.Page) // only one may be bad
 			}
 			if c.Placement.Refused == nil {
 				j.countCollisions(ctx, c.Placement.Entry)

@@ -201,7 +201,7 @@ func TestS14RedirectRegistersItsTarget(t *testing.T) {
 			r.register(false, "/old")
 			must(t, r.Process(t.Context(), r.jobs()[0]))
 			r.expectFound(x, r.site.URL+"/new", "after the check that met the redirect")
-			if it := r.item("/new"); it.DiscoveryMethod != RedirectMethod || it.Status != registry.Pending {
+			if it := r.item("/new"); it.DiscoveryMethod != redirectMethod || it.Status != registry.Pending {
 				t.Errorf("%s by %s", it.Status, it.DiscoveryMethod)
 			}
 			old := r.item("/old")

@@ -19,7 +19,7 @@ func TestK12IndexWithinTheLock(t *testing.T) {
 	for left, want := range map[time.Duration]int{0: 1, -time.Millisecond: 0} {
 		clear(r.index.pages)
 		j := r.newJob(&registry.Batch{Until: r.clock.now().Add(left), Permits: 1}, func() {})
-		err := r.pages.Put(t.Context(), j.lease, search.Page{ID: "url_x"})
+		err := r.pages.put(t.Context(), j.lease, search.Page{ID: "url_x"})
 		if (err == nil) != (want == 1) || len(r.index.pages) != want {
 			t.Errorf("with %v left: %d pages, %v", left, len(r.index.pages), err)
 		}

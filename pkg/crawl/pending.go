@@ -20,7 +20,7 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 	c.basis.IndexOnly, it.IndexPending = true, false
 	nothing := verdict.Unchanged("")
 	if verdict.LeftIndex(it) {
-		return nothing, r, c.placer.RemoveAgain(ctx, it)
+		return nothing, r, c.placer.removeAgain(ctx, it)
 	}
 	s, err := c.stored.load(ctx, it, &c.room, readAs{watching: c.basis.Watching})
 	if err != nil {
@@ -29,12 +29,12 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 	switch {
 	case s.unreadable != nil:
 		if it.IndexedHash == "" {
-			err = c.placer.RemoveAgain(ctx, it)
+			err = c.placer.removeAgain(ctx, it)
 		}
 		return verdict.Failed("%v", s.unreadable), r, err
 	case s.gone && it.Status == registry.Error && it.IndexedHash == "":
 		it.RawHash = ""
-		return nothing, r, c.placer.RemoveAgain(ctx, it) // no content of the item was ever indexed
+		return nothing, r, c.placer.removeAgain(ctx, it) // no content of the item was ever indexed
 	case s.gone:
 		// The snapshot is gone, so the page must be fetched at once. Another job fetches it: the item becomes due
 		// again now.

@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// StandBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
+// standBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
 // have changed during this check, so a new alias is checked again soon.
-func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
+func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
@@ -27,10 +27,10 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	return to, p.removeFromIndex(ctx, it)
 }
 
-// StandAlone prepares the page to be indexed as a page of its own. The prepared page waits for the other pages of its
+// standAlone prepares the page to be indexed as a page of its own. The prepared page waits for the other pages of its
 // batch, because it is far less work for an index to write many pages at once. Without an index nothing is prepared,
 // and the page stays at Crawled. When an index is configured later, the page is indexed from its snapshot.
-func (p *Placer) StandAlone(
+func (p *Placer) standAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
@@ -78,8 +78,8 @@ func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	return p.removeAlias(ctx, it)
 }
 
-// Deindex removes a page from the index when no other item stands for it.
-func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
+// deindex removes a page from the index when no other item stands for it.
+func (p *Placer) deindex(ctx context.Context, it *registry.Item) error {
 	if err := p.removeAliases(ctx, it); err != nil {
 		return err
 	}

@@ -72,9 +72,9 @@ func NewPlacement(in PlacementStores, o PlacementOptions) *Placement {
 	return &Placement{in: in, o: o}
 }
 
-// Indexes reports whether an index is configured. Without one, no page is indexed, and a removal changes only the
+// indexes reports whether an index is configured. Without one, no page is indexed, and a removal changes only the
 // rows.
-func (s *Placement) Indexes() bool {
+func (s *Placement) indexes() bool {
 	_, none := s.in.Index.(search.None)
 	return !none
 }
@@ -88,7 +88,7 @@ type Placer struct {
 	basis *verdict.Basis
 }
 
-// Placer returns the placer of one check.
-func (s *Placement) Placer(lock Lock, b *verdict.Basis) *Placer {
+// placer returns the placer of one check.
+func (s *Placement) placer(lock Lock, b *verdict.Basis) *Placer {
 	return &Placer{in: s.in, o: s.o, lock: lock, basis: b}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
+// purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
 // worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
 // starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
-func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
+func (p *Placer) purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}

@@ -30,10 +30,10 @@ type Resolution struct {
 	claimed    bool           // the alias is due to the page's rel=canonical
 }
 
-// ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
+// applyNote records once why no other item stands for the page, and reports whether the next check should come soon.
 // Only the first such reason, and the registration of a redirect's target, bring the check forward. So a page that
 // refers to a different item each time is not checked more often.
-func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
+func (s *Resolution) applyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
 		soon = s.soon && (it.CanonicalNote == "" || s.registered)
@@ -71,12 +71,12 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// Resolve decides which item stands for the page. An item that the page itself refers to, by a permanent redirect or
+// resolve decides which item stands for the page. An item that the page itself refers to, by a permanent redirect or
 // rel=canonical, takes precedence over a better variant of the page. If there is neither, Resolve registers the
 // target of a redirect. So a page leads to only one address.
 //
 // The words are those of the page's text if it is new.
-func (p *Placer) Resolve(
+func (p *Placer) resolve(
 	ctx context.Context, it *registry.Item, kind schedule.Outcome, words change.Words,
 ) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
@@ -303,14 +303,14 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
 	return settled && cl.Moved && source.SameSite(cl.Host, r.item.SourceHost) &&
-		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
+		r.item.DiscoveryMethod != redirectMethod && !r.basis.IndexOnly
 }
 
 // registerTarget registers the target of a permanent redirect. This must happen before the page's own commit: if the
 // worker dies, the next check finds the target registered. The returned obstacle states why the target does not stand
 // for the page yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
-	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod, Forms: source.Forms{}}
+	options := registry.RegisterOptions{NewOnly: true, Method: redirectMethod, Forms: source.Forms{}}
 	options.Forms.Note(cl.Source, cl.Address, r.basis.Rules.Sources)
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")
 	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {

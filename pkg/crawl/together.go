@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Put writes pages to the index in one call, while the lock on their items holds. It never panics: a page that makes
+// put writes pages to the index in one call, while the lock on their items holds. It never panics: a page that makes
 // the index panic is refused.
-func (s *Placement) Put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
+func (s *Placement) put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -38,9 +38,9 @@ type Manifest struct {
 	Digest string
 }
 
-// Drop removes, in parallel, manifests that no item has referred to since the last commit. If a manifest cannot be
+// drop removes, in parallel, manifests that no item has referred to since the last commit. If a manifest cannot be
 // removed, it remains until its item is purged.
-func (s *Placement) Drop(ctx context.Context, stale []Manifest) {
+func (s *Placement) drop(ctx context.Context, stale []Manifest) {
 	var g errgroup.Group
 	g.SetLimit(8)
 	for _, m := range stale {

@@ -80,7 +80,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted MuteSe
 		}
 		switch {
 		case !met || !c.Position.After(r.since) || hidden(muted, r, c):
-		case muted.Cover(c.ItemID, r.ID, s.now()):
+		case muted.cover(c.ItemID, r.ID, s.now()):
 			kinds[string(c.Kind)]++
 		default:
 			shown := r.shown(c)

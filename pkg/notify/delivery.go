@@ -24,9 +24,9 @@ import (
 
 // States of deliveries.
 const (
-	Waiting = TargetWaiting
-	Sent    = TargetSent
-	Failed  = TargetFailed
+	Waiting = targetWaiting
+	Sent    = targetSent
+	Failed  = targetFailed
 )
 
 // delivery is the row of a delivery.
@@ -199,7 +199,7 @@ func jsonBody(v any) []byte {
 func deliveryJSON(id string, d delivery) api.Delivery {
 	out := api.Delivery{ID: id, Rule: d.Rule, Channel: d.Channel, Type: d.Type, Title: d.Title, State: d.State,
 		Created: d.Created, Attempts: d.Attempts, LastAttempt: d.Last, Answer: d.Answer, Count: d.Count, First: d.First,
-		Last: d.Final, Targets: d.Targets.JSON(d.Channel)}
+		Last: d.Final, Targets: d.Targets.json(d.Channel)}
 	if d.State == Waiting {
 		out.NextAttempt = d.Next
 	}
@@ -284,7 +284,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	if d.State == Sent {
 		d.Targets = nil
 	}
-	d.Targets.Renew(now)
+	d.Targets.renew(now)
 	d.State, d.Next, d.Until, d.Claimed = Waiting, now, now.Add(tryFor), time.Time{}
 	ops := []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}
 	if as == doneAs {
@@ -302,7 +302,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 // Purge removes deliveries that ended more than [Keep] ago, and mutes that ended as long ago. It returns the number of
 // deliveries.
 func (s *Worker) Purge(ctx context.Context) (removed int, err error) {
-	if _, err := s.book.Mutes.Purge(ctx, s.now()); err != nil {
+	if _, err := s.book.Mutes.purge(ctx, s.now()); err != nil {
 		return 0, err
 	}
 	before := s.now().Add(-Keep)

@@ -247,7 +247,7 @@ func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) 
 		return err
 	}
 	switch {
-	case single && !by.muted.Cover(c.ItemID, r.ID, p.now):
+	case single && !by.muted.cover(c.ItemID, r.ID, p.now):
 		for _, name := range r.Channels {
 			id, d := p.s.single(r, name, c, to, p.now)
 			p.add(map[string]storage.Op{id: waiting(id, d)})
@@ -275,7 +275,7 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) (full bool, err e
 	if err != nil {
 		return false, err
 	}
-	if r.page != "" && muted.Cover(r.page, r.ID, p.now) {
+	if r.page != "" && muted.cover(r.page, r.ID, p.now) {
 		return false, nil // also of changes that the digest does not list
 	}
 	some, lines, kinds, err := p.s.listed(ctx, r, g, muted)

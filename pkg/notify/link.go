@@ -15,8 +15,8 @@ import (
 // MuteLinkLife is how long the link of a message works.
 const MuteLinkLife = 30 * 24 * time.Hour
 
-// MutePurpose is the purpose of the key that signs links.
-const MutePurpose = "mute links"
+// mutePurpose is the purpose of the key that signs links.
+const mutePurpose = "mute links"
 
 const (
 	maxToken = 1000 // bytes
@@ -29,9 +29,9 @@ type MuteLink struct {
 	Until      time.Time // when the link stops working; whole seconds
 }
 
-// Sign returns the link as a text of letters, digits, hyphens, underscores and a dot, which only the holders of a key
+// sign returns the link as a text of letters, digits, hyphens, underscores and a dot, which only the holders of a key
 // can make.
-func (l MuteLink) Sign(key []byte) string {
+func (l MuteLink) sign(key []byte) string {
 	text := strings.Join([]string{l.Item, l.Rule, strconv.FormatInt(l.Until.Unix(), 36)}, "\n")
 	enc := base64.RawURLEncoding
 	return enc.EncodeToString([]byte(text)) + "." + enc.EncodeToString(signature(key, text))
@@ -43,9 +43,9 @@ func signature(key []byte, text string) []byte {
 	return mac.Sum(nil)[:macSize]
 }
 
-// ParseMuteLink checks a signed link. Errors: NotFound for one that the key has not signed, or no key; Expired for one that
+// parseMuteLink checks a signed link. Errors: NotFound for one that the key has not signed, or no key; Expired for one that
 // has expired.
-func ParseMuteLink(key []byte, token string, now time.Time) (l MuteLink, err error) {
+func parseMuteLink(key []byte, token string, now time.Time) (l MuteLink, err error) {
 	wrong := fault.New(fault.NotFound, "this link is not valid")
 	if len(key) == 0 || len(token) > maxToken {
 		return l, wrong

@@ -16,14 +16,14 @@ var (
 // W21: TestW21Links checks that a link names one page and one rule, works for 30 days, and only with its key.
 func TestW21Links(t *testing.T) {
 	l := MuteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
-	token := l.Sign(linkKey)
-	if have, err := ParseMuteLink(linkKey, token, linkNow); err != nil || have != l {
+	token := l.sign(linkKey)
+	if have, err := parseMuteLink(linkKey, token, linkNow); err != nil || have != l {
 		t.Errorf("%+v, %v", have, err)
 	}
-	if _, err := ParseMuteLink(linkKey, token, linkNow.Add(MuteLinkLife)); !fault.Is(err, fault.Expired) {
+	if _, err := parseMuteLink(linkKey, token, linkNow.Add(MuteLinkLife)); !fault.Is(err, fault.Expired) {
 		t.Errorf("after 30 days: %v", err)
 	}
-	other := MuteLink{Item: "url_b", Rule: "r1", Until: l.Until}.Sign(linkKey)
+	other := MuteLink{Item: "url_b", Rule: "r1", Until: l.Until}.sign(linkKey)
 	mixed := other[:strings.Index(other, ".")] + token[strings.Index(token, "."):]
 	for name, tt := range map[string]struct {
 		key   []byte
@@ -31,7 +31,7 @@ func TestW21Links(t *testing.T) {
 	}{"no key": {nil, token}, "another key": {[]byte(strings.Repeat("l", 32)), token}, "another page": {linkKey, mixed},
 		"no signature": {linkKey, token[:strings.Index(token, ".")]}, "nothing": {linkKey, ""},
 		"too long": {linkKey, strings.Repeat("a", maxToken+1)}} {
-		if _, err := ParseMuteLink(tt.key, tt.token, linkNow); !fault.Is(err, fault.NotFound) {
+		if _, err := parseMuteLink(tt.key, tt.token, linkNow); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -43,10 +43,10 @@ func TestW21Links(t *testing.T) {
 // FuzzParseLink checks that only what was signed is taken.
 func FuzzParseLink(f *testing.F) {
 	known := MuteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
-	f.Add(known.Sign(linkKey))
+	f.Add(known.sign(linkKey))
 	f.Add("dXJsX2EKcjEKMQ.AAAA")
 	f.Fuzz(func(t *testing.T, token string) {
-		if l, err := ParseMuteLink(linkKey, token, linkNow); err == nil && l != known {
+		if l, err := parseMuteLink(linkKey, token, linkNow); err == nil && l != known {
 			t.Errorf("%q is %+v", token, l)
 		}
 	})

@@ -24,7 +24,7 @@ func (s *base) links(ctx context.Context) (links, error) {
 	if err != nil || at.URL == "" {
 		return links{}, err
 	}
-	return links{at.URL + home.Dashboard, s.o.Keys.Derive(MutePurpose), s.now().Add(MuteLinkLife)}, nil
+	return links{at.URL + home.Dashboard, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
 }
 
 // to returns the address of a page of the dashboard, or "" without an address.
@@ -50,7 +50,7 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 		out.Difference = l.to("/items/"+url.PathEscape(c.ItemID)+"/diff", q)
 	}
 	if c.ItemID != "" && len(l.key) > 0 {
-		token := MuteLink{Item: c.ItemID, Rule: r.ID, Until: l.until}.Sign(l.key)
+		token := MuteLink{Item: c.ItemID, Rule: r.ID, Until: l.until}.sign(l.key)
 		out.Mute = l.to("/mute/"+token, nil)
 	}
 	return out

@@ -51,9 +51,9 @@ func key(id string) storage.Key { return storage.Key{Partition: mutePartition, R
 // Mutes is the mutes of an installation, in the table of notifications. Any number of processes may use it.
 type Mutes struct{ Rows storage.Table }
 
-// MuteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The end of
+// muteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The end of
 // the mute "always" is zero.
-func MuteUntil(text string, now time.Time) (time.Time, error) {
+func muteUntil(text string, now time.Time) (time.Time, error) {
 	switch text {
 	case "day":
 		return now.Add(24 * time.Hour), nil
@@ -76,7 +76,7 @@ func (b Mutes) Add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, er
 		return m, fault.Field("itemId", "itemId must name the page that is muted")
 	}
 	m.From = now
-	all, err := b.All(ctx)
+	all, err := b.all(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -124,8 +124,8 @@ func (r muteRow) mute(id string) api.Mute {
 		ByLink: r.Link}
 }
 
-// All lists the mutes, also those that have ended.
-func (b Mutes) All(ctx context.Context) (out MuteSet, err error) {
+// all lists the mutes, also those that have ended.
+func (b Mutes) all(ctx context.Context) (out MuteSet, err error) {
 	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition}) {
 		if err != nil {
 			return nil, err
@@ -137,8 +137,8 @@ func (b Mutes) All(ctx context.Context) (out MuteSet, err error) {
 	return out, nil
 }
 
-// Purge removes mutes that ended more than [KeepMutes] ago.
-func (b Mutes) Purge(ctx context.Context, now time.Time) (removed int, err error) {
+// purge removes mutes that ended more than [KeepMutes] ago.
+func (b Mutes) purge(ctx context.Context, now time.Time) (removed int, err error) {
 	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition, Select: []string{"until"}}) {
 		if err != nil {
 			return removed, err
@@ -158,8 +158,8 @@ func (b Mutes) Purge(ctx context.Context, now time.Time) (removed int, err error
 // MuteSet is a list of mutes.
 type MuteSet []api.Mute
 
-// Active returns the mutes that have not ended, the newest first.
-func (s MuteSet) Active(now time.Time) []api.Mute {
+// active returns the mutes that have not ended, the newest first.
+func (s MuteSet) active(now time.Time) []api.Mute {
 	out := []api.Mute{}
 	for _, m := range s {
 		if active(m, now) {
@@ -180,8 +180,8 @@ func (s MuteSet) Of(item string, at time.Time) (out []api.Mute) {
 	return out
 }
 
-// Cover reports whether a mute keeps back what a rule reports about an item at a time.
-func (s MuteSet) Cover(item, rule string, at time.Time) bool {
+// cover reports whether a mute keeps back what a rule reports about an item at a time.
+func (s MuteSet) cover(item, rule string, at time.Time) bool {
 	return slices.ContainsFunc(s.Of(item, at), func(m api.Mute) bool { return m.Rule == "" || m.Rule == rule })
 }
 

@@ -131,7 +131,7 @@ func TestW18MuteIsChecked(t *testing.T) {
 	for _, want := range []int{1, 0} {
 		_, err := r.Worker.Purge(t.Context())
 		must(t, err)
-		all, err := r.Mutes.All(t.Context())
+		all, err := r.Mutes.all(t.Context())
 		must(t, err)
 		if len(all) != want {
 			t.Errorf("at %v: %+v", r.now, all)

@@ -29,7 +29,7 @@ type MuteLinks struct{ book *Book }
 // Signed returns what a link would mute, if the link was signed here. It reads nothing but the link, which may have
 // expired.
 func (s MuteLinks) Signed(token string) (what string, signed bool) {
-	link, err := ParseMuteLink(s.book.o.Keys.Derive(MutePurpose), token, s.book.now())
+	link, err := parseMuteLink(s.book.o.Keys.Derive(mutePurpose), token, s.book.now())
 	return link.Item + "\n" + link.Rule, err == nil || fault.Is(err, fault.Expired)
 }
 
@@ -42,7 +42,7 @@ func (s MuteLinks) Read(ctx context.Context, token string) (LinkedMute, error) {
 
 func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err error) {
 	b := s.book
-	if l.link, err = ParseMuteLink(b.o.Keys.Derive(MutePurpose), token, b.now()); err != nil {
+	if l.link, err = parseMuteLink(b.o.Keys.Derive(mutePurpose), token, b.now()); err != nil {
 		return l, err
 	}
 	r, err := b.rule(ctx, l.link.Rule)
@@ -65,7 +65,7 @@ func (s MuteLinks) linked(ctx context.Context, token string) (l linked, err erro
 	if l.Title == "" {
 		l.Title = l.page.URL
 	}
-	all, err := b.Mutes.All(ctx)
+	all, err := b.Mutes.all(ctx)
 	for _, m := range all.Of(l.link.Item, b.now()) {
 		if m.Rule != "" && m.Rule != l.link.Rule {
 			continue
@@ -93,7 +93,7 @@ func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, 
 	if l.Mute != nil && !l.Mute.ByLink {
 		return l.LinkedMute, nil
 	}
-	until, err := MuteUntil(length, s.book.now())
+	until, err := muteUntil(length, s.book.now())
 	if err != nil {
 		return l.LinkedMute, err // Unreachable: both lengths are known.
 	}

@@ -15,7 +15,7 @@ type Page struct{ ID, URL, Title string }
 // Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
 // does not exist.
 func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, error) {
-	until, err := MuteUntil(q.For, s.now())
+	until, err := muteUntil(q.For, s.now())
 	if err != nil {
 		return api.Mute{}, err
 	}
@@ -34,8 +34,8 @@ func (s *Book) Unmute(ctx context.Context, id string) (api.Mute, error) {
 
 // Muted lists the mutes that have not ended, of one item or of all.
 func (s *Book) Muted(ctx context.Context, item string) (api.Mutes, error) {
-	all, err := s.Mutes.All(ctx)
-	out := api.Mutes{Mutes: all.Active(s.now())}
+	all, err := s.Mutes.all(ctx)
+	out := api.Mutes{Mutes: all.active(s.now())}
 	if item != "" {
 		out.Mutes = slices.DeleteFunc(out.Mutes, func(m api.Mute) bool { return m.ItemID != item })
 	}
@@ -47,7 +47,7 @@ func (s *Follower) mutesOf(ctx context.Context, c feed.Change) ([]api.Mute, erro
 	if c.ItemID == "" {
 		return nil, nil
 	}
-	all, err := s.book.Mutes.All(ctx)
+	all, err := s.book.Mutes.all(ctx)
 	if err != nil {
 		return nil, err
 	}

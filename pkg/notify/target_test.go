@@ -121,7 +121,7 @@ func TestY7RestsInParallel(t *testing.T) {
 	r.to.meanwhile = func() {
 		h, err := r.Worker.health(t.Context(), "chats")
 		must(t, err)
-		h.Record(send.Result{Name: "-4", Ill: true}, r.now)
+		h.record(send.Result{Name: "-4", Ill: true}, r.now)
 		_, err = r.Worker.rows.Transact(t.Context(), r.Worker.healthOp("chats", h))
 		must(t, err)
 	}
@@ -155,7 +155,7 @@ func TestY7ChangedAddress(t *testing.T) {
 	r.pass(5 * time.Hour)
 	d := r.deliveries(Failed)
 	if len(d) != 1 || states(d[0]) != "-1 sent, -2 sent, -3 failed, -4 sent" ||
-		d[0].Answer.Error != "not sent to -3: "+Unnamed {
+		d[0].Answer.Error != "not sent to -3: "+unnamed {
 		t.Errorf("%+v", d)
 	}
 	delete(r.settings, "CREDENTIAL_CHATS")

@@ -15,9 +15,9 @@ import (
 
 // States of deliveries and of their targets.
 const (
-	TargetWaiting = "waiting"
-	TargetSent    = "sent"
-	TargetFailed  = "failed"
+	targetWaiting = "waiting"
+	targetSent    = "sent"
+	targetFailed  = "failed"
 )
 
 // pauses are the pauses between attempts to send a delivery. The last pause is repeated.
@@ -42,25 +42,25 @@ type Target struct {
 	Answer   api.ReceiverAnswer `json:"answer,omitzero"`
 }
 
-// Unnamed is the error of targets that a channel no longer has.
-const Unnamed = "the channel's address does not name it any more"
+// unnamed is the error of targets that a channel no longer has.
+const unnamed = "the channel's address does not name it any more"
 
-// Aim returns the targets in line with the receivers that the channel has now. Of a channel whose address cannot be
+// aim returns the targets in line with the receivers that the channel has now. Of a channel whose address cannot be
 // read, they are not known; its deliveries keep the targets that they have. A target that the channel no longer has
 // fails, unless it was sent.
-func (l Targets) Aim(names []string, known bool) Targets {
+func (l Targets) aim(names []string, known bool) Targets {
 	if !known && len(l) > 0 {
 		return l
 	}
 	l = slices.DeleteFunc(l, func(t Target) bool { return t.Name == "" && !slices.Contains(names, "") })
 	for i := range l {
-		if t := &l[i]; t.State == TargetWaiting && !slices.Contains(names, t.Name) {
-			t.State, t.Answer = TargetFailed, api.ReceiverAnswer{Error: Unnamed}
+		if t := &l[i]; t.State == targetWaiting && !slices.Contains(names, t.Name) {
+			t.State, t.Answer = targetFailed, api.ReceiverAnswer{Error: unnamed}
 		}
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(l, func(t Target) bool { return t.Name == name }) {
-			l = append(l, Target{Name: name, State: TargetWaiting})
+			l = append(l, Target{Name: name, State: targetWaiting})
 		}
 	}
 	return l
@@ -72,7 +72,7 @@ func (l Targets) Due(h TargetHealth, end, now time.Time) (names []string, next t
 	names = []string{}
 	for i := range l {
 		t := &l[i]
-		if t.State != TargetWaiting {
+		if t.State != targetWaiting {
 			continue
 		}
 		if until := h.Targets[t.Name].Until; until.After(now) && until.Before(end) && until.After(t.Next) {
@@ -94,8 +94,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Record records the result of an attempt for a target. The delivery ends at the given time.
-func (l Targets) Record(got send.Result, end, now time.Time) {
+// record records the result of an attempt for a target. The delivery ends at the given time.
+func (l Targets) record(got send.Result, end, now time.Time) {
 	i := slices.IndexFunc(l, func(t Target) bool { return t.Name == got.Name })
 	if i < 0 {
 		return // Unreachable: the worker sends to the targets of the delivery.
@@ -106,25 +106,25 @@ func (l Targets) Record(got send.Result, end, now time.Time) {
 	t.Next = now.Add(max(got.After, pauseAfter(t.Attempts)))
 	switch {
 	case got.OK:
-		t.State, t.Next = TargetSent, time.Time{}
+		t.State, t.Next = targetSent, time.Time{}
 	case got.Final || !t.Next.Before(end):
-		t.State, t.Next = TargetFailed, time.Time{}
+		t.State, t.Next = targetFailed, time.Time{}
 	}
 }
 
-// Conclude returns the state of a delivery by those of its targets, with the time of the next attempt while it waits.
+// conclude returns the state of a delivery by those of its targets, with the time of the next attempt while it waits.
 // It is sent when all targets are, and has failed when some never will be.
-func (l Targets) Conclude() (state string, next time.Time, answer api.ReceiverAnswer) {
-	state = TargetSent
+func (l Targets) conclude() (state string, next time.Time, answer api.ReceiverAnswer) {
+	state = targetSent
 	results := make([]send.Result, len(l))
 	for i, t := range l {
 		results[i] = send.Result{Name: t.Name, ReceiverAnswer: t.Answer}
 		switch {
-		case t.State == TargetWaiting:
-			state, next = TargetWaiting, earlier(next, t.Next)
+		case t.State == targetWaiting:
+			state, next = targetWaiting, earlier(next, t.Next)
 			results[i].Error = cmp.Or(t.Answer.Error, "it rests") // without an answer it was not tried
-		case t.State == TargetFailed && state == TargetSent:
-			state = TargetFailed
+		case t.State == targetFailed && state == targetSent:
+			state = targetFailed
 		}
 	}
 	return state, next, send.Summary(results)
@@ -133,7 +133,7 @@ func (l Targets) Conclude() (state string, next time.Time, answer api.ReceiverAn
 // Failures returns the number of targets that have failed, and why the first of them did, without its name.
 func (l Targets) Failures() (n int, why string) {
 	for _, t := range l {
-		if t.State != TargetFailed {
+		if t.State != targetFailed {
 			continue
 		}
 		if n++; n == 1 {
@@ -143,26 +143,26 @@ func (l Targets) Failures() (n int, why string) {
 	return n, why
 }
 
-// Fail ends all targets that still wait.
-func (l Targets) Fail(why string) {
+// fail ends all targets that still wait.
+func (l Targets) fail(why string) {
 	for i := range l {
-		if t := &l[i]; t.State == TargetWaiting {
-			t.State, t.Answer = TargetFailed, api.ReceiverAnswer{Error: why}
+		if t := &l[i]; t.State == targetWaiting {
+			t.State, t.Answer = targetFailed, api.ReceiverAnswer{Error: why}
 		}
 	}
 }
 
-// Renew makes the targets wait that were not sent.
-func (l Targets) Renew(now time.Time) {
+// renew makes the targets wait that were not sent.
+func (l Targets) renew(now time.Time) {
 	for i := range l {
-		if t := &l[i]; t.State != TargetSent {
-			t.State, t.Next = TargetWaiting, now
+		if t := &l[i]; t.State != targetSent {
+			t.State, t.Next = targetWaiting, now
 		}
 	}
 }
 
-// JSON returns the targets in the API's form. The channel has the given name.
-func (l Targets) JSON(channel string) []api.DeliveryTarget {
+// json returns the targets in the API's form. The channel has the given name.
+func (l Targets) json(channel string) []api.DeliveryTarget {
 	out := []api.DeliveryTarget{}
 	for _, t := range l {
 		out = append(out, api.DeliveryTarget{Name: cmp.Or(t.Name, channel), State: t.State, Attempts: t.Attempts,
@@ -186,8 +186,8 @@ type Rest struct {
 // receiver any more.
 const forgetAfter = 24 * time.Hour
 
-// Record makes a receiver rest that accepts nothing, and ends the rest of any other.
-func (h *TargetHealth) Record(got send.Result, now time.Time) {
+// record makes a receiver rest that accepts nothing, and ends the rest of any other.
+func (h *TargetHealth) record(got send.Result, now time.Time) {
 	maps.DeleteFunc(h.Targets, func(_ string, r Rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
 	if !got.Ill {
 		delete(h.Targets, got.Name)

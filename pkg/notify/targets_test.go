@@ -27,15 +27,15 @@ func TestY7Due(t *testing.T) {
 		names  []string
 		next   time.Time
 	}{
-		"new":                         {Target{State: TargetWaiting}, TargetHealth{}, []string{"a"}, time.Time{}},
-		"sent":                        {Target{State: TargetSent}, TargetHealth{}, []string{}, time.Time{}},
-		"early":                       {Target{State: TargetWaiting, Next: soon}, TargetHealth{}, []string{}, soon},
-		"rests":                       {Target{State: TargetWaiting}, resting(soon), []string{}, soon},
-		"rests after its pause":       {Target{State: TargetWaiting, Next: soon}, resting(later), []string{}, later},
-		"a pause after its rest":      {Target{State: TargetWaiting, Next: later}, resting(soon), []string{}, later},
-		"the rest is over":            {Target{State: TargetWaiting}, resting(now), []string{"a"}, time.Time{}},
-		"the delivery ends before":    {Target{State: TargetWaiting}, resting(end), []string{"a"}, time.Time{}},
-		"another receiver is resting": {Target{Name: "b", State: TargetWaiting}, resting(later), []string{"b"}, time.Time{}},
+		"new":                         {Target{State: targetWaiting}, TargetHealth{}, []string{"a"}, time.Time{}},
+		"sent":                        {Target{State: targetSent}, TargetHealth{}, []string{}, time.Time{}},
+		"early":                       {Target{State: targetWaiting, Next: soon}, TargetHealth{}, []string{}, soon},
+		"rests":                       {Target{State: targetWaiting}, resting(soon), []string{}, soon},
+		"rests after its pause":       {Target{State: targetWaiting, Next: soon}, resting(later), []string{}, later},
+		"a pause after its rest":      {Target{State: targetWaiting, Next: later}, resting(soon), []string{}, later},
+		"the rest is over":            {Target{State: targetWaiting}, resting(now), []string{"a"}, time.Time{}},
+		"the delivery ends before":    {Target{State: targetWaiting}, resting(end), []string{"a"}, time.Time{}},
+		"another receiver is resting": {Target{Name: "b", State: targetWaiting}, resting(later), []string{"b"}, time.Time{}},
 	} {
 		if tt.target.Name == "" {
 			tt.target.Name = "a"
@@ -57,26 +57,26 @@ func TestY7Record(t *testing.T) {
 		next  time.Time
 		why   string
 	}{
-		"sent":         {send.Result{ReceiverAnswer: ok}, TargetSent, time.Time{}, ""},
-		"refused":      {send.Result{ReceiverAnswer: no}, TargetWaiting, now.Add(pauses[0]), why},
-		"for good":     {send.Result{ReceiverAnswer: no, Final: true}, TargetFailed, time.Time{}, why},
-		"pause":        {send.Result{ReceiverAnswer: no, After: time.Hour}, TargetWaiting, now.Add(time.Hour), why},
-		"past its end": {send.Result{ReceiverAnswer: no, After: 24 * time.Hour}, TargetFailed, time.Time{}, why},
+		"sent":         {send.Result{ReceiverAnswer: ok}, targetSent, time.Time{}, ""},
+		"refused":      {send.Result{ReceiverAnswer: no}, targetWaiting, now.Add(pauses[0]), why},
+		"for good":     {send.Result{ReceiverAnswer: no, Final: true}, targetFailed, time.Time{}, why},
+		"pause":        {send.Result{ReceiverAnswer: no, After: time.Hour}, targetWaiting, now.Add(time.Hour), why},
+		"past its end": {send.Result{ReceiverAnswer: no, After: 24 * time.Hour}, targetFailed, time.Time{}, why},
 	} {
-		l := Targets{{Name: "a", State: TargetWaiting}, {Name: "b", State: TargetSent, Answer: ok}}
+		l := Targets{{Name: "a", State: targetWaiting}, {Name: "b", State: targetSent, Answer: ok}}
 		tt.got.Name = "a"
-		l.Record(tt.got, end, now)
-		state, next, answer := l.Conclude()
+		l.record(tt.got, end, now)
+		state, next, answer := l.conclude()
 		if l[0].State != tt.state || state != tt.state || !next.Equal(tt.next) || answer.Error != tt.why ||
 			answer.OK != (tt.why == "") {
 			t.Errorf("%s: %s, %s, %s, %+v", name, l[0].State, state, next, answer)
 		}
-		if n, first := l.Failures(); (n == 1) != (state == TargetFailed) || n == 1 && first != "no" {
+		if n, first := l.Failures(); (n == 1) != (state == targetFailed) || n == 1 && first != "no" {
 			t.Errorf("%s: %d have failed, %q", name, n, first)
 		}
 	}
-	l := Targets{{Name: "a", State: TargetWaiting, Next: now}, {Name: "b", State: TargetFailed, Answer: no}}
-	if state, next, answer := l.Conclude(); state != TargetWaiting || !next.Equal(now) ||
+	l := Targets{{Name: "a", State: targetWaiting, Next: now}, {Name: "b", State: targetFailed, Answer: no}}
+	if state, next, answer := l.conclude(); state != targetWaiting || !next.Equal(now) ||
 		answer.Error != "not sent to a: it rests; b: no" {
 		t.Errorf("%s, %s, %+v", state, next, answer)
 	}
@@ -86,17 +86,17 @@ func TestY7Record(t *testing.T) {
 // a day after its end.
 func TestY7Rests(t *testing.T) {
 	var h TargetHealth
-	h.Record(send.Result{Name: "a", Ill: true, After: 2 * time.Hour}, now)
-	h.Record(send.Result{Name: "a", Ill: true}, now)
+	h.record(send.Result{Name: "a", Ill: true, After: 2 * time.Hour}, now)
+	h.record(send.Result{Name: "a", Ill: true}, now)
 	if r := h.Targets["a"]; r.Fails != 2 || !r.Until.Equal(now.Add(2*time.Hour)) {
 		t.Errorf("%+v", r)
 	}
-	h.Record(send.Result{Name: "b", Ill: true}, now.Add(time.Hour))
-	h.Record(send.Result{Name: "b"}, now.Add(2*time.Hour))
+	h.record(send.Result{Name: "b", Ill: true}, now.Add(time.Hour))
+	h.record(send.Result{Name: "b"}, now.Add(2*time.Hour))
 	if len(h.Targets) != 1 {
 		t.Errorf("%+v", h)
 	}
-	if h.Record(send.Result{Name: "b"}, now.Add(27*time.Hour)); len(h.Targets) != 0 {
+	if h.record(send.Result{Name: "b"}, now.Add(27*time.Hour)); len(h.Targets) != 0 {
 		t.Errorf("%+v", h)
 	}
 }

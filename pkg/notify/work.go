@@ -99,7 +99,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 		return "", err
 	}
 	to := s.reach(ctx, d.Channel)
-	d.Targets = d.Targets.Aim(to.names, to.problem == nil)
+	d.Targets = d.Targets.aim(to.names, to.problem == nil)
 	if why, err := s.postponed(ctx, &d, &to, h, now); why != "" || err != nil {
 		if err != nil {
 			return "", err
@@ -202,10 +202,10 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	d.Claimed = time.Time{}
 	rested := len(h.Targets)
 	for _, got := range all {
-		d.Targets.Record(got, d.Until, now)
-		h.Record(got, now)
+		d.Targets.record(got, d.Until, now)
+		h.record(got, now)
 	}
-	d.State, d.Next, d.Answer = d.Targets.Conclude()
+	d.State, d.Next, d.Answer = d.Targets.conclude()
 	var ops []storage.Op
 	if unread == nil && rested+len(h.Targets) > 0 {
 		ops = append(ops, s.healthOp(d.Channel, h))
@@ -242,7 +242,7 @@ func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	if err != nil || etag == "" {
 		return err
 	}
-	d.Targets.Fail(why)
+	d.Targets.fail(why)
 	d.State, d.Answer = Failed, api.ReceiverAnswer{Error: why}
 	s.o.Metrics.Deliveries.Add(1, telemetry.Other, Failed)
 	return s.finish(ctx, id, etag, d, nil)

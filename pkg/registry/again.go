@@ -24,17 +24,17 @@ func (r *Items) AskFields(ctx context.Context, id source.ID, rule string) error 
 		if err != nil {
 			return err
 		}
-		if !it.Exists() {
+		if !it.exists() {
 			return unknown(id)
 		}
 		it.Fields.Ask(rule)
 		now := r.s.Now()
 		was, soon, hint := it.NextCrawlAt, policy.Stamp(now.Add(askDelay)), time.Time{}
 		checking := it.LockedUntil.After(now) // and the check that is in progress may answer other rules alone
-		if !it.MayVanish() && !it.Paused && (checking || was.After(soon)) {
+		if !it.mayVanish() && !it.Paused && (checking || was.After(soon)) {
 			it.NextCrawlAt, hint = soon, soon
 		}
 		_, err = r.s.Hinted(ctx, it.Partition(), hint, it.Write(was, time.Time{}))
-		return AsConflict(err)
+		return asConflict(err)
 	})
 }

@@ -19,12 +19,12 @@ import (
 const maxAliases = 50
 
 // aliasRows returns the prefix of the keys of the rows that list an item's aliases.
-func aliasRows(hash string) string { return AliasPrefix + hash + "|" }
+func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
 
 // aliases reads the rows that list an item's aliases.
 func aliases(ctx context.Context, s *rowStore, of *Item) iter.Seq2[storage.Entity, error] {
 	return s.Items.Query(ctx, storage.Query{
-		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: AliasPrefix + of.Hash() + AfterBar,
+		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: aliasPrefix + of.Hash() + afterBar,
 		PageSize: storage.MaxOps,
 	})
 }
@@ -45,13 +45,13 @@ func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	if err != nil {
 		return err
 	}
-	e, err := r.s.Index.Get(ctx, IndexKey(hash))
+	e, err := r.s.Index.Get(ctx, indexKey(hash))
 	if err != nil {
-		return IgnoreLost(err)
+		return ignoreLost(err)
 	}
 	partition, _ := e.Props["partition"].(string)
-	_, err = r.s.Items.Transact(ctx, DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
-	return IgnoreLost(err)
+	_, err = r.s.Items.Transact(ctx, dropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
+	return ignoreLost(err)
 }
 
 // DropAll removes an item's list of aliases when the item is purged.
@@ -61,9 +61,9 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 		if err != nil {
 			return err
 		}
-		ops = append(ops, DropRow(e.Key))
+		ops = append(ops, dropRow(e.Key))
 	}
-	return AsConflict(storage.TransactAll(ctx, r.s.Items, ops))
+	return asConflict(storage.TransactAll(ctx, r.s.Items, ops))
 }
 
 // Expedite brings the next checks of an item's aliases forward to the given time, for at most 50 aliases. Before that

@@ -65,7 +65,7 @@ func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 // function reports whether the host answered the last requests that it was sent. If the function returns false,
 // nothing is changed and the batch is nil. BeginIf may call the function several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
-	owner := job.Attempt.Owner(r.s.Options.Token())
+	owner := job.Attempt.owner(r.s.Options.Token())
 	var batch *Batch
 	var taken policy.Budget
 	err := r.s.OnHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
@@ -95,7 +95,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *policy.B
 	endLeases(&host, todo, job.Attempt, now, p)
 	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
 		r.s.AnnounceLater(ctx, &host)
-		r.s.Sums.MendOne(ctx, job.PartitionKey)
+		r.s.Sums.mendOne(ctx, job.PartitionKey)
 	}
 	if len(todo) == 0 || !wanted(host.Answers) {
 		return nil, nil
@@ -121,7 +121,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *policy.B
 // endLeases ends the leases of the workers that an attempt follows.
 func endLeases(host *Host, todo []*Item, a Attempt, now time.Time, p policy.Politeness) {
 	for _, it := range todo {
-		if a.Follows(it.LockOwner) {
+		if a.follows(it.LockOwner) {
 			host.Policy.Abandon(now, it.LockOwner, p)
 		}
 	}
@@ -133,15 +133,15 @@ func eligible(items []Item, job Job, now time.Time) []*Item {
 	locked, seen := 0, map[string]bool{}
 	for i := range items {
 		it := &items[i]
-		if !it.Exists() || seen[it.Hash()] || it.SourceHost != job.Host {
+		if !it.exists() || seen[it.Hash()] || it.SourceHost != job.Host {
 			continue
 		}
 		seen[it.Hash()] = true
-		if !it.Eligible(now, job.Attempt) {
-			locked += one(it.LockedFor(now, job.Attempt))
+		if !it.eligible(now, job.Attempt) {
+			locked += one(it.lockedFor(now, job.Attempt))
 			continue
 		}
-		it.Interrupt(now)
+		it.interrupt(now)
 		out = append(out, it)
 	}
 	if job.Counts != nil {
@@ -161,7 +161,7 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *Host, items []*Item, hi
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"], p["notBefore"] = int64(it.Deaths), false, storage.FormatTime(it.NotBefore)
 		}
-		return []storage.Op{it.Merge(p), Held(it, r.s.Now())}
+		return []storage.Op{it.merge(p), held(it, r.s.Now())}
 	})
 	for _, it := range b.Items {
 		it.LockedUntil, it.LockOwner = b.Until, b.owner
@@ -177,23 +177,23 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *Host, items []*Item, hi
 // (see [Item.Deaths]). Nothing is recorded on an item whose lock is lost.
 func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 	begun := storage.Properties{"alone": true}
-	tags, err := r.s.Items.Transact(ctx, it.Merge(begun))
+	tags, err := r.s.Items.Transact(ctx, it.merge(begun))
 	if fault.Lost(err) {
 		// The batch keeps the revision that it knows, so that the commit finds the other change.
 		cur, err := r.s.LoadItem(ctx, it.Key())
 		if err != nil || cur.LockOwner != b.owner {
 			return err
 		}
-		_, err = r.s.Items.Transact(ctx, cur.Merge(begun))
+		_, err = r.s.Items.Transact(ctx, cur.merge(begun))
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	it.Written(tags[0])
+	it.written(tags[0])
 	for _, own := range b.Items {
 		if own.Key() == it.Key() {
-			own.Written(it.Revision())
+			own.written(it.revision())
 		}
 	}
 	return nil
@@ -204,15 +204,15 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 func (r *Jobs) park(ctx context.Context, host Host, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
-	until = ParkedUntil(now, until)
+	until = parkedUntil(now, until)
 	host.Unclaimed = true
 	lapsed := policy.Later(now, until)
 	_, _, err := r.s.WriteEach(ctx, lapsed, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
-		if it.Free(now) {
-			return []storage.Op{SetEnqueued(it, until)}
+		if it.free(now) {
+			return []storage.Op{setEnqueued(it, until)}
 		}
-		held, _ := it.ClaimUntil(now) // an attempt that this one follows holds the item still
-		return []storage.Op{SetEnqueued(it, policy.Later(until, held))}
+		held, _ := it.claimUntil(now) // an attempt that this one follows holds the item still
+		return []storage.Op{setEnqueued(it, policy.Later(until, held))}
 	})
 	return err
 }

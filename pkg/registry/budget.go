@@ -71,7 +71,7 @@ func (r *rowStore) spendPart(ctx context.Context, shard int, day time.Time,
 		if _, err = r.Index.Transact(ctx, totalRows.Put(key, etag, &part)); err == nil {
 			got = give
 		}
-		return AsConflict(err)
+		return asConflict(err)
 	})
 	return got, err
 }

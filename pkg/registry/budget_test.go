@@ -61,7 +61,7 @@ func TestA7ItemLimit(t *testing.T) {
 		if got := b.Items.Register(t.Context(), []source.Source{refusedID}, RegisterOptions{}); !IsItemLimit(got[0].Err) {
 			t.Error("a new one is not refused")
 		}
-		if _, err := b.s.Index.Get(t.Context(), IndexKey(refusedID.Hash())); !fault.Is(err, fault.NotFound) {
+		if _, err := b.s.Index.Get(t.Context(), indexKey(refusedID.Hash())); !fault.Is(err, fault.NotFound) {
 			t.Errorf("what is refused leaves a pointer: %v", err)
 		}
 		limit = 6

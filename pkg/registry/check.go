@@ -71,16 +71,16 @@ func (c *checker) report(invariant int, key storage.Key, format string, args ...
 }
 
 func (c *checker) row(e storage.Entity) {
-	if IsItemRow(e.Row) {
-		c.items[e.Key] = ItemOf(e)
+	if isItemRow(e.Row) {
+		c.items[e.Key] = itemOf(e)
 		return
 	}
-	if _, hash, ok := ParseDueRow(e.Row); ok {
+	if _, hash, ok := parseDueRow(e.Row); ok {
 		item := storage.Key{Partition: e.Partition, Row: hash}
 		c.due[item] = append(c.due[item], e)
 		return
 	}
-	if h := HostStateOf(e); h.Host != "" {
+	if h := hostStateOf(e); h.Host != "" {
 		c.hosts[e.Key] = h
 		s := c.surplus[e.Key]
 		c.surplus[e.Key] = surplus{s.rebuild + h.Rebuilding, s.revisited + h.Revisited, s.guarded + h.Guarded,
@@ -90,7 +90,7 @@ func (c *checker) row(e storage.Entity) {
 
 // pointer checks that an item can be found by its id.
 func (c *checker) pointer(ctx context.Context, index storage.Table, key storage.Key) error {
-	e, err := index.Get(ctx, IndexKey(key.Row))
+	e, err := index.Get(ctx, indexKey(key.Row))
 	if err != nil {
 		c.report(1, key, "cannot be found by its id: %v", err)
 		return nil
@@ -108,12 +108,12 @@ func (c *checker) judge() {
 		if it.ProcessedGeneration > it.ReindexGeneration {
 			c.report(4, key, "generation %d processed, %d asked for", it.ProcessedGeneration, it.ReindexGeneration)
 		}
-		host := storage.Key{Partition: key.Partition, Row: HostRow(it.SourceHost)}
+		host := storage.Key{Partition: key.Partition, Row: hostRow(it.SourceHost)}
 		if counted[host] == nil {
 			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
-		s, is := c.surplus[host], TallyOf(&it)
+		s, is := c.surplus[host], tallyOf(&it)
 		c.surplus[host] = surplus{s.rebuild - one(is.Waits), s.revisited - one(is.Revisited), s.guarded - one(is.Guarded),
 			s.lying - one(is.Lying)}
 	}
@@ -153,11 +153,11 @@ func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {
 		for _, e := range rows {
-			at, _, _ := ParseDueRow(e.Row)
+			at, _, _ := parseDueRow(e.Row)
 			host, _ := e.Props["host"].(string)
-			h := c.hosts[storage.Key{Partition: e.Partition, Row: HostRow(host)}]
+			h := c.hosts[storage.Key{Partition: e.Partition, Row: hostRow(host)}]
 			held, _ := h.Policy.Blocked(c.now, c.politeness(host))
-			first := policy.Later(policy.Later(at, EnqueuedUntil(e)), policy.Later(c.now, ParkedUntil(c.now, held)))
+			first := policy.Later(policy.Later(at, enqueuedUntil(e)), policy.Later(c.now, parkedUntil(c.now, held)))
 			out[e.Partition] = policy.Earlier(out[e.Partition], first)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *checker) judgeDue(key storage.Key, it Item) {
 		c.report(1, key, "has %d due rows", len(rows))
 		return
 	}
-	if want := DueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
+	if want := dueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
 		c.report(1, key, "is due at %s by its row %s", storage.FormatTime(it.NextCrawlAt), rows[0].Row)
 	}
 }

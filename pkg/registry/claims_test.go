@@ -14,19 +14,19 @@ func TestX2ClaimsOfAHost(t *testing.T) {
 	claims := func(to string) Tally { return Tally{Status: Indexed, Claim: to} }
 	h := &HostState{}
 	for i := range 40 {
-		h.Recount(Tally{}, claims(fmt.Sprintf("https://a.example/%d", i)))
+		h.recount(Tally{}, claims(fmt.Sprintf("https://a.example/%d", i)))
 	}
 	for range 2 {
-		h.Recount(Tally{}, claims("https://a.example/"))
+		h.recount(Tally{}, claims("https://a.example/"))
 	}
 	if n := h.Notices(); len(n) != 0 || len(h.Claims) != maxClaims {
 		t.Errorf("%q of %v", n, h.Claims)
 	}
-	h.Recount(Tally{}, claims("https://a.example/"))
+	h.recount(Tally{}, claims("https://a.example/"))
 	if n := h.Notices(); len(n) != 1 || !strings.HasPrefix(n[0], "3 pages name https://a.example/ as their canonical") {
 		t.Errorf("%q", n)
 	}
-	h.Recount(claims("https://a.example/"), claims(""))
+	h.recount(claims("https://a.example/"), claims(""))
 	if n := h.Notices(); len(n) != 0 {
 		t.Errorf("%q", n)
 	}
@@ -41,7 +41,7 @@ func TestX2ClaimsAreBounded(t *testing.T) {
 			if n := rapid.IntRange(0, 25).Draw(t, "to"); n > 0 {
 				to = fmt.Sprint(n)
 			}
-			h.Recount(Tally{Claim: now[page]}, Tally{Claim: to})
+			h.recount(Tally{Claim: now[page]}, Tally{Claim: to})
 			real[now[page]]--
 			now[page] = to
 			real[to]++

@@ -47,7 +47,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Begun = time.Time{}, "", false
 		switch {
 		case f.Item.Deadly:
-			f.Item.Deaths = DeadlyDeaths - 1 // it is tried again, and one more death is enough
+			f.Item.Deaths = deadlyDeaths - 1 // it is tried again, and one more death is enough
 		case !f.Untried:
 			f.Item.Deaths, f.Item.NotBefore = 0, time.Time{}
 		}
@@ -67,7 +67,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
-	r.s.Send(ctx, b.Partition, b.Host, ReasonForced, c.again())
+	r.s.Send(ctx, b.Partition, b.Host, reasonForced, c.again())
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
 		if p.asked && !p.Purge {
-			items = append(items, InJob(&p.Item))
+			items = append(items, inJob(&p.Item))
 		}
 	}
 	return items
@@ -118,7 +118,7 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.Key() == f.Item.Key() {
-			p := &pending{Finding: f, read: it, was: TallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
+			p := &pending{Finding: f, read: it, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
 				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.Now())}
 			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
@@ -147,14 +147,14 @@ func (c *commit) try(ctx context.Context) error {
 		ops, owners := c.ops(&host)
 		_, err := c.r.s.Hinted(ctx, c.b.Partition, c.hint(), ops)
 		if err == nil {
-			c.r.s.Sums.Publish(ctx, &host)
+			c.r.s.Sums.publish(ctx, &host)
 			c.r.s.AnnounceLater(ctx, &host)
 		}
 		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
 			c.quarantine(ctx, owners[i].done, err)
 			continue
 		}
-		i, lost := ConflictIndex(err)
+		i, lost := conflictIndex(err)
 		if !lost || i == 0 {
 			return err
 		}
@@ -190,14 +190,14 @@ func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.Recount(p.was, Tally{})
+			host.recount(p.was, Tally{})
 			add(p.Item.Delete(), opOwner{done: p})
 			if !p.noDue {
-				add(DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
+				add(deleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
-		host.Recount(p.was, TallyOf(&p.Item))
+		host.recount(p.was, tallyOf(&p.Item))
 		if !p.Unasked {
 			host.Rates.Add(p.Changed, p.Failed)
 			host.Policy.Count(now, p.Changed, p.Failed)
@@ -211,9 +211,9 @@ func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 			continue
 		}
 		if !p.noDue {
-			add(DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
+			add(deleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 		}
-		add(UpsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
+		add(upsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
 	}
 	for _, it := range c.rest {
 		unlocked := storage.Properties{"lockedUntil": "", "lockOwner": ""}
@@ -223,8 +223,8 @@ func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 		if c.b.broken[it.Key()] {
 			delete(unlocked, "lockOwner") // keep the owner: it shows the next worker the interruption
 		}
-		add(it.Merge(unlocked), opOwner{rest: it})
-		add(SetEnqueued(it, ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
+		add(it.merge(unlocked), opOwner{rest: it})
+		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(host, now)
 	host.Outbox = c.outbox()
@@ -250,7 +250,7 @@ func (c *commit) updateHost(host *Host, now time.Time) {
 // learn updates the host state with the findings of a worker that sent requests to it.
 func learn(h *HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
-	h.Pause(now, found.PauseUntil, found.PauseWhy)
+	h.pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)
 }
 
@@ -277,7 +277,7 @@ func (c *commit) hint() time.Time {
 		}
 	}
 	if len(c.rest) > 0 {
-		first = policy.Earlier(first, policy.Later(now, ParkedUntil(now, c.host.PauseUntil)))
+		first = policy.Earlier(first, policy.Later(now, parkedUntil(now, c.host.PauseUntil)))
 	}
 	if first.IsZero() {
 		return first
@@ -306,7 +306,7 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
 		was.CrawlAttempts++
 		was.LockedUntil, was.LockOwner = time.Time{}, ""
-		was.Written(p.Item.Revision())
+		was.written(p.Item.revision())
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.Now(), "error", was.ErrorMessage)
@@ -338,8 +338,8 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	if err != nil {
 		return err
 	}
-	if cur.LockOwner == c.b.owner && cur.Revision() != it.Revision() && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
-		it.Written(cur.Revision())
+	if cur.LockOwner == c.b.owner && cur.revision() != it.revision() && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
+		it.written(cur.revision())
 		return nil
 	}
 	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
@@ -354,18 +354,18 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	if err != nil {
 		return err
 	}
-	if !cur.Exists() || cur.LockOwner != c.b.owner {
+	if !cur.exists() || cur.LockOwner != c.b.owner {
 		c.done = slices.DeleteFunc(c.done, func(other *pending) bool { return other == p })
 		return nil
 	}
-	p.oldDue, p.was = cur.NextCrawlAt, TallyOf(&cur)
+	p.oldDue, p.was = cur.NextCrawlAt, tallyOf(&cur)
 	if p.Purge {
 		p.repent(cur)
 		return nil
 	}
-	now, m := c.r.s.Now(), Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-LockTime)}
+	now, m := c.r.s.Now(), meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-LockTime)}
 	p.asked = m.Asked(now)
-	m.Rebase(&p.Item, now)
+	m.rebase(&p.Item, now)
 	return resettle(ctx, c.r.tags, &p.Item, m, now)
 }
 
@@ -388,9 +388,9 @@ func (b *Batch) remaining(done []Finding) []*Item {
 // host, and the host asked for the pause. Pause never shortens an earlier pause, and no pause is longer than
 // [policy.MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
-	id := HostID{Partition: partition, Host: host}
+	id := hostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
-		h.Pause(r.s.Now(), until, why)
+		h.pause(r.s.Now(), until, why)
 		return &hostChange{}, nil
 	})
 }

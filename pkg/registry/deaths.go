@@ -13,9 +13,9 @@ import (
 const (
 	// suspectDeaths is the number of deaths from which on an item is tried alone.
 	suspectDeaths = 2
-	// DeadlyDeaths is the number of deaths from which on an item is deadly: it was tried alone twice, because a worker
+	// deadlyDeaths is the number of deaths from which on an item is deadly: it was tried alone twice, because a worker
 	// may also be killed from outside.
-	DeadlyDeaths = 4
+	deadlyDeaths = 4
 	// suspectPause is the pause before a suspect is tried, which may end the process again: the Functions host restarts
 	// its handler only so often. A longer pause would keep pages waiting that were in work at two kills from outside.
 	suspectPause = 30 * time.Second
@@ -41,12 +41,12 @@ func (it *Item) countDeath(now time.Time) {
 	}
 }
 
-// Interrupt records on an item that is to be locked whether its last worker has finished, and whether that worker has
+// interrupt records on an item that is to be locked whether its last worker has finished, and whether that worker has
 // died.
-func (it *Item) Interrupt(now time.Time) {
+func (it *Item) interrupt(now time.Time) {
 	it.Interrupted = it.LockOwner != ""
 	if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item
 		it.countDeath(now)
 	}
-	it.Deadly = it.Deaths >= DeadlyDeaths
+	it.Deadly = it.Deaths >= deadlyDeaths
 }

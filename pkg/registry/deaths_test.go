@@ -31,7 +31,7 @@ func TestS1Deaths(t *testing.T) {
 			if !it.LockedUntil.IsZero() {
 				it.LockOwner = "dead"
 			}
-			it.Interrupt(now)
+			it.interrupt(now)
 			wait := max(0, it.NotBefore.Sub(end))
 			if it.NotBefore.IsZero() {
 				wait = 0

@@ -56,7 +56,7 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 // edit changes an item. It requests a check now if the given function reports that one is needed.
 func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
 	err error)) (Item, error) {
-	return r.editFor(ctx, id, ReasonForced, decide)
+	return r.editFor(ctx, id, reasonForced, decide)
 }
 
 // errUnchanged is the error of a function that decides not to change the item.
@@ -72,13 +72,13 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 	var it Item
 	var job []JobItem
 	var refused error // an error of any kind from decide, for which a retry does not help
-	at := HostID{Partition: found.Partition(), Host: found.SourceHost}
+	at := hostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *Host) (*hostChange, error) {
 		job = nil
 		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return nil, err
 		}
-		if !it.Exists() {
+		if !it.exists() {
 			return nil, unknown(id)
 		}
 		now, oldDue := r.s.Now(), it.NextCrawlAt
@@ -91,8 +91,8 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 		}
 		it.NextCrawlAt = now
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{InJob(&it)}
-		until, hint := it.ClaimUntil(now)
+		job = []JobItem{inJob(&it)}
+		until, hint := it.claimUntil(now)
 		return &hostChange{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})
 	if err == nil && refused != errUnchanged {

@@ -62,7 +62,7 @@ const purgePiece = 1000
 func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Duration,
 	rows int) (moved int, err error) {
 	for rows > 0 && !s.Done {
-		w := ItemWalk{
+		w := itemWalk{
 			Columns: []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"},
 			Items:   min(rows, purgePiece), Partitions: rows, Skip: r.nothingGone,
 		}

@@ -11,7 +11,7 @@ import (
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
 // change items that a worker has checked in spite of this, or holds now.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	id, token := HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
+	id, token := hostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *Host
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
@@ -26,12 +26,12 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 		var changes []feed.Change
 		var first time.Time
 		for _, it := range eligible(items, job, now) {
-			before, was, oldDue := *it, TallyOf(it), it.NextCrawlAt
+			before, was, oldDue := *it, tallyOf(it), it.NextCrawlAt
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
 			it.Rebuilt(false)
 			it.IndexPending = false // the snapshot may have caused the failure
-			h.Recount(was, TallyOf(it))
+			h.recount(was, tallyOf(it))
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)
 			h.Answers = false

@@ -22,7 +22,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	}
 	var e storage.Entity
 	for moves := 0; ; moves++ {
-		e, err = r.s.Index.Get(ctx, IndexKey(hash))
+		e, err = r.s.Index.Get(ctx, indexKey(hash))
 		if fault.Is(err, fault.NotFound) {
 			return Item{}, unknown(id)
 		}
@@ -39,7 +39,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	}
 	partition, _ := e.Props["partition"].(string)
 	it, err := r.s.LoadItem(ctx, storage.Key{Partition: partition, Row: hash})
-	if err == nil && !it.Exists() {
+	if err == nil && !it.exists() {
 		err = unknown(id)
 	}
 	return it, err
@@ -49,7 +49,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 // from the source.
 func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
 	it, err = r.s.LoadItem(ctx, storage.Key{Partition: s.Partition(r.s.Options.Strategy), Row: s.Hash()})
-	return it, err == nil && it.Exists(), err
+	return it, err == nil && it.exists(), err
 }
 
 // LookupAll reads the items of sources concurrently, with one point read each. The item of an unknown source is nil.
@@ -57,7 +57,7 @@ func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item
 	loaded, err := r.s.LoadSources(ctx, sources)
 	items := make([]*Item, len(sources))
 	for i := range loaded {
-		if loaded[i].Exists() {
+		if loaded[i].exists() {
 			items[i] = &loaded[i]
 		}
 	}
@@ -91,7 +91,7 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	}
 	var out []Item
 	var group []Holder
-	for h, err := range r.s.Sums.Holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, MaxWalkPage)) {
+	for h, err := range r.s.Sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (r *Items) listGroup(ctx context.Context, group []Holder, after storage.Key
 	err := r.s.Parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {
 		from := ""
 		if group[i].Partition == after.Partition {
-			from = JustPast(after.Row)
+			from = justPast(after.Row)
 		}
 		lists[i], err = r.listPartition(ctx, group[i].Partition, from, q, q.Top-len(out))
 		return err
@@ -145,7 +145,7 @@ var neighbourColumns = []string{
 // item: the source, the credential, the status, the time of the last check and, for a file, its folder and properties.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: MaxWalkPage,
+		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: maxWalkPage,
 			Select: neighbourColumns}
 		for it, err := range r.s.Walk(ctx, q) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
@@ -185,7 +185,7 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 
 // listPartition lists items of one partition, up to the given number.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
-	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(MaxWalkPage, most),
+	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(maxWalkPage, most),
 		Where: map[string]string{}}
 	if q.Host != "" && r.s.Options.Strategy == source.ByScheme {
 		in.Where["sourceHost"] = q.Host

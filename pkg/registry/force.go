@@ -13,22 +13,22 @@ import (
 // [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
-	id := HostID{Partition: it.Partition(), Host: it.SourceHost}
+	id := hostID{Partition: it.Partition(), Host: it.SourceHost}
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		cur, err := r.s.LoadItem(ctx, it.Key())
-		if job = nil; err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused {
+		if job = nil; err != nil || !cur.exists() || cur.mayVanish() || cur.Paused {
 			return nil, err
 		}
 		now := r.s.Now()
 		as := member{Source: source.Source{Display: cur.DisplaySource}}
-		until, hint := cur.ClaimUntil(now)
+		until, hint := cur.claimUntil(now)
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{InJob(&cur)}
+		job = []JobItem{inJob(&cur)}
 		return &hostChange{Ops: ops, Hint: hint}, nil
 	})
 	if err == nil {
-		r.s.Send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, reasonForced, job)
 	}
 	return err
 }
@@ -40,10 +40,10 @@ func (r *Items) expedite(ctx context.Context, it Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		cur, err := r.s.LoadItem(ctx, it.Key())
-		if err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
+		if err != nil || !cur.exists() || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
 		_, err = r.s.Hinted(ctx, it.Partition(), at, Expedite(&cur, at, storage.Properties{}))
-		return AsConflict(err)
+		return asConflict(err)
 	})
 }

@@ -31,7 +31,7 @@ func TestA16ForceCheck(t *testing.T) {
 		}
 		gone := parse(t, "https://a.example/2")[0]
 		at := storage.Key{Partition: it.Partition(), Row: gone.Hash()}
-		missing := NewItem(gone, at, b.s.Now())
+		missing := newItem(gone, at, b.s.Now())
 		if err := b.Items.ForceCheck(t.Context(), missing); err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 // returns the host's losses without the reserved one. ReserveLoss costs two requests for each page that goes away.
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {
-	id := HostID{Partition: b.Partition, Host: b.Host}
+	id := hostID{Partition: b.Partition, Host: b.Host}
 	err = r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
-		l = h.Policy.Lost(r.s.Now(), h.There())
+		l = h.Policy.Lost(r.s.Now(), h.there())
 		if taken = h.Policy.ReserveLoss(b.owner, l, guard); !taken {
 			return nil, nil
 		}

@@ -68,7 +68,7 @@ func (b bench) losses(t *testing.T) schedule.Losses {
 		t.Fatal(err)
 	}
 	h.Policy.ExpireLeases(b.clock.Now())
-	return h.Policy.Lost(b.clock.Now(), h.There())
+	return h.Policy.Lost(b.clock.Now(), h.there())
 }
 
 // takes reserves n tombstones and expects to get want of them.

@@ -105,14 +105,14 @@ func TestAZ12AskedForDuringTheWorkOfADeadWorker(t *testing.T) {
 func TestAZ12LockRestoresAMissingDueRow(t *testing.T) {
 	b := openMem(t, Options{})
 	it := b.register(t, RegisterOptions{}, "https://a.example/x")[0].Item
-	if _, err := b.s.Items.Transact(t.Context(), DeleteDue(it.Key(), it.NextCrawlAt)); err != nil {
+	if _, err := b.s.Items.Transact(t.Context(), deleteDue(it.Key(), it.NextCrawlAt)); err != nil {
 		t.Fatal(err)
 	}
 	batch := b.begin(t, b.take(t)[0])
 	if batch == nil || len(batch.Items) != 1 {
 		t.Fatal("the item was dropped")
 	}
-	if got, err := b.s.Items.Get(t.Context(), DueKey(it.Key(), it.NextCrawlAt)); err != nil ||
+	if got, err := b.s.Items.Get(t.Context(), dueKey(it.Key(), it.NextCrawlAt)); err != nil ||
 		got.Props["host"] != "a.example" || got.Props["id"] != string(it.ID) {
 		t.Errorf("the due row is %v, %v", storage.Properties(got.Props), err)
 	}

@@ -24,7 +24,7 @@ const (
 // hint before the transaction with the due rows. So a crash in between may leave a hint without rows, but never rows
 // without a hint.
 func (r *rowStore) Hint(ctx context.Context, partition string, at time.Time) error {
-	key := HintKey(partition, at)
+	key := hintKey(partition, at)
 	now := r.Now()
 	// A cached hint is relied on while its minute is far enough away. Then no sweep, whatever its clock, can delete
 	// the hint before the rows are written.
@@ -63,8 +63,8 @@ func (r *rowStore) Hinted(ctx context.Context, partition string, at time.Time,
 	return r.Items.Transact(ctx, ops...)
 }
 
-// DueHint is a hint as a sweep reads it.
-type DueHint struct {
+// dueHint is a hint as a sweep reads it.
+type dueHint struct {
 	Partition string
 	Minute    time.Time
 	writtenAt time.Time
@@ -74,8 +74,8 @@ type DueHint struct {
 // HintsUntil yields the due hints of all shards, oldest minute first. It does not yield one shard after the other,
 // because then the last shard would starve when there is more work than time. It holds one page of each shard in
 // memory. An error concerns one shard; no further hints of that shard follow.
-func (r *rowStore) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
-	return func(yield func(DueHint, error) bool) {
+func (r *rowStore) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[dueHint, error] {
+	return func(yield func(dueHint, error) bool) {
 		var shards []*hintShard
 		for i := range hintShards {
 			s := &hintShard{}
@@ -100,9 +100,9 @@ func (r *rowStore) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[Du
 
 // hintShard is a shard's next hint, and the iterator for the following ones.
 type hintShard struct {
-	head DueHint
+	head dueHint
 	err  error
-	next func() (DueHint, error, bool)
+	next func() (dueHint, error, bool)
 }
 
 func (s *hintShard) advance() (ok bool) {
@@ -111,7 +111,7 @@ func (s *hintShard) advance() (ok bool) {
 }
 
 // shardUntil yields the due hints of one shard.
-func (r *rowStore) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[DueHint, error] {
+func (r *rowStore) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[dueHint, error] {
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
@@ -122,15 +122,15 @@ func (r *rowStore) shardUntil(ctx context.Context, shard int, until time.Time) i
 }
 
 // AllHints yields every hint.
-func (r *rowStore) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
+func (r *rowStore) AllHints(ctx context.Context) iter.Seq2[dueHint, error] {
 	return r.hintsOf(ctx, storage.Query{})
 }
 
 // hintsOf yields the hints of a query.
-func (r *rowStore) hintsOf(ctx context.Context, q storage.Query) iter.Seq2[DueHint, error] {
-	return func(yield func(DueHint, error) bool) {
+func (r *rowStore) hintsOf(ctx context.Context, q storage.Query) iter.Seq2[dueHint, error] {
+	return func(yield func(dueHint, error) bool) {
 		for e, err := range r.Hints.Query(ctx, q) {
-			var h DueHint
+			var h dueHint
 			if err == nil {
 				h = hintOf(e)
 			}
@@ -141,22 +141,22 @@ func (r *rowStore) hintsOf(ctx context.Context, q storage.Query) iter.Seq2[DueHi
 	}
 }
 
-func hintOf(e storage.Entity) DueHint {
-	_, minute, _ := strings.Cut(e.Partition, "|") // see [HintKey]
+func hintOf(e storage.Entity) dueHint {
+	_, minute, _ := strings.Cut(e.Partition, "|") // see [hintKey]
 	at, err := time.Parse(minuteLayout, minute)
 	if err != nil {
 		at = time.Time{} // a foreign row: it counts as due at once, so that a sweep deletes it
 	}
 	written, _ := e.Props["writtenAt"].(string)
-	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
+	return dueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
 // DropHint deletes a hint after a scan for due rows that began at the given time. DropHint keeps a hint that was
 // young at that time, or that was written again.
-func (r *rowStore) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
+func (r *rowStore) DropHint(ctx context.Context, h dueHint, looked time.Time) error {
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil
 	}
 	_, err := r.Hints.Transact(ctx, storage.DeleteOp(h.entity.Key, h.entity.ETag))
-	return IgnoreLost(err)
+	return ignoreLost(err)
 }

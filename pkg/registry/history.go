@@ -12,8 +12,8 @@ import (
 
 // Bounds of an item's history and error message.
 const (
-	// MaxErrorMessage limits the number of characters in an error message (spec 003 §7.6, A13).
-	MaxErrorMessage = 1024
+	// maxErrorMessage limits the number of characters in an error message (spec 003 §7.6, A13).
+	maxErrorMessage = 1024
 	maxHistory      = 30        // number of decisions, and two more until those of a check are shared
 	maxHistoryBytes = 12 * 1024 // well below the limit of 64 KiB for a property
 )
@@ -44,7 +44,7 @@ func (d Decision) after(earlier Decision) Decision {
 }
 
 // SetError records an error message. A message of more than 1,024 characters is cut.
-func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, MaxErrorMessage) }
+func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, maxErrorMessage) }
 
 // Record adds a decision to the history. It drops the oldest decisions that exceed the bounds.
 func (it *Item) Record(now time.Time, what, why string) {

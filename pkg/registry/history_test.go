@@ -53,7 +53,7 @@ func TestA12ChecksThatFoundNothing(t *testing.T) {
 	if diff := cmp.Diff(want, linesOf(it.History)); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
 	}
-	back := ItemOf(storage.Entity{Props: it.entity().Props})
+	back := itemOf(storage.Entity{Props: it.entity().Props})
 	if diff := cmp.Diff(linesOf(it.History), linesOf(back.History)); diff != "" {
 		t.Errorf("read back (-want +have):\n%s", diff)
 	}

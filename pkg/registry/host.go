@@ -51,7 +51,7 @@ type Host struct {
 
 // LoadHost reads the row of a host. If the row does not exist, the state and the ETag are empty.
 func (r *rowStore) LoadHost(ctx context.Context, partition, host string) (h Host, err error) {
-	h.Key = storage.Key{Partition: partition, Row: HostRow(host)}
+	h.Key = storage.Key{Partition: partition, Row: hostRow(host)}
 	h.HostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
 	h.Host = host
 	return h, err
@@ -60,9 +60,9 @@ func (r *rowStore) LoadHost(ctx context.Context, partition, host string) (h Host
 // HostsOf yields the host rows of a partition. If columns are given, only those columns are read.
 func (r *rowStore) HostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[HostState, error] {
 	return func(yield func(HostState, error) bool) {
-		q := storage.Query{Partition: partition, RowFrom: HostPrefix, RowTo: "host" + AfterBar, Select: columns}
+		q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar, Select: columns}
 		for e, err := range r.Items.Query(ctx, q) {
-			h := HostStateOf(e)
+			h := hostStateOf(e)
 			if !yield(h, err) || err != nil {
 				return
 			}
@@ -70,9 +70,9 @@ func (r *rowStore) HostsOf(ctx context.Context, partition string, columns ...str
 	}
 }
 
-// HostStateOf decodes a row of the items table as a host row. If the row is of another kind, the returned state has
+// hostStateOf decodes a row of the items table as a host row. If the row is of another kind, the returned state has
 // no Host.
-func HostStateOf(e storage.Entity) HostState {
+func hostStateOf(e storage.Entity) HostState {
 	h, _ := hostRows.Decode(e.Props)
 	return h
 }
@@ -80,16 +80,16 @@ func HostStateOf(e storage.Entity) HostState {
 // Op returns the operation that writes the host row: an insert if there was none, otherwise a replace with If-Match.
 func (h *Host) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
 
-// Pause pauses the host, as [policy.Pace.Pause] does. The next copy of the host's counters then also contains the
+// pause pauses the host, as [policy.Pace.Pause] does. The next copy of the host's counters then also contains the
 // pause.
-func (h *HostState) Pause(now, until time.Time, why string) {
+func (h *HostState) pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
 	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
-// There returns the number of items that are present, which means that they are not gone.
-func (h *HostState) There() int {
+// there returns the number of items that are present, which means that they are not gone.
+func (h *HostState) there() int {
 	n := -h.Revisited
 	for status, count := range h.Counts {
 		if status != Gone {
@@ -112,8 +112,8 @@ type Tally struct {
 	Lying     bool   // whether the item's validators were seen to stay the same while its content changed
 }
 
-// TallyOf returns the tally of an item in its present state.
-func TallyOf(it *Item) Tally {
+// tallyOf returns the tally of an item in its present state.
+func tallyOf(it *Item) Tally {
 	t := Tally{Status: it.Status, Waits: it.RebuildPending, Guarded: !it.GuardedSince.IsZero(),
 		Revisited: !it.GoneSince.IsZero() && it.Status != Gone, Lying: it.Validators.Lied()}
 	if it.Status == Indexed {
@@ -122,8 +122,8 @@ func TallyOf(it *Item) Tally {
 	return t
 }
 
-// Recount updates the counters for an item whose tally has changed.
-func (h *HostState) Recount(was, is Tally) {
+// recount updates the counters for an item whose tally has changed.
+func (h *HostState) recount(was, is Tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)

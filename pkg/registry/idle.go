@@ -17,12 +17,12 @@ func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
 	sameFolder := o.Folder == "" && !o.restores(it) || o.Folder == it.Folder && o.Unlisted == !it.UnlistedSince.IsZero()
 	asksMore := o.Force || o.NewOnly || !sameCredential || !sameFolder || !o.Settings.Zero()
-	return it.Exists() && !asksMore && it.CheckIsDue(now) && !it.MayVanish()
+	return it.exists() && !asksMore && it.checkIsDue(now) && !it.mayVanish()
 }
 
 // respects reports whether a registration does not change the item because the item is paused.
 func (o RegisterOptions) respects(it *Item) bool {
-	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.MayVanish()
+	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.mayVanish()
 }
 
 // loadIdle reads the due rows of those items that a registration does not change. For each due row that no job has
@@ -39,11 +39,11 @@ func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) (
 	}
 	err := r.s.Parallel(ctx, len(at), func(ctx context.Context, n int) error {
 		i := at[n]
-		e, err := r.s.Items.Get(ctx, DueKey(items[i].Key(), items[i].NextCrawlAt))
+		e, err := r.s.Items.Get(ctx, dueKey(items[i].Key(), items[i].NextCrawlAt))
 		if fault.Is(err, fault.NotFound) {
 			return nil // the due row has just moved
 		}
-		if err == nil && !EnqueuedUntil(e).After(now) {
+		if err == nil && !enqueuedUntil(e).After(now) {
 			idle[i] = e.ETag
 		}
 		return err

@@ -33,7 +33,7 @@ var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 // It consists of five records, and of the requests of people and runs. [Identity] describes the source. [Seen] has the
 // findings of checks. [Plan] has what is to be done next, and when. [Lock] identifies the worker that has the item. A
 // check writes Seen, Plan and Lock. Registrations, runs and people's requests write everything else, even while a
-// check runs. [Meanwhile] defines how the commit of such a check merges each record.
+// check runs. [meanwhile] defines how the commit of such a check merges each record.
 type Item struct {
 	Identity `col:",inline"`
 	Asked    `col:",inline"`
@@ -76,7 +76,7 @@ type Identity struct {
 	Folder        string    `col:"folder"`
 	UnlistedSince time.Time `col:"unlistedSince"`
 	FirstSeen     time.Time `col:"firstSeen"`
-	// MovedTo is the item that replaces this one under another identity (see [AsSource]). The next check removes this
+	// MovedTo is the item that replaces this one under another identity (see [asSource]). The next check removes this
 	// item's documents from the index, and then its row is deleted.
 	MovedTo source.ID `col:"movedTo"`
 	// Formers is the number of items that have moved to this one. An item that moved twice counts twice. The captures
@@ -251,20 +251,20 @@ type Lock struct {
 	NotBefore time.Time `col:"notBefore"`
 }
 
-// MissingItem returns the item for a row that does not exist.
-func MissingItem(key storage.Key) Item { return Item{key: key} }
+// missingItem returns the item for a row that does not exist.
+func missingItem(key storage.Key) Item { return Item{key: key} }
 
-// Exists reports whether the item was read from a row.
-func (it *Item) Exists() bool { return it.etag != "" }
+// exists reports whether the item was read from a row.
+func (it *Item) exists() bool { return it.etag != "" }
 
 // Key returns the key of the item's row.
 func (it *Item) Key() storage.Key { return it.key }
 
-// Revision returns the revision at which the item was read or written.
-func (it *Item) Revision() storage.ETag { return it.etag }
+// revision returns the revision at which the item was read or written.
+func (it *Item) revision() storage.ETag { return it.etag }
 
-// Written records the new revision of the item's row.
-func (it *Item) Written(at storage.ETag) { it.etag = at }
+// written records the new revision of the item's row.
+func (it *Item) written(at storage.ETag) { it.etag = at }
 
 // Hash returns the item's RowKey.
 func (it *Item) Hash() string { return it.key.Row }

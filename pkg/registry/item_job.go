@@ -44,10 +44,10 @@ type JobItem struct {
 
 // The reasons of a job.
 const (
-	ReasonRegistered = "registered"
-	ReasonForced     = "forced"
+	reasonRegistered = "registered"
+	reasonForced     = "forced"
 	ReasonDue        = "due"
-	ReasonRemoved    = "removed"
+	reasonRemoved    = "removed"
 )
 
 // ParseJob reads a queue message. Its errors are Invalid.
@@ -60,14 +60,14 @@ func ParseJob(body []byte) (Job, error) {
 		return Job{}, fault.New(fault.Invalid, "crawl job needs partitionKey, host and 1 to %d items", policy.JobItems)
 	}
 	for _, it := range j.Items {
-		if !IsItemRow(it.RowKey) {
+		if !isItemRow(it.RowKey) {
 			return Job{}, fault.New(fault.Invalid, "crawl job: rowKey %q is not an item's", it.RowKey)
 		}
 		if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: it.RowKey}); err != nil {
 			return Job{}, fmt.Errorf("crawl job: %w", err)
 		}
 	}
-	if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: HostRow(j.Host)}); err != nil {
+	if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: hostRow(j.Host)}); err != nil {
 		return Job{}, fmt.Errorf("crawl job: %w", err)
 	}
 	return j, nil
@@ -81,7 +81,7 @@ func (j Job) Hashes() (out []string) {
 	return out
 }
 
-// InJob returns the JobItem for an item.
-func InJob(it *Item) JobItem {
+// inJob returns the JobItem for an item.
+func inJob(it *Item) JobItem {
 	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
 }

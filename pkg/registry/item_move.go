@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Renamed returns the item's identity under the given rules, and reports whether it differs from the present
+// renamed returns the item's identity under the given rules, and reports whether it differs from the present
 // identity. The identity of a file does not depend on the rules. An item that is to be removed does not move.
-func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
+func renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	if it.Type != source.URL || it.RemoveRequested {
 		return to, false
 	}
@@ -21,12 +21,12 @@ func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	return to, err == nil && to.Normalized != it.NormalizedSource
 }
 
-// AsSource returns an item under another identity. Its stored content is indexed at once under the new identity, without a
+// asSource returns an item under another identity. Its stored content is indexed at once under the new identity, without a
 // request to the site. The time of the next check of the site does not change.
-func AsSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
+func asSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n := *it
 	if it.AliasOf != "" { // examine the canonical item again, because it may have moved, too
-		n = NewItem(to, key, now)
+		n = newItem(to, key, now)
 		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
 		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
 		n.Tags, n.Options, n.Paused = it.Tags, it.Options, it.Paused
@@ -42,7 +42,7 @@ func AsSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	if n.SourceHost != it.SourceHost {
 		n.FetchSource, n.FetchTracked = "", ""
 	}
-	if n.Indexable() {
+	if n.indexable() {
 		n.SetStale()
 		if !n.IndexPending {
 			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
@@ -54,17 +54,17 @@ func AsSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	return n
 }
 
-// Join merges a former item into the item that replaces it. The replacing item keeps its state.
-func Join(it, old *Item, now time.Time) {
+// join merges a former item into the item that replaces it. The replacing item keeps its state.
+func join(it, old *Item, now time.Time) {
 	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
-		it.Revive(now)
+		it.revive(now)
 	}
 	it.Formers++
 	it.FirstSeen = policy.Earlier(it.FirstSeen, old.FirstSeen)
 	it.Credential = cmp.Or(it.Credential, old.Credential)
 	if it.Tags == nil && reflect.ValueOf(it.Options).IsZero() {
 		it.Tags, it.Options = old.Tags, old.Options
-		IndexAgain(it, now)
+		indexAgain(it, now)
 	}
 	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {
@@ -74,9 +74,9 @@ func Join(it, old *Item, now time.Time) {
 		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
 }
 
-// Derive recomputes the columns that depend on the identity alone, and reports whether any of them changed. The
+// derive recomputes the columns that depend on the identity alone, and reports whether any of them changed. The
 // display name of a file stays as it was registered.
-func Derive(it *Item) (changed bool) {
+func derive(it *Item) (changed bool) {
 	group, display := it.Source().ContentGroupID(), it.DisplaySource
 	if it.Type == source.URL {
 		if s, err := (source.Rules{}).ParseURL(it.NormalizedSource); err == nil && s.Normalized == it.NormalizedSource {

@@ -11,41 +11,41 @@ import (
 // has changed since the check read it. It must lose neither the findings nor the requests. The result is the item as
 // if all requests had been made right after the commit.
 
-// Meanwhile is an item that was written while a worker held it.
-type Meanwhile struct {
+// meanwhile is an item that was written while a worker held it.
+type meanwhile struct {
 	Read, Now *Item     // the item as the worker's batch read it, and as it is stored now
 	Began     time.Time // when the worker locked the item
 }
 
 // moved reports whether a request has moved the next check. This includes a request in the millisecond in which the
 // lock began.
-func (m Meanwhile) moved() bool {
+func (m meanwhile) moved() bool {
 	return !m.Now.NextCrawlAt.Equal(m.Read.NextCrawlAt) || m.Now.NextCrawlAt.Equal(m.Began)
 }
 
-func (m Meanwhile) rebuild() bool { return m.Now.RebuildRun != m.Read.RebuildRun }
+func (m meanwhile) rebuild() bool { return m.Now.RebuildRun != m.Read.RebuildRun }
 
 // Asked reports whether someone requested a check, and the worker's check does not satisfy that request.
-func (m Meanwhile) Asked(now time.Time) bool {
+func (m meanwhile) Asked(now time.Time) bool {
 	return m.rebuild() || m.Now.ReindexGeneration != m.Read.ReindexGeneration || m.moved() && !m.Now.NextCrawlAt.After(now)
 }
 
-// Rebase applies the requests that were made in the meantime to an item that has a check's findings. Each record has
+// rebase applies the requests that were made in the meantime to an item that has a check's findings. Each record has
 // a rule of its own.
-func (m Meanwhile) Rebase(it *Item, now time.Time) {
+func (m meanwhile) rebase(it *Item, now time.Time) {
 	it.etag = m.Now.etag
 	it.Identity, it.Asked = m.Now.Identity, m.Now.Asked // checks do not write these records
 	m.rebasePlan(&it.Plan)
 	m.rebaseSeen(&it.Seen, now)
 	if !slices.Equal(m.Read.Tags, it.Tags) { // the check has indexed the page with its earlier tags
-		IndexAgain(it, now)
+		indexAgain(it, now)
 	}
 	// The record Lock is not changed, because the lock belongs to the worker.
 }
 
 // rebaseSeen keeps what the check has found. Only three things are taken from other writers: a person's acceptance of
 // what the next check finds, rules that ask for the values of fields, and entries of the history.
-func (m Meanwhile) rebaseSeen(s *Seen, now time.Time) {
+func (m meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	asked := m.Asked(now)
 	if asked || m.Read.Collapse.Asked != m.Now.Collapse.Asked {
 		s.Collapse.Asked = m.Now.Collapse.Asked
@@ -62,7 +62,7 @@ func (m Meanwhile) rebaseSeen(s *Seen, now time.Time) {
 }
 
 // rebasePlan keeps the plan of the check, unless something is to be done sooner.
-func (m Meanwhile) rebasePlan(p *Plan) {
+func (m meanwhile) rebasePlan(p *Plan) {
 	p.ReindexRequested = m.Now.ReindexGeneration > p.ProcessedGeneration
 	if m.Now.Level != m.Read.Level {
 		p.Level = m.Now.Level

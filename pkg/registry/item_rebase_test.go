@@ -30,7 +30,7 @@ func TestEveryColumnIsRebased(t *testing.T) {
 	stored.ReindexGeneration, stored.RebuildRun = read.ReindexGeneration, read.RebuildRun
 	stored.Fields.Again = read.Fields.Again
 	have := found
-	Meanwhile{Read: &read, Now: &stored, Began: noon}.Rebase(&have, noon)
+	meanwhile{Read: &read, Now: &stored, Began: noon}.rebase(&have, noon)
 	row := reflect.TypeFor[Item]()
 	names := map[string]bool{}
 	for i := range row.NumField() {

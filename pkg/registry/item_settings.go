@@ -27,9 +27,9 @@ type Settings struct {
 // Zero reports whether the settings change nothing.
 func (s Settings) Zero() bool { return reflect.ValueOf(s).IsZero() }
 
-// Apply changes an item and returns a description of the changes; "" if nothing has changed. Errors: Invalid if the
+// apply changes an item and returns a description of the changes; "" if nothing has changed. Errors: Invalid if the
 // options would not be valid; the item is then as it was.
-func (s Settings) Apply(it *Item) (string, error) {
+func (s Settings) apply(it *Item) (string, error) {
 	var said []string
 	o, gone, err := PatchOptions(it.Options, s.Patch)
 	if err != nil {

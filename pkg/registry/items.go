@@ -22,12 +22,12 @@ func (r *rowStore) LoadItems(ctx context.Context, partition string, hashes []str
 func (r *rowStore) LoadItem(ctx context.Context, key storage.Key) (Item, error) {
 	e, err := r.Items.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
-		return MissingItem(key), nil
+		return missingItem(key), nil
 	}
 	if err != nil {
 		return Item{}, err
 	}
-	return ItemOf(e), nil
+	return itemOf(e), nil
 }
 
 // LoadSources reads the items of sources. Items that do not exist have no revision.
@@ -47,7 +47,7 @@ func (r *rowStore) LoadSources(ctx context.Context, sources []source.Source) ([]
 func (r *rowStore) Point(ctx context.Context, partition string, missing []string) error {
 	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.Index.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-			Key: IndexKey(missing[i]), Props: storage.Properties{"partition": partition},
+			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
 		}})
 		return err
 	})

@@ -53,8 +53,8 @@ func closeRanges(hashes []string, known int) (groups [][]string) {
 // areClose reports whether one query should read the items with the keys a and b, of which a is less. It must not read
 // along the rows of another kind, of which there may be as many as there are items.
 func areClose(a, b string, known int) bool {
-	return IsItemRow(a) && IsItemRow(b) && (shareBelow(b)-shareBelow(a))*float64(known) <= maxGap+1 &&
-		!slices.ContainsFunc(OtherPrefixes, func(prefix string) bool { return a < prefix && prefix < b })
+	return isItemRow(a) && isItemRow(b) && (shareBelow(b)-shareBelow(a))*float64(known) <= maxGap+1 &&
+		!slices.ContainsFunc(otherPrefixes, func(prefix string) bool { return a < prefix && prefix < b })
 }
 
 // shareBelow returns the share of all hashes that are less than the given one, from 0 to 1.
@@ -95,7 +95,7 @@ func (r *rowStore) loadClose(ctx context.Context, partition string, hashes []str
 func (r *rowStore) loadRange(ctx context.Context, partition string, group []string) (items []Item, err error) {
 	missing := slices.Clone(group)
 	if len(group) > 1 {
-		q := storage.Query{Partition: partition, RowFrom: group[0], RowTo: JustPast(group[len(group)-1]),
+		q := storage.Query{Partition: partition, RowFrom: group[0], RowTo: justPast(group[len(group)-1]),
 			PageSize: min(2*(maxGap+1)*len(group), storage.MaxPage)}
 		n := 0
 		for e, err := range r.Items.Query(ctx, q) {
@@ -103,7 +103,7 @@ func (r *rowStore) loadRange(ctx context.Context, partition string, group []stri
 				return nil, err
 			}
 			if i := slices.Index(missing, e.Row); i >= 0 {
-				items, missing = append(items, ItemOf(e)), slices.Delete(missing, i, i+1)
+				items, missing = append(items, itemOf(e)), slices.Delete(missing, i, i+1)
 			}
 			if n++; n == q.PageSize {
 				break

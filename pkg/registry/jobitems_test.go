@@ -42,7 +42,7 @@ func TestK7CloseRanges(t *testing.T) {
 			t.Errorf("%d of %d items (-want +have):\n%s", tt.wanted, tt.known, diff)
 		}
 		for _, g := range groups {
-			for _, prefix := range OtherPrefixes {
+			for _, prefix := range otherPrefixes {
 				if g[0] < prefix && prefix < g[len(g)-1] {
 					t.Errorf("%s is between %s and %s", prefix, g[0], g[len(g)-1])
 				}
@@ -84,9 +84,9 @@ func TestK7ItemsOfAJob(t *testing.T) {
 			if i%11 > 0 { // the others do not exist
 				put(t, under, hash, storage.Properties{"id": "url_" + hash})
 			}
-			put(t, under, DueRow(time.Now(), hash), storage.Properties{"id": hash})
+			put(t, under, dueRow(time.Now(), hash), storage.Properties{"id": hash})
 		}
-		put(t, under, HostRow("a.example"), storage.Properties{"counts": fmt.Sprintf(`{"Indexed":%d}`, tt.known)})
+		put(t, under, hostRow("a.example"), storage.Properties{"counts": fmt.Sprintf(`{"Indexed":%d}`, tt.known)})
 		job := Job{PartitionKey: "a.example", Host: "a.example"}
 		for i := range 32 {
 			job.Items = append(job.Items, JobItem{RowKey: all[(320-tt.step*i)%320]})
@@ -101,7 +101,7 @@ func TestK7ItemsOfAJob(t *testing.T) {
 		}
 		for i, it := range items {
 			want := job.Items[i].RowKey
-			if exists := slices.Index(all, want)%11 > 0; it.Hash() != want || it.Exists() != exists ||
+			if exists := slices.Index(all, want)%11 > 0; it.Hash() != want || it.exists() != exists ||
 				exists && string(it.ID) != "url_"+want {
 				t.Errorf("every %dth of %d: %d is %s (%s), want %s", tt.step, tt.known, i, it.Hash(), it.ID, want)
 			}

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// DuePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
-	DuePrefix  = "due|"
-	HostPrefix = "host|"
+	// duePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
+	duePrefix  = "due|"
+	hostPrefix = "host|"
 	// The prefixes of the keys of rows of other kinds.
-	AliasPrefix  = "alias|"
-	FormerPrefix = "former|"
-	RobotsPrefix = "robots|"
-	// AfterBar is the character that sorts directly after '|'. A prefix whose final '|' is replaced by AfterBar is
+	aliasPrefix  = "alias|"
+	formerPrefix = "former|"
+	robotsPrefix = "robots|"
+	// afterBar is the character that sorts directly after '|'. A prefix whose final '|' is replaced by AfterBar is
 	// the end of the prefix's key range.
-	AfterBar = "}"
+	afterBar = "}"
 )
 
-// OtherPrefixes are the prefixes of all rows of the items table that are no items.
-var OtherPrefixes = []string{AliasPrefix, DuePrefix, FormerPrefix, HostPrefix, RobotsPrefix}
+// otherPrefixes are the prefixes of all rows of the items table that are no items.
+var otherPrefixes = []string{aliasPrefix, duePrefix, formerPrefix, hostPrefix, robotsPrefix}
 
-// DueRow returns the RowKey of the due row of an item that is due at a time.
-func DueRow(at time.Time, hash string) string { return DuePrefix + storage.FormatTime(at) + "|" + hash }
+// dueRow returns the RowKey of the due row of an item that is due at a time.
+func dueRow(at time.Time, hash string) string { return duePrefix + storage.FormatTime(at) + "|" + hash }
 
-// ParseDueRow splits the RowKey of a due row into its time and hash.
-func ParseDueRow(row string) (at time.Time, hash string, ok bool) {
-	rest, found := strings.CutPrefix(row, DuePrefix)
+// parseDueRow splits the RowKey of a due row into its time and hash.
+func parseDueRow(row string) (at time.Time, hash string, ok bool) {
+	rest, found := strings.CutPrefix(row, duePrefix)
 	if !found {
 		return time.Time{}, "", false
 	}
@@ -37,13 +37,13 @@ func ParseDueRow(row string) (at time.Time, hash string, ok bool) {
 	return at, hash, found && !at.IsZero()
 }
 
-// IndexKey returns the key of the index row that leads to an item.
-func IndexKey(hash string) storage.Key {
+// indexKey returns the key of the index row that leads to an item.
+func indexKey(hash string) storage.Key {
 	return storage.Key{Partition: hash[:2], Row: hash}
 }
 
-// IsItemRow reports whether a row of the items table is an item. Only the RowKeys of items contain no '|'.
-func IsItemRow(row string) bool { return !strings.Contains(row, "|") }
+// isItemRow reports whether a row of the items table is an item. Only the RowKeys of items contain no '|'.
+func isItemRow(row string) bool { return !strings.Contains(row, "|") }
 
-// HostRow returns the RowKey of a host's row.
-func HostRow(host string) string { return HostPrefix + host }
+// hostRow returns the RowKey of a host's row.
+func hostRow(host string) string { return hostPrefix + host }

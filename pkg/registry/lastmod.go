@@ -109,7 +109,7 @@ func sourcesOf(claims []Change) (out []source.Source) {
 // isNews reports whether a change is new for the item: the change came after the item's last check, and the item has
 // no prediction yet.
 func (c Change) isNews(it *Item) bool {
-	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
+	alive := it.exists() && !it.mayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
@@ -134,7 +134,7 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 		if earlier(it) {
 			return Expedite(it, now, props)
 		}
-		return []storage.Op{it.Merge(props)}
+		return []storage.Op{it.merge(props)}
 	})
 	for _, it := range items {
 		moved += one(earlier(it))
@@ -159,9 +159,9 @@ func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	var late []*Item
 	for i := range items {
 		it := &items[i]
-		known = append(known, it.Exists())
-		rests := !it.MayVanish() && !it.Paused && it.NextCrawlAt.After(now)
-		if it.Exists() && rests && now.Sub(it.LastChecked) >= justChecked {
+		known = append(known, it.exists())
+		rests := !it.mayVanish() && !it.Paused && it.NextCrawlAt.After(now)
+		if it.exists() && rests && now.Sub(it.LastChecked) >= justChecked {
 			late = append(late, it)
 		}
 	}

@@ -36,7 +36,7 @@ type HostLease struct {
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
-		lease, again, err := r.tryAcquire(ctx, HostID{Partition: partition, Host: host}, owner, limit)
+		lease, again, err := r.tryAcquire(ctx, hostID{Partition: partition, Host: host}, owner, limit)
 		if lease != nil || err != nil {
 			return lease, err
 		}
@@ -51,7 +51,7 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 }
 
 // tryAcquire acquires the lease, or returns the time at which to try again.
-func (r *Hosts) tryAcquire(ctx context.Context, id HostID, owner string,
+func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken policy.Budget
 	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
@@ -84,7 +84,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id HostID, owner string,
 // If a batch had to wait for the lease, Release sends the job of that batch.
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
-	id := HostID{Partition: l.Partition, Host: l.Host}
+	id := hostID{Partition: l.Partition, Host: l.Host}
 	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
 		now := r.s.Now()
 		learn(&h.HostState, now, l.owner, found)

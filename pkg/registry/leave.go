@@ -2,16 +2,16 @@ package registry
 
 import "time"
 
-// MayVanish reports whether the item's next check may purge the item. If so, a registration must record that the item
+// mayVanish reports whether the item's next check may purge the item. If so, a registration must record that the item
 // is wanted, even if that check is due anyway.
-func (it *Item) MayVanish() bool {
+func (it *Item) mayVanish() bool {
 	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
 }
 
-// Revive records that an item is wanted, although its next check might have purged it. If the removal of the item was
+// revive records that an item is wanted, although its next check might have purged it. If the removal of the item was
 // requested, the item starts anew. A tombstone stays, but its retention starts again. Because a worker may have died
 // during the purge, the revived item does not rely on anything that is stored outside its row.
-func (it *Item) Revive(now time.Time) {
+func (it *Item) revive(now time.Time) {
 	switch {
 	case it.RemoveRequested || it.MovedTo != "":
 		*it = anew(it, now)

@@ -48,11 +48,11 @@ func (b bench) crawled(t testing.TB, host string, items, errors int) {
 func (b bench) stored(t testing.TB, host string) {
 	t.Helper()
 	s := parse(t, "https://"+host+"/")[0]
-	it := NewItem(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
+	it := newItem(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
 	it.Status, it.NextCrawlAt = Indexed, b.clock.Now().Add(day)
-	id := HostID{Partition: host, Host: host}
+	id := hostID{Partition: host, Host: host}
 	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
-		h.Recount(Tally{}, TallyOf(&it))
+		h.recount(Tally{}, tallyOf(&it))
 		return &hostChange{Ops: it.Write(time.Time{}, time.Time{})}, nil
 	})
 	if err != nil {
@@ -276,7 +276,7 @@ func TestK5PlacesLast(t *testing.T) {
 		if d := cmp.Diff(all[5:8], b.idsOf(t, ListQuery{Top: 9, After: place})[:3]); d != "" {
 			t.Errorf("after one that has moved (-want +have):\n%s", d)
 		}
-		behind := MissingItem(storage.Key{Partition: "~"})
+		behind := missingItem(storage.Key{Partition: "~"})
 		behind.ID = all[0]
 		last := ListCursor(&behind)
 		rest, err := b.Items.List(t.Context(), ListQuery{Top: 4, After: last})

@@ -30,43 +30,43 @@ func (it *Item) Forced() bool {
 
 func (it *Item) needsCheck(now time.Time) bool { return !it.NextCrawlAt.After(now) || it.Forced() }
 
-// Eligible reports whether an attempt may lock the item: it is due or forced, and no worker holds it. An attempt that
+// eligible reports whether an attempt may lock the item: it is due or forced, and no worker holds it. An attempt that
 // follows the holder need not wait for the end of its lock.
-func (it *Item) Eligible(now time.Time, a Attempt) bool {
-	return it.needsCheck(now) && (it.Free(now) || a.Follows(it.LockOwner))
+func (it *Item) eligible(now time.Time, a Attempt) bool {
+	return it.needsCheck(now) && (it.free(now) || a.follows(it.LockOwner))
 }
 
-// LockedFor reports whether the item needs a check, and another worker holds it.
-func (it *Item) LockedFor(now time.Time, a Attempt) bool {
-	return it.needsCheck(now) && !it.Eligible(now, a)
+// lockedFor reports whether the item needs a check, and another worker holds it.
+func (it *Item) lockedFor(now time.Time, a Attempt) bool {
+	return it.needsCheck(now) && !it.eligible(now, a)
 }
 
-// Free reports whether no worker holds the item. An expired lock counts as held as long as a request of its holder
+// free reports whether no worker holds the item. An expired lock counts as held as long as a request of its holder
 // may still take effect.
-func (it *Item) Free(now time.Time) bool {
+func (it *Item) free(now time.Time) bool {
 	return it.LockedUntil.IsZero() || !it.LockedUntil.Add(RequestTime).After(now)
 }
 
-// ClaimUntil returns the end of the claim on the item's due row if a job for the item is sent now, and the time of
+// claimUntil returns the end of the claim on the item's due row if a job for the item is sent now, and the time of
 // the hint for that claim. If a worker holds the item, the job finds it locked and is dropped. In that case the row
 // is claimed only as long as the worker may hold the item: if the worker dies, a sweep claims the row.
-func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
+func (it *Item) claimUntil(now time.Time) (until, hint time.Time) {
 	until, hint = now.Add(JobTTL), now.Add(ClaimHint)
-	if it.Free(now) {
+	if it.free(now) {
 		return until, hint
 	}
 	until = it.LockedUntil.Add(HeldTime - LockTime)
 	return until, policy.Earlier(until, hint)
 }
 
-// CheckIsDue reports whether a check of the item is due and has not begun. A running check does not count: it may
+// checkIsDue reports whether a check of the item is due and has not begun. A running check does not count: it may
 // have fetched the page before the page changed, and a worker that outlived its lock may still commit. The first
 // request during a running check moves the due time to after the beginning of the lock, and the commit keeps that
 // time. A pending index does not count either, because indexing a snapshot sends no request to the site.
 //
 // A forced check does not wait for the due time. Its worker's clock may be behind the clock that set the due time, so
 // such a check may have begun up to ClockSkew later than its lock says.
-func (it *Item) CheckIsDue(now time.Time) bool {
+func (it *Item) checkIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)
 	if it.Forced() {
 		begun = begun.Add(ClockSkew)

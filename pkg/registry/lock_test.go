@@ -24,7 +24,7 @@ func TestA7RequestByAnotherClock(t *testing.T) {
 	} {
 		it := Item{}
 		it.NextCrawlAt, it.LockedUntil, it.ReindexRequested = locked.Add(c.due), locked.Add(LockTime), c.forced
-		if got := it.CheckIsDue(now); got != c.want {
+		if got := it.checkIsDue(now); got != c.want {
 			t.Errorf("%s: CheckIsDue = %v", name, got)
 		}
 	}

@@ -39,11 +39,11 @@ var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequ
 // is true, Step only reports these items. A step may be repeated from the same cursor, also concurrently.
 func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
-	w := ItemWalk{Columns: moveColumns, Items: StepItems, Partitions: StepPartitions}
+	w := itemWalk{Columns: moveColumns, Items: stepItems, Partitions: stepPartitions}
 	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []Item) error {
 		touched := map[string]bool{}
 		for i := range items {
-			to, moves := Renamed(&items[i], rules)
+			to, moves := renamed(&items[i], rules)
 			if !moves {
 				continue
 			}
@@ -86,19 +86,19 @@ func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry boo
 
 func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) error {
 	old, err := r.s.LoadItem(ctx, key)
-	if err != nil || !old.Exists() || old.MovedTo == to.ID() {
+	if err != nil || !old.exists() || old.MovedTo == to.ID() {
 		return err
 	}
 	fresh, err := r.adopt(ctx, &old, to)
 	if err != nil {
 		return err
 	}
-	asOf := old.Revision()
+	asOf := old.revision()
 	if !fresh {
 		asOf = "" // the copied state may be older than this revision
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
+		Key: indexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
 	}})
 	if err != nil {
 		return err
@@ -114,19 +114,19 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.Hash()},
 		Props: storage.Properties{"formerId": string(old.ID), "partition": old.Partition()},
 	}
-	id := HostID{Partition: key.Partition, Host: to.Host}
+	id := hostID{Partition: key.Partition, Host: to.Host}
 	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		fresh = false
 		it, err := r.s.LoadItem(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		if it.Exists() {
+		if it.exists() {
 			if _, err := r.s.Items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
 				return nil, err // an earlier try has created the row
 			}
 		}
-		if !it.Exists() || it.MovedTo != "" { // after the host row is read; see dropPointers
+		if !it.exists() || it.MovedTo != "" { // after the host row is read; see dropPointers
 			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
@@ -141,13 +141,13 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 
 // adoptOps writes the new item and its due row.
 func adoptOps(now time.Time, old, it *Item, to source.Source, host *Host) []storage.Op {
-	was, oldDue := TallyOf(it), it.NextCrawlAt
-	if !it.Exists() {
-		*it, was = AsSource(old, to, it.Key(), now), Tally{}
+	was, oldDue := tallyOf(it), it.NextCrawlAt
+	if !it.exists() {
+		*it, was = asSource(old, to, it.Key(), now), Tally{}
 	} else {
-		Join(it, old, now)
+		join(it, old, now)
 	}
-	host.Recount(was, TallyOf(it))
+	host.recount(was, tallyOf(it))
 	return it.Write(oldDue, time.Time{})
 }
 
@@ -157,11 +157,11 @@ func adoptOps(now time.Time, old, it *Item, to source.Source, host *Host) []stor
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		it, err := r.s.LoadItem(ctx, key)
-		if err != nil || !it.Exists() || it.RemoveRequested || it.MovedTo == to.ID() {
+		if err != nil || !it.exists() || it.RemoveRequested || it.MovedTo == to.ID() {
 			return err
 		}
 		now, oldDue := r.s.Now(), it.NextCrawlAt
-		if !oldDue.After(now) || it.Forced() || it.Revision() != asOf {
+		if !oldDue.After(now) || it.Forced() || it.revision() != asOf {
 			got := r.items.Register(ctx, []source.Source{to}, RegisterOptions{Force: it.Forced()})[0]
 			if got.Err != nil {
 				return got.Err
@@ -170,11 +170,11 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 		it.MovedTo, it.NextCrawlAt = to.ID(), now
 		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
 		_, err = r.s.Hinted(ctx, key.Partition, now, it.Write(oldDue, time.Time{}))
-		return AsConflict(err)
+		return asConflict(err)
 	})
 }
 
-func formerRows(hash string) string { return FormerPrefix + hash + "|" }
+func formerRows(hash string) string { return formerPrefix + hash + "|" }
 
 // Formers lists the ids of the items that have moved to an item, including those that moved in several steps. If
 // there are none, it costs no request.
@@ -195,7 +195,7 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
 		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row),
-			RowTo: FormerPrefix + at.Row + AfterBar}
+			RowTo: formerPrefix + at.Row + afterBar}
 		for e, err := range r.s.Items.Query(ctx, q) {
 			if err != nil {
 				return err
@@ -224,7 +224,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 		return err
 	}
 	for _, key := range slices.Backward(rows) { // the farthest rows first: only the nearer rows lead to them
-		if _, err := r.s.Items.Transact(ctx, DropRow(key)); IgnoreLost(err) != nil {
+		if _, err := r.s.Items.Transact(ctx, dropRow(key)); ignoreLost(err) != nil {
 			return err
 		}
 	}

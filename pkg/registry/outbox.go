@@ -58,7 +58,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	for i := range out {
 		c := &out[i]
 		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, MaxErrorMessage), is.Tags
+		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, maxErrorMessage), is.Tags
 		c.Title = words.ClipRunes(is.Title, 300)
 		c.Why = words.ClipRunes(c.Why, 300)
 	}

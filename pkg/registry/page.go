@@ -77,7 +77,7 @@ func (l *Lookup) picked(ctx context.Context, q LookupQuery) (page FoundPage, err
 			// The remaining items are read again for the next page, because that page begins after the last item of
 			// this one.
 			last := p.Items[room-1]
-			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(Behind(&last))
+			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(behind(&last))
 			break
 		}
 		page.Items, at, read = append(page.Items, p.Items...), p.Next, read+max(p.Looked, 1)

@@ -30,7 +30,7 @@ type Picked struct {
 
 // Pick examines a number of items, beginning at a cursor, in the order of [Items.List]. It returns those that match.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
-	w := ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, StepPartitions)}
+	w := itemWalk{Host: f.Host, Items: most, Partitions: max(most/8, stepPartitions)}
 	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
 		for i := range items {
 			if f.wants(&items[i]) {
@@ -53,7 +53,7 @@ func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	return r.Register(ctx, sources, RegisterOptions{asked: true})
 }
 
-// Behind returns the cursor after an item.
-func Behind(it *Item) Cursor {
-	return Cursor{Partition: it.Partition(), Row: JustPast(it.Hash())}
+// behind returns the cursor after an item.
+func behind(it *Item) Cursor {
+	return Cursor{Partition: it.Partition(), Row: justPast(it.Hash())}
 }

@@ -44,9 +44,9 @@ func (it *Item) SetStale() {
 	}
 }
 
-// IndexAgain schedules an indexed page to be indexed again soon, because its tags or options have changed. The
+// indexAgain schedules an indexed page to be indexed again soon, because its tags or options have changed. The
 // content is taken from the page's snapshot, without a request to the site.
-func IndexAgain(it *Item, now time.Time) {
+func indexAgain(it *Item, now time.Time) {
 	if it.IndexedHash == "" || it.IndexPending {
 		return
 	}
@@ -68,17 +68,17 @@ var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is in the index, or would have to be written if the index had lost
+// indexable reports whether the item's content is in the index, or would have to be written if the index had lost
 // everything. This includes content whose text could not be extracted. It does not include content that was never
 // read because it is too large: such content has no text hash.
-func (it *Item) Indexable() bool {
+func (it *Item) indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
 // Replan moves the next check of an item to the time that the item's options require, and returns the reason. A
 // forced check keeps its time, and so does the next check of an item that is about to be removed.
 func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
-	if it.MayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
+	if it.mayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
 	}
 	ApplyPriority(it, e)

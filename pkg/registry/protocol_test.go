@@ -58,7 +58,7 @@ func TestK12ParkedForLong(t *testing.T) {
 		t.Fatal("a paused host is asked")
 	}
 	for _, e := range b.dueRows(t) {
-		if until := EnqueuedUntil(e); until.After(b.clock.Now().Add(JobTTL)) {
+		if until := enqueuedUntil(e); until.After(b.clock.Now().Add(JobTTL)) {
 			t.Errorf("%s is parked until %v", e.Row, until)
 		}
 	}
@@ -72,8 +72,8 @@ func TestK12ParkedForLong(t *testing.T) {
 // dueRows returns the due rows of a.example.
 func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	t.Helper()
-	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: DuePrefix,
-		RowTo: "due" + AfterBar}) {
+	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: duePrefix,
+		RowTo: "due" + afterBar}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	lost := batch.Items[0]
-	if _, err := b.s.Items.Transact(t.Context(), DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
+	if _, err := b.s.Items.Transact(t.Context(), deleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil {
@@ -304,7 +304,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 	}
 	soon := 0
 	for _, e := range b.dueRows(t) {
-		if at, _, ok := ParseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
+		if at, _, ok := parseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
 			soon++
 		}
 	}
@@ -325,7 +325,7 @@ func TestK12PurgeAfterALock(t *testing.T) {
 			t.Fatal(items, err)
 		}
 		locked := storage.Properties{"lockedUntil": storage.FormatTime(b.clock.Now().Add(left))}
-		if _, err := b.s.Items.Transact(t.Context(), items[0].Merge(locked)); err != nil {
+		if _, err := b.s.Items.Transact(t.Context(), items[0].merge(locked)); err != nil {
 			t.Fatal(err)
 		}
 		if moved, err := b.Items.ExpeditePurge(t.Context(), 30*day); moved != want || err != nil {

@@ -18,7 +18,7 @@ func openBetween(t *testing.T) (b bench, next *func()) {
 	next = new(func())
 	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context,
 		call storagetest.Call) error {
-		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+HostRow("a.example") {
+		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+hostRow("a.example") {
 			*next = nil
 			do()
 		}

@@ -8,7 +8,7 @@ import (
 
 // resettle replans the next check if options that were set in the meantime require another time. A check that was
 // requested keeps its time.
-func resettle(ctx context.Context, tags *Tags, it *Item, m Meanwhile, now time.Time) error {
+func resettle(ctx context.Context, tags *Tags, it *Item, m meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil
 	}

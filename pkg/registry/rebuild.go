@@ -51,7 +51,7 @@ type RebuildStep struct {
 // an item only once. The numbers in step are for this step only. Items for which the queue has no room wait in due
 // rows as usual.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	walk := ItemWalk{Host: o.Host, Skip: o.Skip}
+	walk := itemWalk{Host: o.Host, Skip: o.Skip}
 	err = r.step(ctx, walk, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
 	})
@@ -61,7 +61,7 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 // Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. It must be called only after all
 // items of a run are done. An item that a later run has requested is not counted.
 func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	w := ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
+	w := itemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
 	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
 		for _, it := range items {
 			switch {
@@ -80,9 +80,9 @@ func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step Rebu
 	return step, err
 }
 
-func (r *Rebuilds) step(ctx context.Context, w ItemWalk, from Cursor, step *RebuildStep,
+func (r *Rebuilds) step(ctx context.Context, w itemWalk, from Cursor, step *RebuildStep,
 	visit func(partition string, items []Item) error) error {
-	w.Items, w.Partitions = StepItems, StepPartitions
+	w.Items, w.Partitions = stepItems, stepPartitions
 	at, err := r.s.OverItems(ctx, w, from, visit)
 	step.Items, step.Next, step.Done = at.Items, at.Next, at.Done
 	return err
@@ -147,7 +147,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
-	id := HostID{Partition: partition, Host: host}
+	id := hostID{Partition: partition, Host: host}
 	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if items == nil {
 			if items, err = r.s.LoadItems(ctx, partition, hashes); err != nil {
@@ -171,12 +171,12 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 func planRebuild(now time.Time, items []Item, h *Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
-		mended := Derive(it)
+		mended := derive(it)
 		switch {
-		case !it.Exists(): // the item was deleted in the meantime
+		case !it.exists(): // the item was deleted in the meantime
 		case it.RebuildRun == o.Run && !o.Known:
 			marked++ // an earlier try has already requested the item
-		case it.Indexable() || o.Force || o.Wanted != nil:
+		case it.indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
 		case mended:
@@ -188,7 +188,7 @@ func planRebuild(now time.Time, items []Item, h *Host, o Rebuild) (ops []storage
 
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *Host, o Rebuild) []storage.Op {
-	oldDue, was, what := it.NextCrawlAt, TallyOf(it), "from its snapshot"
+	oldDue, was, what := it.NextCrawlAt, tallyOf(it), "from its snapshot"
 	if !o.Known || !it.RebuildPending { // a rebuild that waits for the item goes on counting it
 		it.RebuildRun = o.Run
 	}
@@ -198,14 +198,14 @@ func rebuildOps(now time.Time, it *Item, h *Host, o Rebuild) []storage.Op {
 		what = "from its source"
 		it.IndexPending, it.ReindexRequested = false, true
 		it.ReindexGeneration++
-	case !it.Indexable() && o.Wanted == nil:
+	case !it.indexable() && o.Wanted == nil:
 		what = "from its source"
 		it.IndexPending = false
 	case !it.IndexPending:
 		it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
 	}
 	it.Record(now, "rebuild", "to be indexed anew "+what+" by the run "+o.Run)
-	h.Recount(was, TallyOf(it))
+	h.recount(was, tallyOf(it))
 	if oldDue.After(now) {
 		it.NextCrawlAt = now
 	}
@@ -259,7 +259,7 @@ func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
 		if err != nil || host == "" {
 			return err == nil, err
 		}
-		_, err := r.s.Items.Get(ctx, storage.Key{Partition: partition, Row: HostRow(host)})
+		_, err := r.s.Items.Get(ctx, storage.Key{Partition: partition, Row: hostRow(host)})
 		if !fault.Is(err, fault.NotFound) {
 			return err == nil, err
 		}

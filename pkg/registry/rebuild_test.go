@@ -68,7 +68,7 @@ func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 		if step, err = b.Rebuilds.Request(t.Context(), o, step.Next); err != nil {
 			t.Fatal(err)
 		}
-		if step.Items > StepItems {
+		if step.Items > stepItems {
 			t.Errorf("a step of %d items", step.Items)
 		}
 		items, marked, steps = items+step.Items, marked+step.Marked, steps+1

@@ -103,9 +103,9 @@ type member struct {
 
 func (r *Items) group(sources []source.Source) []hostGroup {
 	var groups []hostGroup
-	groupAt, memberAt := map[HostID]int{}, map[string]int{}
+	groupAt, memberAt := map[hostID]int{}, map[string]int{}
 	for i, s := range sources {
-		id := HostID{Partition: s.Partition(r.s.Options.Strategy), Host: s.Host}
+		id := hostID{Partition: s.Partition(r.s.Options.Strategy), Host: s.Host}
 		g, ok := groupAt[id]
 		if !ok {
 			g = len(groups)
@@ -143,7 +143,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 		plan = planRegister(r.s.Now(), chunk, items, idle, &Host{}, o, policy.Politeness{})
 		return plan.out, nil
 	}
-	id := HostID{Partition: g.partition, Host: g.host}
+	id := hostID{Partition: g.partition, Host: g.host}
 	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
 		if items == nil {
 			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
@@ -176,7 +176,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 // missing returns the items for rows that do not exist, one for each hash.
 func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
-		items = append(items, MissingItem(storage.Key{Partition: partition, Row: hash}))
+		items = append(items, missingItem(storage.Key{Partition: partition, Row: hash}))
 	}
 	return items
 }
@@ -190,7 +190,7 @@ func hashesOf(items []Item) (out []string) {
 }
 
 func allExist(items []Item) bool {
-	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
+	return !slices.ContainsFunc(items, func(it Item) bool { return !it.exists() })
 }
 
 // registerPlan is what a registration writes and sends.
@@ -240,18 +240,18 @@ func full(h *HostState, p policy.Politeness) error {
 // revision for such an item, no job has claimed the item's due row yet, and the plan claims it.
 func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *Host,
 	o RegisterOptions, p policy.Politeness) registerPlan {
-	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
+	plan := registerPlan{reason: reasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
-		plan.reason = ReasonForced
+		plan.reason = reasonForced
 	}
 	room := host.Policy.Room(now, len(chunk), p)
 	for i, m := range chunk {
 		it := items[i]
-		plan.out[i] = Registered{Item: it, Created: !it.Exists()}
-		if it.Exists() && (o.NewOnly || o.respects(&it)) {
+		plan.out[i] = Registered{Item: it, Created: !it.exists()}
+		if it.exists() && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
-		if err := full(&host.HostState, p); err != nil && !it.Exists() {
+		if err := full(&host.HostState, p); err != nil && !it.exists() {
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
@@ -259,13 +259,13 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		claimed := len(plan.jobs) < room && !rests
 		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
-				plan.ops = append(plan.ops, ClaimDue(DueKey(it.Key(), it.NextCrawlAt), idle[i], now.Add(JobTTL)))
-				plan.jobs = append(plan.jobs, InJob(&it))
+				plan.ops = append(plan.ops, claimDue(dueKey(it.Key(), it.NextCrawlAt), idle[i], now.Add(JobTTL)))
+				plan.jobs = append(plan.jobs, inJob(&it))
 			}
 			continue
 		}
 		trial := it
-		if _, err := o.Settings.Apply(&trial); err != nil {
+		if _, err := o.Settings.apply(&trial); err != nil {
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
@@ -274,12 +274,12 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		}
 		var until, hint time.Time
 		if claimed {
-			until, hint = it.ClaimUntil(now)
+			until, hint = it.claimUntil(now)
 			plan.hint = policy.Earlier(plan.hint, hint)
 		}
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, until)...)
 		if claimed {
-			plan.jobs = append(plan.jobs, InJob(&it))
+			plan.jobs = append(plan.jobs, inJob(&it))
 		} else if !rests {
 			plan.hint = now // for the next sweep, in case no worker claims the row before it
 			host.Unclaimed = true
@@ -324,10 +324,10 @@ func sameFile(s source.Source, display string) bool {
 // given time.
 func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOptions,
 	until time.Time) []storage.Op {
-	created, oldDue, was := !it.Exists(), it.NextCrawlAt, TallyOf(it)
+	created, oldDue, was := !it.exists(), it.NextCrawlAt, tallyOf(it)
 	failed := it.Status == Error || it.Status == Gone
 	if created {
-		*it = NewItem(m.Source, it.Key(), now)
+		*it = newItem(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
 		it.DiscoveryMethod = cmp.Or(it.DiscoveryMethod, "API")
 		it.DiscoveryRun = o.Run
@@ -343,7 +343,7 @@ func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOption
 		it.FetchSource, it.FetchTracked = form.Requested, form.Tracked
 	}
 	m.rename(it, created, o, now)
-	it.Revive(now)
+	it.revive(now)
 	it.NextCrawlAt = now
 	if o.Credential != "" {
 		it.Credential = o.Credential
@@ -354,7 +354,7 @@ func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOption
 		it.Folder, it.UnlistedSince = "", time.Time{}
 	}
 	tags := it.Tags
-	if what, _ := o.Settings.Apply(it); what != "" { // the caller has tried it
+	if what, _ := o.Settings.apply(it); what != "" { // the caller has tried it
 		if !slices.Equal(tags, it.Tags) {
 			it.SetStale()
 		}
@@ -373,7 +373,7 @@ func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOption
 		it.ReindexGeneration++
 		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
-	host.Recount(was, TallyOf(it))
+	host.recount(was, tallyOf(it))
 	return it.Write(oldDue, until)
 }
 

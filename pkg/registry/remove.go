@@ -13,8 +13,8 @@ import (
 // returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
 // Errors: NotFound.
 func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
-	return r.editFor(ctx, id, ReasonRemoved, func(it *Item, now time.Time) (bool, error) {
-		if it.RemoveRequested && it.CheckIsDue(now) {
+	return r.editFor(ctx, id, reasonRemoved, func(it *Item, now time.Time) (bool, error) {
+		if it.RemoveRequested && it.checkIsDue(now) {
 			return false, errUnchanged // the purge was requested before
 		}
 		it.RemoveRequested = true
@@ -49,12 +49,12 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *Ho
 }
 
 // repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows
-// are kept; [Item.Revive] has already dropped every reference to purged data. If the item is not wanted, its
+// are kept; [Item.revive] has already dropped every reference to purged data. If the item is not wanted, its
 // remaining rows are deleted.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
-		p.Item.Written(cur.Revision())
+		p.Item.written(cur.revision())
 		return
 	}
 	p.Purge, p.Item, p.asked = false, cur, true
@@ -67,8 +67,8 @@ func (c *commit) readPointers(ctx context.Context) error {
 		if !p.Purge || p.Item.MovedTo != "" { // the pointer leads to the other item
 			continue
 		}
-		e, err := c.r.s.Index.Get(ctx, IndexKey(p.Item.Hash()))
-		if IgnoreLost(err) != nil {
+		e, err := c.r.s.Index.Get(ctx, indexKey(p.Item.Hash()))
+		if ignoreLost(err) != nil {
 			return err
 		}
 		p.pointer = e.ETag
@@ -90,8 +90,8 @@ func (c *commit) dropPointers(ctx context.Context) {
 		if !p.Purge || p.pointer == "" {
 			continue
 		}
-		_, err := c.r.s.Index.Transact(ctx, storage.DeleteOp(IndexKey(p.Item.Hash()), p.pointer))
-		if IgnoreLost(err) != nil {
+		_, err := c.r.s.Index.Transact(ctx, storage.DeleteOp(indexKey(p.Item.Hash()), p.pointer))
+		if ignoreLost(err) != nil {
 			c.r.s.Options.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}
 	}

@@ -27,7 +27,7 @@ type Robots struct {
 	Text         []byte    `col:"text,gzip,must"`
 }
 
-func robotsRow(scheme, host string) string { return RobotsPrefix + scheme + "|" + host }
+func robotsRow(scheme, host string) string { return robotsPrefix + scheme + "|" + host }
 
 var robotsRows = row.Of[Robots]()
 

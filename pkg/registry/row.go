@@ -13,8 +13,8 @@ const rowVersion = 1
 
 var itemRows = row.Of[Item]()
 
-// NewItem returns the item for a source that is registered now. The item is due at once.
-func NewItem(s source.Source, key storage.Key, now time.Time) Item {
+// newItem returns the item for a source that is registered now. The item is due at once.
+func newItem(s source.Source, key storage.Key, now time.Time) Item {
 	return Item{
 		Identity: Identity{
 			Version: rowVersion, ID: s.ID(), Type: s.Type, NormalizedSource: s.Normalized, DisplaySource: s.Display,
@@ -26,8 +26,8 @@ func NewItem(s source.Source, key storage.Key, now time.Time) Item {
 	}
 }
 
-// ItemOf reads an item from its row.
-func ItemOf(e storage.Entity) Item {
+// itemOf reads an item from its row.
+func itemOf(e storage.Entity) Item {
 	it, _ := itemRows.Decode(e.Props) // a damaged column counts as empty, so that the item can still be checked
 	it.key, it.etag = e.Key, e.ETag
 	return it
@@ -46,16 +46,16 @@ func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	}
 	ops, moved := []storage.Op{{Kind: kind, Entity: it.entity()}}, !it.NextCrawlAt.Equal(oldDue)
 	if !created && moved {
-		ops = append(ops, DeleteDue(it.key, oldDue))
+		ops = append(ops, deleteDue(it.key, oldDue))
 	}
 	if created || moved || !enqueued.IsZero() {
-		ops = append(ops, UpsertDue(it, it.NextCrawlAt, enqueued))
+		ops = append(ops, upsertDue(it, it.NextCrawlAt, enqueued))
 	}
 	return ops
 }
 
-// Merge changes some columns of an item. The item must still have the revision that was read.
-func (it *Item) Merge(props storage.Properties) storage.Op {
+// merge changes some columns of an item. The item must still have the revision that was read.
+func (it *Item) merge(props storage.Properties) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
 }
 

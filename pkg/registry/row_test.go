@@ -80,7 +80,7 @@ func TestA6OldRowsAreReadAsWritten(t *testing.T) {
 		}
 		props[name] = v
 	}
-	have := ItemOf(storage.Entity{Key: want.key, Props: props})
+	have := itemOf(storage.Entity{Key: want.key, Props: props})
 	if d := cmp.Diff(want, have, cmpopts.IgnoreUnexported(Item{})); d != "" {
 		t.Errorf("the stored row reads differently (-want +have):\n%s", d)
 	}
@@ -108,7 +108,7 @@ func TestA6EveryColumnOfTheSeed(t *testing.T) {
 }
 
 func TestDamagedColumnsReadAsEmpty(t *testing.T) {
-	it := ItemOf(storage.Entity{Props: storage.Properties{
+	it := itemOf(storage.Entity{Props: storage.Properties{
 		"history": "{", "nextCrawlAt": "soon", "imageCount": "three", "status": int64(1), "reindexRequested": "yes",
 	}})
 	if d := cmp.Diff(Item{}, it, cmpopts.IgnoreUnexported(Item{})); d != "" {
@@ -142,12 +142,12 @@ func TestA13BoundedTexts(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
-	due, hash, ok := ParseDueRow(DueRow(at, "abc"))
+	due, hash, ok := parseDueRow(dueRow(at, "abc"))
 	if !ok || !due.Equal(at) || hash != "abc" {
 		t.Errorf("due row: %v %q %v", due, hash, ok)
 	}
 	for _, row := range []string{"abc", "due|", "due|x|y", "host|a"} {
-		if _, _, ok := ParseDueRow(row); ok {
+		if _, _, ok := parseDueRow(row); ok {
 			t.Errorf("%q is taken for a due row", row)
 		}
 	}
@@ -182,7 +182,7 @@ func TestW9OptionsAreStored(t *testing.T) {
 	it := fullItem()
 	it.Tags, it.Paused = []string{"a", "b c"}, true
 	it.Options = api.Settings{TagSettings: api.TagSettings{Priority: &priority, Watch: &api.Watch{Ignore: []string{`\d+ <b>`}}}}
-	have := ItemOf(storage.Entity{Key: it.key, Props: it.entity().Props})
+	have := itemOf(storage.Entity{Key: it.key, Props: it.entity().Props})
 	if len(have.Tags) != 2 || !have.Paused || *have.Options.Priority != 0 || have.Options.Watch.Ignore[0] != `\d+ <b>` {
 		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)
 	}

@@ -14,7 +14,7 @@ func (o RegisterOptions) isParked(it *Item) bool {
 	if o.Settings.Paused != nil {
 		paused = *o.Settings.Paused
 	}
-	return paused && !o.Force && !o.asked && !it.MayVanish()
+	return paused && !o.Force && !o.asked && !it.mayVanish()
 }
 
 // Set changes the settings of an item and at once moves its next check to the time that they require. A forced check
@@ -28,18 +28,18 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return err
 		}
-		if !it.Exists() {
+		if !it.exists() {
 			return unknown(id)
 		}
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
 		tags := it.Tags
-		what, err := s.Apply(&it)
+		what, err := s.apply(&it)
 		if err != nil || what == "" && !s.Replan {
 			return err
 		}
 		now := r.s.Now()
 		if !slices.Equal(tags, it.Tags) {
-			IndexAgain(&it, now)
+			indexAgain(&it, now)
 		}
 		why, err := replan(ctx, r.tags, &it, now)
 		if err != nil {
@@ -60,13 +60,13 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		}
 		ops := it.Write(was, time.Time{})
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
-			ops = append(ops, UpsertDue(&it, was, time.Time{})) // two jobs may have the item; one finds it done
+			ops = append(ops, upsertDue(&it, was, time.Time{})) // two jobs may have the item; one finds it done
 		}
 		etags, err := r.s.Hinted(ctx, it.Partition(), hint, ops)
 		if err == nil {
-			it.Written(etags[0])
+			it.written(etags[0])
 		}
-		return AsConflict(err)
+		return asConflict(err)
 	})
 	return it, err
 }

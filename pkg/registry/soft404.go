@@ -40,7 +40,7 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
 	if err != nil {
-		return a, false, IgnoreLost(err)
+		return a, false, ignoreLost(err)
 	}
 	a.etag = tags[0]
 	return a, true, nil
@@ -51,10 +51,10 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	if a.Fingerprint == a.before {
 		_, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
-		return IgnoreLost(err)
+		return ignoreLost(err)
 	}
 	outdated := false
-	id := HostID{Partition: a.key.Partition, Host: a.host}
+	id := hostID{Partition: a.key.Partition, Host: a.host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
 		if outdated {
 			return nil, nil

@@ -64,7 +64,7 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	out := make([]HostStats, len(rows))
 	var read []int
 	for i, e := range rows {
-		s := SumsOf(e)
+		s := sumsOf(e)
 		out[i] = listedStats(&s, now)
 		d, busy := due[e.Row]
 		if busy {
@@ -133,7 +133,7 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 // read. It also copies the change rate, because not every check does. A round begins once a day, or at once in a
 // store that has had none. One call processes at most 1,000 hosts, with one read for each host and one write for each
 // hundred. It costs one read while no round is due. Recount returns the number of hosts whose counters were wrong.
-func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
+func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.recount(ctx) }
 
 // Backlog returns the number of items of a source's host that are registered but not fetched yet. It costs one point
 // read.
@@ -196,7 +196,7 @@ func listedStats(s *HostSums, now time.Time) HostStats {
 func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats,
 	at map[string]int) error {
 	q := storage.Query{
-		Partition: partition, RowFrom: DuePrefix, RowTo: "due" + AfterBar,
+		Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
 	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // only this host was asked for
@@ -209,7 +209,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		host, _ := e.Props["host"].(string)
 		i, known := at[host]
-		due, _, ok := ParseDueRow(e.Row)
+		due, _, ok := parseDueRow(e.Row)
 		if !ok {
 			continue
 		}
@@ -221,7 +221,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		switch {
 		case !known: // the host was registered after its partition was read
-		case EnqueuedUntil(e).After(now):
+		case enqueuedUntil(e).After(now):
 			stats[i].InFlight++
 		default:
 			stats[i].Due++

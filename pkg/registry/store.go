@@ -19,7 +19,7 @@ type rowStore struct {
 	Items, Index, Hints storage.Table // the comment of package registry describes their rows
 	Jobs, Slow          storage.Queue // the queues for jobs, see [JobQueue] and [SlowQueue]
 	Options             Options       // with defaults in place of zero values
-	Sums                *Sums
+	Sums                *sums
 
 	poisons []storage.Queue
 	hosts   hostLocks
@@ -39,7 +39,7 @@ func newRowStore(under storage.Store, o Options) *rowStore {
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 		known:   recent.Map[storage.Key, struct{}]{Most: 10_000},
 	}
-	s.Sums = &Sums{s: s}
+	s.Sums = &sums{s: s}
 	return s
 }
 
@@ -78,14 +78,14 @@ func (r *rowStore) Parallel(ctx context.Context, n int, fn func(ctx context.Cont
 
 // LockHost waits for the right to write a host row. No other goroutine of this process gets that right until the
 // function unlock is called.
-func (r *rowStore) LockHost(ctx context.Context, id HostID) (unlock func(), err error) {
+func (r *rowStore) LockHost(ctx context.Context, id hostID) (unlock func(), err error) {
 	return r.hosts.lock(ctx, id)
 }
 
 // OnHost runs fn, which reads and writes a host row, while it holds the lock of that row in this process. If another
 // process has written the row first, fn must return a Conflict, and OnHost runs it again, like [rowStore.Retry].
 func (r *rowStore) OnHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
-	unlock, err := r.hosts.lock(ctx, HostID{partition, host})
+	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
 	if err != nil {
 		return err
 	}

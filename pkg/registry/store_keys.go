@@ -37,8 +37,8 @@ func shardOf(partition string) int {
 	return int(xxhash.Sum64String(partition) % hintShards)
 }
 
-// HintKey returns the key of the hint for due rows of a partition that are due at the given time or later.
-func HintKey(partition string, at time.Time) storage.Key {
+// hintKey returns the key of the hint for due rows of a partition that are due at the given time or later.
+func hintKey(partition string, at time.Time) storage.Key {
 	return storage.Key{
 		Partition: fmt.Sprintf("%d|%s", shardOf(partition), bucket(at).Format(minuteLayout)),
 		Row:       partition,

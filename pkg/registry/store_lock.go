@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// HostID identifies a host row.
-type HostID struct{ Partition, Host string }
+// hostID identifies a host row.
+type hostID struct{ Partition, Host string }
 
 // hostLocks lets only one goroutine of this process at a time write a host row. Between processes, the row's ETag
 // decides. Within one process, waiting is cheaper than a conflict.
 type hostLocks struct {
 	mu    sync.Mutex
-	locks map[HostID]*hostMutex
+	locks map[hostID]*hostMutex
 }
 
 // hostMutex is a lock for which callers wait no longer than their context allows. The lock is forgotten when no
@@ -24,7 +24,7 @@ type hostMutex struct {
 	waiting int
 }
 
-func (l *hostLocks) lock(ctx context.Context, id HostID) (unlock func(), err error) {
+func (l *hostLocks) lock(ctx context.Context, id hostID) (unlock func(), err error) {
 	h := l.join(id)
 	if err := h.free.Acquire(ctx, 1); err != nil {
 		l.release(id, h)
@@ -36,11 +36,11 @@ func (l *hostLocks) lock(ctx context.Context, id HostID) (unlock func(), err err
 	}, nil
 }
 
-func (l *hostLocks) join(id HostID) *hostMutex {
+func (l *hostLocks) join(id hostID) *hostMutex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.locks == nil {
-		l.locks = map[HostID]*hostMutex{}
+		l.locks = map[hostID]*hostMutex{}
 	}
 	h := l.locks[id]
 	if h == nil {
@@ -51,7 +51,7 @@ func (l *hostLocks) join(id HostID) *hostMutex {
 	return h
 }
 
-func (l *hostLocks) release(id HostID, h *hostMutex) {
+func (l *hostLocks) release(id hostID, h *hostMutex) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h.waiting--; h.waiting == 0 {

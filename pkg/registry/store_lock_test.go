@@ -13,7 +13,7 @@ func TestK12OneAtATime(t *testing.T) {
 		var l hostLocks
 		inside, leave := map[string]int{}, make(chan bool)
 		enter := func(ctx context.Context, host string) {
-			unlock, err := l.lock(ctx, HostID{Partition: "p", Host: host})
+			unlock, err := l.lock(ctx, hostID{Partition: "p", Host: host})
 			if err != nil {
 				return
 			}
@@ -53,16 +53,16 @@ func TestK12OneAtATime(t *testing.T) {
 
 func TestHostLockIsWaitedForWithAContext(t *testing.T) {
 	var l hostLocks
-	unlock, err := l.lock(t.Context(), HostID{Partition: "p", Host: "h"})
+	unlock, err := l.lock(t.Context(), hostID{Partition: "p", Host: "h"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.lock(ctx, HostID{Partition: "p", Host: "h"}); err == nil {
+	if _, err := l.lock(ctx, hostID{Partition: "p", Host: "h"}); err == nil {
 		t.Error("a held lock was given out")
 	}
-	if free, err := l.lock(t.Context(), HostID{Partition: "p", Host: "other"}); err != nil {
+	if free, err := l.lock(t.Context(), hostID{Partition: "p", Host: "other"}); err != nil {
 		t.Error(err)
 	} else {
 		free()

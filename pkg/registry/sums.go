@@ -18,11 +18,11 @@ import (
 // thousand of those rows. A worker that has changed the counters writes the copy after the transaction. A check that
 // finds nothing new does not change the counters and writes no copy. If a process dies between the transaction and
 // the copy, the copy is out of date until the message of the process's job arrives again. After two concurrent
-// writes, the copy may be out of date until the daily round of [Sums.Recount]. If the hosts of a scheme share a
+// writes, the copy may be out of date until the daily round of [sums.recount]. If the hosts of a scheme share a
 // partition, there are no copies, because one partition holds all host rows.
 
-// Sums reads and writes the copies of host counters.
-type Sums struct {
+// sums reads and writes the copies of host counters.
+type sums struct {
 	s        *rowStore
 	complete atomic.Bool // every partition has a copy; see the method counted
 }
@@ -47,13 +47,13 @@ func has(s Status) string { return "has" + string(s) }
 
 const yes = "yes"
 
-// SumsOf decodes the row of a partition. A column that cannot be read is ignored.
-func SumsOf(e storage.Entity) HostSums {
+// sumsOf decodes the row of a partition. A column that cannot be read is ignored.
+func sumsOf(e storage.Entity) HostSums {
 	s, _ := sumRows.Decode(e.Props)
 	return s
 }
 
-func (r *Sums) of(h *Host) HostSums {
+func (r *sums) of(h *Host) HostSums {
 	now := r.s.Now()
 	s := HostSums{Partition: h.Key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
 		Guarded: h.Guarded, Rates: h.Rates}
@@ -81,8 +81,8 @@ func (s *HostSums) differ(o *HostSums) bool {
 	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
 }
 
-// Publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
-func (r *Sums) Publish(ctx context.Context, h *Host) {
+// publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
+func (r *sums) publish(ctx context.Context, h *Host) {
 	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *Sums) Publish(ctx context.Context, h *Host) {
 
 // pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
 // to have. It reports whether it has written the copy of the counters, so that they need not be written again.
-func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
+func (r *sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
 	}
@@ -116,9 +116,9 @@ type Holder struct {
 	Items     int // number of these items when they were last counted; 0 if unknown
 }
 
-// Holding yields the partitions that have items of a host with a status. It begins at the given partition. An empty
+// holding yields the partitions that have items of a host with a status. It begins at the given partition. An empty
 // host or status means all. The number of partitions that it reads per request is limited.
-func (r *Sums) Holding(ctx context.Context, host string, status Status, from string,
+func (r *sums) holding(ctx context.Context, host string, status Status, from string,
 	page int) iter.Seq2[Holder, error] {
 	return func(yield func(Holder, error) bool) {
 		if host != "" || r.s.Options.Strategy == source.ByScheme || !r.counted(ctx) {
@@ -132,7 +132,7 @@ func (r *Sums) Holding(ctx context.Context, host string, status Status, from str
 		q := storage.Query{Partition: partitionsKey, RowFrom: from, Where: map[string]string{has(status): yes},
 			Select: []string{"counts"}, PageSize: page}
 		for e, err := range r.s.Index.Query(ctx, q) {
-			s := SumsOf(e)
+			s := sumsOf(e)
 			if !yield(Holder{e.Row, s.count(status)}, err) || err != nil {
 				return
 			}
@@ -153,7 +153,7 @@ func (s *HostSums) count(status Status) (n int) {
 const (
 	// recountEvery is the interval at which all copies are compared with their host rows.
 	recountEvery = 24 * time.Hour
-	// recountHosts limits the number of hosts that one call of [Sums.Recount] processes.
+	// recountHosts limits the number of hosts that one call of [sums.recount] processes.
 	recountHosts = 1000
 	// newHost is how long a listed partition may lack its host row. No registration takes that long.
 	newHost = time.Hour
@@ -172,7 +172,7 @@ var recountRows = row.Of[recountCursor]()
 
 // counted reports whether every partition's copy has been written. After it has once returned true, it costs no
 // request in this process.
-func (r *Sums) counted(ctx context.Context) bool {
+func (r *sums) counted(ctx context.Context) bool {
 	if !r.complete.Load() {
 		c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
 		r.complete.Store(err == nil && c.Complete)
@@ -180,10 +180,10 @@ func (r *Sums) counted(ctx context.Context) bool {
 	return r.complete.Load()
 }
 
-// Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
+// recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
 // the change rate, because not every check does. One call processes at most 1,000 hosts. Recount returns the number
 // of hosts whose counters were wrong.
-func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
+func (r *sums) recount(ctx context.Context) (mended int, err error) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return 0, nil
 	}
@@ -220,7 +220,7 @@ func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 
 // Listed reads rows of partitions, up to the given number, beginning at a partition. It returns the partition at
 // which the next call begins; "" if no rows remain.
-func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
+func (r *sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
 	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
 		if err != nil {
 			return nil, "", err
@@ -235,7 +235,7 @@ func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storag
 
 // mend compares the copies of at most a hundred hosts with the host rows, and rewrites the copies that differ. A copy
 // that another writer has changed since it was read is newer, so mend does not overwrite it.
-func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
+func (r *sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
 	hosts := make([]Host, len(rows))
 	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
 		hosts[i], err = r.s.LoadHost(ctx, rows[i].Row, rows[i].Row)
@@ -247,7 +247,7 @@ func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err
 	var ops []storage.Op
 	for i, e := range rows {
 		r.s.AnnounceLater(ctx, &hosts[i])
-		was := SumsOf(e)
+		was := sumsOf(e)
 		is := r.of(&hosts[i])
 		if hosts[i].ETag == "" && is.CountedAt.Sub(was.CountedAt) < newHost {
 			continue
@@ -263,7 +263,7 @@ func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err
 	}
 	for len(ops) > 0 {
 		_, err := r.s.Index.Transact(ctx, ops...)
-		i, lost := ConflictIndex(err)
+		i, lost := conflictIndex(err)
 		if !lost {
 			return mended, err
 		}
@@ -272,9 +272,9 @@ func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err
 	return mended, nil
 }
 
-// MendOne repairs the copy for the host of a job that is already done. The worker that did the job may have died
+// mendOne repairs the copy for the host of a job that is already done. The worker that did the job may have died
 // before it wrote the copy.
-func (r *Sums) MendOne(ctx context.Context, partition string) {
+func (r *sums) mendOne(ctx context.Context, partition string) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return
 	}

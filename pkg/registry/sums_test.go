@@ -126,7 +126,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	c, n := newClock(), &storagetest.Counter{}
 	interfere := func() {}
 	between := storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		if call.Op == "table.Get" && call.Key == "a.example/"+HostRow("a.example") {
+		if call.Op == "table.Get" && call.Key == "a.example/"+hostRow("a.example") {
 			do := interfere
 			interfere = func() {}
 			do()
@@ -143,7 +143,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	}
 	b.clock.Advance(day)
 	// A registration that dies between listing its host's partition and its transaction.
-	id := HostID{Partition: "new.example", Host: "new.example"}
+	id := hostID{Partition: "new.example", Host: "new.example"}
 	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
 		h.Counts = map[Status]int{Pending: 1}
 		elsewhere := storage.Key{Partition: "elsewhere", Row: "row"}
@@ -158,7 +158,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	}
 	stats := map[string]int{}
 	for e, err := range b.s.Index.Query(t.Context(), storage.Query{Partition: "partition"}) {
-		s := SumsOf(e)
+		s := sumsOf(e)
 		if stats[s.Partition] = s.Counts[Pending]; err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func (b bench) sums(t *testing.T, host string) HostSums {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := SumsOf(e)
+	s := sumsOf(e)
 	return s
 }
 

@@ -38,7 +38,7 @@ const hintWindow = 1000
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
 	s.received = sync.OnceValues(func() (bool, error) { return r.received(ctx) })
-	window := make([]DueHint, 0, hintWindow)
+	window := make([]dueHint, 0, hintWindow)
 	for h, err := range r.s.HintsUntil(ctx, r.s.Now()) {
 		if err != nil {
 			s.errs = append(s.errs, err)
@@ -79,9 +79,9 @@ func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 }
 
 // follow sweeps the partitions of a window of hints concurrently.
-func (s *sweep) follow(ctx context.Context, window []DueHint) {
+func (s *sweep) follow(ctx context.Context, window []dueHint) {
 	s.report.Hints += len(window)
-	groups := groupBy(window, func(h DueHint) string { return h.Partition })
+	groups := groupBy(window, func(h dueHint) string { return h.Partition })
 	_ = s.r.s.Parallel(ctx, len(groups), func(ctx context.Context, i int) error {
 		if s.begin(ctx) {
 			got, err := s.r.sweepPartition(ctx, groups[i], s.received)
@@ -115,7 +115,7 @@ func (s *sweep) end(got claimed, err error) {
 }
 
 // sweepPartition claims the due rows of a partition, and replaces the partition's hints by its next hint.
-func (r *Jobs) sweepPartition(ctx context.Context, hints []DueHint,
+func (r *Jobs) sweepPartition(ctx context.Context, hints []dueHint,
 	received func() (bool, error)) (got claimed, err error) {
 	partition := hints[0].Partition
 	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
@@ -176,7 +176,7 @@ func (r *Jobs) claimDue(ctx context.Context, partition string, received func() (
 		got.items += n
 		got.jobs += (n + policy.JobItems - 1) / policy.JobItems
 		if n < len(scan.rows[host]) {
-			got.next = policy.Earlier(got.next, policy.Later(now, ParkedUntil(now, blocked)))
+			got.next = policy.Earlier(got.next, policy.Later(now, parkedUntil(now, blocked)))
 		} else {
 			got.next = policy.Earlier(got.next, now.Add(ClaimHint))
 		}
@@ -209,13 +209,13 @@ const (
 func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 	received func() (bool, error)) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
-	q := storage.Query{Partition: partition, RowFrom: DuePrefix, RowTo: "due" + AfterBar, PageSize: 2 * scanHost}
+	q := storage.Query{Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar, PageSize: 2 * scanHost}
 	n := 0
 	for e, err := range r.s.Items.Query(ctx, q) {
 		if err != nil {
 			return dueScan{}, err
 		}
-		at, _, ok := ParseDueRow(e.Row)
+		at, _, ok := parseDueRow(e.Row)
 		if !ok {
 			continue
 		}
@@ -246,11 +246,11 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 
 // claimedUntil returns when a due row that a job has must be scanned again. It returns zero if no job has the row.
 func claimedUntil(due storage.Entity, now time.Time, received func() (bool, error)) (time.Time, error) {
-	until := EnqueuedUntil(due)
+	until := enqueuedUntil(due)
 	if !until.After(now) {
 		return time.Time{}, nil
 	}
-	if since, unbegun := UnbegunSince(due, now); unbegun {
+	if since, unbegun := unbegunSince(due, now); unbegun {
 		doubtful := since.Add(ClaimHint)
 		if doubtful.After(now) {
 			return doubtful, nil
@@ -279,7 +279,7 @@ func (s *dueScan) add(e storage.Entity) {
 // becomes available.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
-	unlock, err := r.s.LockHost(ctx, HostID{Partition: partition, Host: host})
+	unlock, err := r.s.LockHost(ctx, hostID{Partition: partition, Host: host})
 	if err != nil {
 		return 0, blocked, err
 	}
@@ -300,14 +300,14 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	ops := []storage.Op{h.Op()}
 	items := make([]JobItem, n)
 	for i, e := range rows[:n] {
-		_, hash, _ := ParseDueRow(e.Row)
+		_, hash, _ := parseDueRow(e.Row)
 		id, _ := e.Props["id"].(string)
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
-		ops = append(ops, ClaimDue(e.Key, e.ETag, until))
+		ops = append(ops, claimDue(e.Key, e.ETag, until))
 	}
 	// The claimed rows need attention later than before, so the existing hint is sufficient.
 	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
-		return 0, blocked, AsConflict(err)
+		return 0, blocked, asConflict(err)
 	}
 	r.s.Send(ctx, partition, host, ReasonDue, items)
 	return n, blocked, nil
@@ -320,7 +320,7 @@ const priorityStep = time.Hour
 // counts as an hour of waiting. So no row waits for ever, and other hosts are not affected.
 func byPriority(rows []storage.Entity) {
 	since := func(e storage.Entity) time.Time {
-		at, _, _ := ParseDueRow(e.Row)
+		at, _, _ := parseDueRow(e.Row)
 		level := int64(options.UsualPriority)
 		if n, ok := e.Props["priority"].(int64); ok {
 			level = n

@@ -91,7 +91,7 @@ func (r *Tags) Change(ctx context.Context, name string,
 			return err
 		}
 		_, err = r.s.Index.Transact(ctx, tagRows.Put(tagKey(name), etag, &t))
-		return AsConflict(err)
+		return asConflict(err)
 	})
 	r.forget()
 	return t, err
@@ -112,9 +112,9 @@ func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	if err != nil {
 		return t, err
 	}
-	_, err = r.s.Index.Transact(ctx, DropRow(tagKey(name)))
+	_, err = r.s.Index.Transact(ctx, dropRow(tagKey(name)))
 	r.forget()
-	return t, IgnoreLost(err)
+	return t, ignoreLost(err)
 }
 
 func (r *Tags) forget() {

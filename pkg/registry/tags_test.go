@@ -174,7 +174,7 @@ func TestW9Priority(t *testing.T) {
 	}
 	b.check(t)
 	due := func(hours, level int) storage.Entity {
-		return storage.Entity{Key: storage.Key{Row: DueRow(b.s.Now().Add(-time.Duration(hours)*time.Hour), "h")},
+		return storage.Entity{Key: storage.Key{Row: dueRow(b.s.Now().Add(-time.Duration(hours)*time.Hour), "h")},
 			Props: storage.Properties{"priority": int64(level)}}
 	}
 	rows := []storage.Entity{due(1, 9), due(11, 0), due(2, 5)}

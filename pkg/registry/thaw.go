@@ -17,20 +17,20 @@ import (
 // Callers must write the hint before the due row.
 func Thaw(e storage.Entity) (thawed storage.Entity, hint storage.Entity, hinted bool) {
 	props := maps.Clone(e.Props)
-	at, _, due := ParseDueRow(e.Row)
+	at, _, due := parseDueRow(e.Row)
 	switch {
 	case due:
 		props["enqueuedUntil"] = ""
 		// The minute of the hint begins at or before the due time. HintKey rounds up, so a minute is subtracted
 		// first.
 		hint = storage.Entity{
-			Key:   HintKey(e.Partition, at.Add(-time.Minute)),
+			Key:   hintKey(e.Partition, at.Add(-time.Minute)),
 			Props: storage.Properties{"writtenAt": ""}, // the hint counts as very old, so that a sweep may delete it
 		}
-	case IsItemRow(e.Row):
+	case isItemRow(e.Row):
 		delete(props, "lockedUntil")
 		delete(props, "lockOwner")
-	case strings.HasPrefix(e.Row, HostPrefix):
+	case strings.HasPrefix(e.Row, hostPrefix):
 		delete(props, "leases")
 		delete(props, "claimedUntil")
 	}

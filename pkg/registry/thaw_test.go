@@ -22,9 +22,9 @@ func TestThaw(t *testing.T) {
 		{"an item loses its lock", row("abc", storage.Properties{"lockedUntil": "x", "lockOwner": "y", "id": "url_a"}),
 			storage.Properties{"id": "url_a"}, false},
 		{"a host loses leases and claims, and keeps its pause",
-			row(HostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
+			row(hostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
 				"pausedUntil": "p"}), storage.Properties{"pausedUntil": "p"}, false},
-		{"a due row loses its claim", row(DueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
+		{"a due row loses its claim", row(dueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
 			storage.Properties{"enqueuedUntil": "", "id": "url_a"}, true},
 		{"robots.txt stays as it is", row(robotsRow("https", "a.example"), storage.Properties{"verdict": "rules"}),
 			storage.Properties{"verdict": "rules"}, false},
@@ -37,7 +37,7 @@ func TestThaw(t *testing.T) {
 			if again, _, _ := Thaw(got); !cmp.Equal(again, got) {
 				t.Errorf("thawed twice: %v", again)
 			}
-			if hinted != tt.hinted || hinted && hint.Key != HintKey("a.example", at.Truncate(time.Minute)) {
+			if hinted != tt.hinted || hinted && hint.Key != hintKey("a.example", at.Truncate(time.Minute)) {
 				t.Errorf("hint: %v %v", hinted, hint)
 			}
 		})
@@ -59,14 +59,14 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			e, _, due := Thaw(e)
-			if due && !EnqueuedUntil(e).IsZero() {
+			if due && !enqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := ItemOf(e); IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now(), Attempt{})) {
+			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.s.Now(), Attempt{})) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
 			var h HostState
-			if h = HostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
+			if h = hostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
 				t.Errorf("%s: held: %+v", e.Row, h)
 			}
 		}

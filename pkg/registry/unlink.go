@@ -37,7 +37,7 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 			if unlinked && it.NextCrawlAt.After(now) {
 				return Expedite(it, now, props)
 			}
-			return []storage.Op{it.Merge(props)}
+			return []storage.Op{it.merge(props)}
 		})
 		if err != nil {
 			return done, err
@@ -51,8 +51,8 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 
 // isUnlinkable reports whether an item is to record that it lost its last link, or has one again.
 func isUnlinkable(it *Item, unlinked bool) bool {
-	if it.Type != source.URL || !it.Exists() || it.UnlistedSince.IsZero() != unlinked {
+	if it.Type != source.URL || !it.exists() || it.UnlistedSince.IsZero() != unlinked {
 		return false
 	}
-	return !unlinked || !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
+	return !unlinked || !it.mayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// MaxWalkPage limits the number of items that one request of a walk reads.
-const MaxWalkPage = storage.MaxPage - fewRows
+// maxWalkPage limits the number of items that one request of a walk reads.
+const maxWalkPage = storage.MaxPage - fewRows
 
 // fewRows is the number of consecutive rows of other kinds that a walk reads before it skips such rows.
 const fewRows = 100
@@ -28,15 +28,15 @@ func (r *rowStore) Walk(ctx context.Context, q storage.Query) iter.Seq2[Item, er
 			jump = false
 			others := 0
 			for e, err := range r.Items.Query(ctx, q) {
-				if err == nil && !IsItemRow(e.Row) {
+				if err == nil && !isItemRow(e.Row) {
 					if others++; others < fewRows {
 						continue
 					}
 					prefix, _, _ := strings.Cut(e.Row, "|")
-					q.RowFrom, jump = prefix+AfterBar, true
+					q.RowFrom, jump = prefix+afterBar, true
 					break
 				}
-				if others = 0; !yield(ItemOf(e), err) || err != nil {
+				if others = 0; !yield(itemOf(e), err) || err != nil {
 					return
 				}
 			}
@@ -50,8 +50,8 @@ type Cursor struct {
 	Row       string `json:"row,omitempty"`
 }
 
-// ItemWalk is a bounded walk over items.
-type ItemWalk struct {
+// itemWalk is a bounded walk over items.
+type itemWalk struct {
 	Host              string   // only items of this host are visited; if empty, all items
 	Columns           []string // the columns that are read; if empty, all columns
 	Items, Partitions int      // limits on the items and partitions that one walk reads
@@ -59,8 +59,8 @@ type ItemWalk struct {
 	Skip func(ctx context.Context, partition string) (bool, error)
 }
 
-// Walked is the progress of a walk.
-type Walked struct {
+// walked is the progress of a walk.
+type walked struct {
 	Items      int // number of items visited, all of them of the wanted host
 	Read       int // number of items read, including those of other hosts
 	Partitions int
@@ -70,8 +70,8 @@ type Walked struct {
 
 // Bounds of one step of a run, which must fit into an invocation.
 const (
-	StepItems      = 8 * policy.JobItems
-	StepPartitions = 32
+	stepItems      = 8 * policy.JobItems
+	stepPartitions = 32
 )
 
 // visitItems receives some items of one partition.
@@ -79,8 +79,8 @@ type visitItems func(partition string, items []Item) error
 
 // OverItems visits items, beginning at a cursor, and returns the cursor for the next call. All items of one visit are
 // in the same partition.
-func (r *rowStore) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit visitItems) (Walked, error) {
-	at := Walked{Next: from}
+func (r *rowStore) OverItems(ctx context.Context, w itemWalk, from Cursor, visit visitItems) (walked, error) {
+	at := walked{Next: from}
 	for partition, err := range r.PartitionsOf(ctx, w.Host, from.Partition) {
 		if err != nil || at.Partitions == w.Partitions || at.Read >= w.Items {
 			return at, err
@@ -102,13 +102,13 @@ func (r *rowStore) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit
 }
 
 // readSome continues in the partition of the cursor, and moves the cursor to the end of what was read.
-func (r *rowStore) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []Item, err error) {
+func (r *rowStore) readSome(ctx context.Context, w itemWalk, at *walked) (items []Item, err error) {
 	partition, skip := at.Next.Partition, false
 	if w.Skip != nil {
 		skip, err = w.Skip(ctx, partition)
 	}
 	if err == nil && !skip {
-		q := storage.Query{Partition: partition, RowFrom: at.Next.Row, PageSize: min(w.Items, MaxWalkPage),
+		q := storage.Query{Partition: partition, RowFrom: at.Next.Row, PageSize: min(w.Items, maxWalkPage),
 			Select: w.Columns}
 		for it, err := range r.Walk(ctx, q) {
 			if err != nil {
@@ -118,7 +118,7 @@ func (r *rowStore) readSome(ctx context.Context, w ItemWalk, at *Walked) (items 
 				break
 			}
 			at.Read++
-			at.Next.Row = JustPast(it.Hash())
+			at.Next.Row = justPast(it.Hash())
 			if w.Host == "" || it.SourceHost == w.Host {
 				at.Items++
 				items = append(items, it)
@@ -126,7 +126,7 @@ func (r *rowStore) readSome(ctx context.Context, w ItemWalk, at *Walked) (items 
 		}
 	}
 	if at.Read < w.Items {
-		at.Next = Cursor{Partition: JustPast(partition)}
+		at.Next = Cursor{Partition: justPast(partition)}
 	}
 	return items, err
 }
@@ -149,5 +149,5 @@ func (r *rowStore) PartitionsOf(ctx context.Context, host, from string) iter.Seq
 	}
 }
 
-// JustPast returns the least key after a key: a space sorts before every other character in keys.
-func JustPast(key string) string { return key + "\x20" }
+// justPast returns the least key after a key: a space sorts before every other character in keys.
+func justPast(key string) string { return key + "\x20" }

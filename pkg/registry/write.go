@@ -25,7 +25,7 @@ type decideHost func(ctx context.Context, h *Host) (*hostChange, error)
 // ChangeHost calls the given function to change a host row, and writes the row and the returned change in one
 // transaction. It holds the lock of the host in this process, and calls the function again whenever another process
 // was quicker to write. If the function returns nil, nothing is written.
-func (r *rowStore) ChangeHost(ctx context.Context, id HostID, decide decideHost) error {
+func (r *rowStore) ChangeHost(ctx context.Context, id hostID, decide decideHost) error {
 	return r.OnHost(ctx, id.Partition, id.Host, func(ctx context.Context) error {
 		h, err := r.LoadHost(ctx, id.Partition, id.Host)
 		if err != nil {
@@ -41,12 +41,12 @@ func (r *rowStore) ChangeHost(ctx context.Context, id HostID, decide decideHost)
 		}
 		_, err = r.Hinted(ctx, id.Partition, c.Hint, append([]storage.Op{h.Op()}, c.Ops...))
 		if err == nil && !told {
-			r.Sums.Publish(ctx, &h)
+			r.Sums.publish(ctx, &h)
 		}
-		if i, lost := ConflictIndex(err); (!lost || i != 0) && err != nil && c.Conflict != nil {
+		if i, lost := conflictIndex(err); (!lost || i != 0) && err != nil && c.Conflict != nil {
 			c.Conflict()
 		}
-		return AsConflict(err)
+		return asConflict(err)
 	})
 }
 
@@ -66,12 +66,12 @@ func (r *rowStore) WriteEach(ctx context.Context, hint time.Time, first []storag
 		if err == nil {
 			for i, it := range owners {
 				if it != nil && ops[i].Entity.Key == it.Key() {
-					it.Written(tags[i])
+					it.written(tags[i])
 				}
 			}
 			return items, tags[:len(first)], nil
 		}
-		i, lost := ConflictIndex(err)
+		i, lost := conflictIndex(err)
 		if !lost || owners[i] == nil {
 			return nil, nil, err
 		}
@@ -80,8 +80,8 @@ func (r *rowStore) WriteEach(ctx context.Context, hint time.Time, first []storag
 	return nil, nil, nil
 }
 
-// ConflictIndex returns the index of the operation whose conflict made a transaction fail.
-func ConflictIndex(err error) (index int, lost bool) {
+// conflictIndex returns the index of the operation whose conflict made a transaction fail.
+func conflictIndex(err error) (index int, lost bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
 	if !ok || !fault.Lost(err) {
 		return 0, false
@@ -89,14 +89,14 @@ func ConflictIndex(err error) (index int, lost bool) {
 	return op.Index, true
 }
 
-// AsConflict turns NotFound into Conflict. Like a changed row, a row that vanished means that what was read is out of
+// asConflict turns NotFound into Conflict. Like a changed row, a row that vanished means that what was read is out of
 // date.
-func AsConflict(err error) error {
+func asConflict(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "%w", err)
 	}
 	return err
 }
 
-// IgnoreLost drops the error of a delete if the row was already deleted or rewritten.
-func IgnoreLost(err error) error { return fault.Except(err, fault.Conflict, fault.NotFound) }
+// ignoreLost drops the error of a delete if the row was already deleted or rewritten.
+func ignoreLost(err error) error { return fault.Except(err, fault.Conflict, fault.NotFound) }

@@ -159,7 +159,7 @@ func (d *doctor) settings(context.Context) {
 		d.bad = true
 		d.report("settings", problem, "set STORAGE to one of them, or unset it", "%v", err)
 	}
-	if d.at, err = Listen(d.getenv, d.o.port); err != nil {
+	if d.at, err = listen(d.getenv, d.o.port); err != nil {
 		d.report("settings", problem, "correct what is named, or unset it", "%v", err)
 	}
 	get := func(name string) string {

@@ -12,13 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"golang.org/x/net/http/httpguts"
 )
 
 // Listening is the address of the app, and who can reach it.
@@ -31,8 +30,8 @@ type Listening struct {
 	certificate *funchost.Certificate
 }
 
-// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces the given port.
-func Listen(getenv func(string) string, port int) (l Listening, err error) {
+// listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces the given port.
+func listen(getenv func(string) string, port int) (l Listening, err error) {
 	l.Port = port
 	if err := l.read(getenv("LISTEN")); err != nil {
 		return l, err
@@ -111,8 +110,8 @@ func (l *Listening) read(text string) error {
 	return nil
 }
 
-// Presents reports whether a certificate that a server has presented is the one of these settings.
-func (l Listening) Presents(c *x509.Certificate) bool {
+// presents reports whether a certificate that a server has presented is the one of these settings.
+func (l Listening) presents(c *x509.Certificate) bool {
 	return l.certificate != nil && l.certificate.Is(c)
 }
 

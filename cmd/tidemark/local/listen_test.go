@@ -35,7 +35,7 @@ func TestL4Listen(t *testing.T) {
 		"localhost":      {"localhost:7071", false, "http://localhost:7071"},
 		"tide.example":   {"tide.example:7071", true, "http://tide.example:7071"},
 	} {
-		o, err := Listen(settings{"LISTEN": text}.get, 7071)
+		o, err := listen(settings{"LISTEN": text}.get, 7071)
 		if err != nil || o.Address() != want.address || o.beyond != want.beyond || o.URL() != want.url {
 			t.Errorf("%q: %s, beyond %v, %s, %v", text, o.Address(), o.beyond, o.URL(), err)
 		}
@@ -57,11 +57,11 @@ func TestL4BadListen(t *testing.T) {
 		"TLS_CERT_FILE and TLS_KEY_FILE":  {"TLS_CERT_FILE": "cert.pem"},
 		"TLS_CERT_FILE, TLS_KEY_FILE":     {"TLS_CERT_FILE": "/nowhere/cert.pem", "TLS_KEY_FILE": "/nowhere/key.pem"},
 	} {
-		if _, err := Listen(set.get, 7071); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := listen(set.get, 7071); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", set, err, want)
 		}
 	}
-	o, err := Listen(settings{"TRUSTED_PROXIES": "10.0.0.0/8,::1"}.get, 7071)
+	o, err := listen(settings{"TRUSTED_PROXIES": "10.0.0.0/8,::1"}.get, 7071)
 	if err != nil || !o.beyond ||
 		len(o.proxies) != 2 {
 		t.Errorf("proxies: %v, %+v", err, o)

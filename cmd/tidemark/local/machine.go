@@ -166,7 +166,7 @@ func (d *doctor) listen(ctx context.Context) {
 		return
 	}
 	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](healthErr); ok &&
-		len(untrusted.UnverifiedCertificates) > 0 && d.at.Presents(untrusted.UnverifiedCertificates[0]) {
+		len(untrusted.UnverifiedCertificates) > 0 && d.at.presents(untrusted.UnverifiedCertificates[0]) {
 		d.report("port", warning, "set SSL_CERT_FILE to the certificate of its authority for commands on this machine, "+
 			"and use a name that is in the certificate",
 			"Tidemark listens at %s with the certificate of TLS_CERT_FILE, which this machine does not trust: %v", address,

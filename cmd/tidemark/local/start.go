@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
@@ -62,7 +61,7 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 		if err != nil {
 			return err
 		}
-		if o.Listening, err = Listen(getenv, n); err != nil {
+		if o.Listening, err = listen(getenv, n); err != nil {
 			return err
 		}
 		o.Options = data

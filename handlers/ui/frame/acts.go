@@ -2,8 +2,8 @@ package frame
 
 import "github.com/tidemark/tidemark/pkg/api"
 
-// Act is a link of a menu.
-type Act struct {
+// act is a link of a menu.
+type act struct {
 	Text, To string
 	Away     bool // leads to another site
 }
@@ -12,7 +12,7 @@ type Act struct {
 type acts struct {
 	Page            Shown
 	ID, Title, Back string
-	More            []Act
+	More            []act
 }
 
 // Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside the menu. After an
@@ -24,14 +24,14 @@ func (s Shown) Acts(id, title, back string) any {
 // ChangeActs returns the data for the menu of a change.
 func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
 	a := acts{Page: s, ID: c.ItemID, Title: title, Back: back}
-	add := func(text, path string) { a.More = append(a.More, Act{Text: text, To: s.Link(path)}) }
+	add := func(text, path string) { a.More = append(a.More, act{Text: text, To: s.Link(path)}) }
 	if c.To != "" {
 		add("View this version", "/items/"+c.ItemID+"/captures/"+c.To)
 	}
 	add("Watch only a part", "/items/"+c.ItemID+"/pick")
 	add("Who was notified", "/changes/"+c.ID)
 	if page != "" {
-		a.More = append(a.More, Act{"Open the page", page, true})
+		a.More = append(a.More, act{"Open the page", page, true})
 	}
 	return a
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // ItemTitle returns the title of an item, or the address of its source if it has none.
-func ItemTitle(it api.Item) string { return cmp.Or(it.Title, ItemSource(it)) }
+func ItemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
 
-// ItemSource returns the address of an item's source.
-func ItemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
+// itemSource returns the address of an item's source.
+func itemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
 
 // Bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
 // to a comparison of texts, because stored bytes are always read by today's rules.

@@ -31,7 +31,7 @@ var Funcs = template.FuncMap{
 	"shownOf": api.ShownOf, "tableNote": letter.TableNote, "rowSign": rowSign,
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"name":        ItemTitle,
-	"sourceOf":    ItemSource,
+	"sourceOf":    itemSource,
 }
 
 // Choice is one option of a select element.

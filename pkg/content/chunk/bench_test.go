@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
@@ -47,7 +46,7 @@ func BenchmarkUIDs(b *testing.B) {
 		hashed.WriteString(text.Slice(max(0, c.Start-contextUnits), min(text.Len(), c.End+contextUnits)))
 	}
 	texts := map[ZoneText]Text{{File: p.ID}: text}
-	took := best(b, func() { UIDs(Namespace, texts, spans) })
+	took := best(b, func() { uiDs(Namespace, texts, spans) })
 	b.ReportMetric(float64(len(spans))/took.Seconds(), "best-uids/s")
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")
 }

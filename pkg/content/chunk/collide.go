@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a part of a file's text. [UIDs] names it.
+// Span is a part of a file's text. [uiDs] names it.
 type Span struct {
 	File       string // the file's path, as given to virtualPath
 	Zone       string // names one of several texts of the file; "" if there is only one
@@ -43,9 +43,9 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 // ZoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
 type ZoneText struct{ File, Zone string }
 
-// UIDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
+// uiDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
 // contain the spans. The names depend on which spans there are, but not on their order.
-func UIDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Collisions) {
+func uiDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]

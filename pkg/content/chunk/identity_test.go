@@ -123,7 +123,7 @@ func TestC2Collisions(t *testing.T) {
 			Collisions{Chunks: 3, ByContext: 1, ByOrdinal: 2, Largest: 3, Files: []string{"a"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			uids, have := UIDs(Namespace, map[ZoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
+			uids, have := uiDs(Namespace, map[ZoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
@@ -175,7 +175,7 @@ func TestC2Order(t *testing.T) {
 		for i, o := range order {
 			spans[i] = sorted[o]
 		}
-		uids, _ := UIDs(Namespace, texts, spans)
+		uids, _ := uiDs(Namespace, texts, spans)
 		for i, o := range order {
 			if want := fmt.Sprintf(":ord%d", o+1); !strings.HasSuffix(string(uids[i]), want) {
 				t.Fatalf("%+v: %s, want %s", spans[i], uids[i], want)

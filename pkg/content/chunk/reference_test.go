@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
@@ -194,7 +193,7 @@ func named(b build) answer {
 			spans[i].SegmentUID, a.SegmentUIDs[i] = uid, &uid
 		}
 	}
-	a.ChunkUIDs, a.Collisions = UIDs(b.Namespace, texts, spans)
+	a.ChunkUIDs, a.Collisions = uiDs(b.Namespace, texts, spans)
 	return a
 }
 

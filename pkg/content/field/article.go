@@ -66,7 +66,7 @@ func (p *Page) fact(source Source, name string, of Type, props []string) (r Resu
 			continue
 		}
 		for _, prop := range props {
-			values := it.All(prop)
+			values := it.all(prop)
 			if len(values) == 0 {
 				continue
 			}

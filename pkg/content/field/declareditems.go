@@ -49,8 +49,8 @@ type ItemSets struct {
 	Unread                  jsonld.Unread // what of these could not be read
 }
 
-// ReadItems reads the items of a page with this JSON-LD.
-func ReadItems(root *html.Node, data jsonld.Data) (s ItemSets) {
+// readItems reads the items of a page with this JSON-LD.
+func readItems(root *html.Node, data jsonld.Data) (s ItemSets) {
 	s.Unread = data.Unread
 	var more [3]bool
 	s.JSONLD, more[0] = ofObjects(data.Objects)
@@ -70,8 +70,8 @@ func (it *Item) Is(types ...string) bool {
 	return slices.ContainsFunc(it.Types, func(t string) bool { return slices.Contains(types, t) })
 }
 
-// All returns the values of a property.
-func (it *Item) All(name string) (all []PropValue) {
+// all returns the values of a property.
+func (it *Item) all(name string) (all []PropValue) {
 	for _, p := range it.Props {
 		if p.Name == name {
 			all = append(all, p.Value)
@@ -82,7 +82,7 @@ func (it *Item) All(name string) (all []PropValue) {
 
 // Items returns the values of a property that are items.
 func (it *Item) Items(name string) (all []*Item) {
-	for _, v := range it.All(name) {
+	for _, v := range it.all(name) {
 		if v.Item != nil {
 			all = append(all, v.Item)
 		}
@@ -92,7 +92,7 @@ func (it *Item) Items(name string) (all []*Item) {
 
 // First returns the first value of a property that is a text, or the id of an item; "" for none.
 func (it *Item) First(name string) PropValue {
-	for _, v := range it.All(name) {
+	for _, v := range it.all(name) {
 		if v.Item != nil {
 			v = PropValue{Text: v.Item.ID}
 		}

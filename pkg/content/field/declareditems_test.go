@@ -16,7 +16,7 @@ func setsOf(t testing.TB, text string) (*html.Node, ItemSets) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return root, ReadItems(root, jsonld.Of(root))
+	return root, readItems(root, jsonld.Of(root))
 }
 
 // short writes items as text, to a depth.
@@ -72,12 +72,12 @@ func TestG1Texts(t *testing.T) {
 		"<s>99 €</s> 79 €": "79 €", "<div>a</div><div>b</div>c<script>d</script>": "a b c", " a\n<b> b</b>": "a b",
 	} {
 		root, _ := setsOf(t, "<p>"+markup)
-		if have := ItemText(root, false); have != want {
+		if have := itemText(root, false); have != want {
 			t.Errorf("%s: have %q, want %q", markup, have, want)
 		}
 	}
 	root, _ := setsOf(t, "<p><s>99 €</s> 79 €")
-	if have := ItemText(root, true); have != "99 € 79 €" {
+	if have := itemText(root, true); have != "99 € 79 €" {
 		t.Errorf("with struck text: have %q", have)
 	}
 }
@@ -109,7 +109,7 @@ func FuzzRead(f *testing.F) {
 				check(it)
 			}
 		}
-		if len(seen) > 3*maxItems || len(ItemText(root, true)) > 2*maxWritten {
+		if len(seen) > 3*maxItems || len(itemText(root, true)) > 2*maxWritten {
 			t.Fatal(len(seen))
 		}
 	})

@@ -110,12 +110,12 @@ func valueOf(n *html.Node) PropValue {
 			return PropValue{Text: words.Clip(v, maxItemText)}
 		}
 	}
-	return PropValue{Text: ItemText(n, false), People: true}
+	return PropValue{Text: itemText(n, false), People: true}
 }
 
-// ItemText returns the text of an element in one line, as people read it: no text of scripts, a space between blocks, the
+// itemText returns the text of an element in one line, as people read it: no text of scripts, a space between blocks, the
 // decimals in a sup element behind a sign. Without struck text, if that is not wanted. A longer text is cut.
-func ItemText(n *html.Node, struck bool) string {
+func itemText(n *html.Node, struck bool) string {
 	var t texter
 	t.write(n, struck, 0)
 	return dom.Fold(t.out.String())
@@ -156,7 +156,7 @@ func (t *texter) write(n *html.Node, struck bool, depth int) {
 			return
 		}
 	}
-	border := IsBlock(n.DataAtom)
+	border := isBlock(n.DataAtom)
 	t.space = t.space || border
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		t.write(c, struck, depth+1)
@@ -198,8 +198,8 @@ func Decimals(sup *html.Node, before string) string {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// IsBlock reports whether the text of an element stands on lines of its own.
-func IsBlock(name atom.Atom) bool { return blocks[name] }
+// isBlock reports whether the text of an element stands on lines of its own.
+func isBlock(name atom.Atom) bool { return blocks[name] }
 
 var blocks = func() map[atom.Atom]bool {
 	all := map[atom.Atom]bool{}

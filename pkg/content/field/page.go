@@ -47,7 +47,7 @@ const (
 func NewPage(root *html.Node, data jsonld.Data, address string) *Page {
 	p := &Page{root: root, address: parseAddress(address)}
 	p.same = []string{pageKey(p.address)}
-	sets := ReadItems(root, data)
+	sets := readItems(root, data)
 	p.Unread = sets.Unread
 	p.sets = map[Source][]*Item{JSONLD: sets.JSONLD, Microdata: sets.Microdata, RDFa: sets.RDFa}
 	lang := ""
@@ -87,7 +87,7 @@ func (p *Page) readElement(n *html.Node, lang *string) {
 		*lang = strings.TrimSpace(dom.Attr(n, "lang"))
 	case atom.Title, atom.H1:
 		if len(p.titles) < 10 {
-			p.titles = append(p.titles, words.Clip(ItemText(n, true), longName))
+			p.titles = append(p.titles, words.Clip(itemText(n, true), longName))
 		}
 	case atom.Link:
 		if dom.HasWord(dom.Attr(n, "rel"), "canonical") {

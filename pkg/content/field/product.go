@@ -92,7 +92,7 @@ func (p *Page) readOffer(it *Item, outer offered, depth int) (all []offered) {
 
 // specify adds a price specification, unless it is for a part of the product, such as one liter, or for members.
 func (o *offered) specify(s *Item) {
-	if len(s.Items("referenceQuantity")) > 0 || len(s.All("validForMemberTier")) > 0 {
+	if len(s.Items("referenceQuantity")) > 0 || len(s.all("validForMemberTier")) > 0 {
 		return
 	}
 	o.currency = cmp.Or(o.currency, s.First("priceCurrency").Text)

@@ -187,7 +187,7 @@ func follow(it *Item, path string) (all []PropValue) {
 		here = next
 	}
 	for _, i := range here[:min(len(here), most)] {
-		all = append(all, i.All(name)...)
+		all = append(all, i.all(name)...)
 	}
 	return all[:min(len(all), most)]
 }
@@ -244,14 +244,14 @@ func elementText(n *html.Node, attribute string, of Type) string {
 		return dom.Attr(n, attribute)
 	}
 	if of == Money {
-		if text := ItemText(n, false); strings.ContainsAny(dom.PlainDigits(text), "0123456789") {
+		if text := itemText(n, false); strings.ContainsAny(dom.PlainDigits(text), "0123456789") {
 			return text
 		}
 	}
 	if of == Date && dom.Attr(n, "datetime") != "" {
 		return dom.Attr(n, "datetime")
 	}
-	return ItemText(n, true)
+	return itemText(n, true)
 }
 
 // readJSON reads the values that a path finds. Its source stands as long as what holds the value does.

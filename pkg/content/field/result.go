@@ -77,6 +77,6 @@ var Usual = []string{Price, SalePrice, Stock}
 // Reported says whether changes of a field that is kept unasked are published. Those of others are history.
 func Reported(name string) bool { return slices.Contains(Usual, name) }
 
-// Breaks reports whether a field whose source is gone is broken. A sale ends and a product without an availability is
+// breaks reports whether a field whose source is gone is broken. A sale ends and a product without an availability is
 // no error, so these two never break.
-func Breaks(name string) bool { return name != SalePrice && name != Stock }
+func breaks(name string) bool { return name != SalePrice && name != Stock }

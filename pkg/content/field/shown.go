@@ -109,7 +109,7 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 		}
 	}
 	struck = struck || isStruck(dom.Attr(n, "class"))
-	border := IsBlock(n.DataAtom)
+	border := isBlock(n.DataAtom)
 	if border {
 		v.out.WriteByte('\n')
 	}

@@ -21,7 +21,7 @@ func (c Change) Text(now time.Time) string {
 	case before.None():
 		return "→ " + shown(after) + c.lowest(now)
 	case after.Unit() != "" && before.Unit() == after.Unit():
-		return before.Figures() + " → " + shown(after) + c.lowest(now)
+		return before.figures() + " → " + shown(after) + c.lowest(now)
 	}
 	return shown(before) + " → " + shown(after) + c.lowest(now)
 }
@@ -44,7 +44,7 @@ func (c Change) lowest(now time.Time) string {
 	if !ok {
 		return ""
 	}
-	text := low.Value.Figures() + when(low.At, now)
+	text := low.Value.figures() + when(low.At, now)
 	if order < 0 {
 		return " (lowest until now: " + text + ")"
 	}

@@ -93,7 +93,7 @@ func (k Kept) Entry() Entry {
 
 // Broken says why the field is broken; "" if it is not. Of the fields that are read unasked, only the price can be.
 func (k Kept) Broken() string {
-	if k.State != Gone || k.Accepted || !Breaks(k.Name) || k.Key == "" && !Reported(k.Name) {
+	if k.State != Gone || k.Accepted || !breaks(k.Name) || k.Key == "" && !Reported(k.Name) {
 		return ""
 	}
 	return "the field " + k.Name + " is not there: " + cmp.Or(k.Why, "its source is gone")

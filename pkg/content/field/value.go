@@ -67,7 +67,7 @@ func (v Value) Compare(w Value) (order int, ok bool) {
 func (v Value) top() Decimal { return cmp.Or(v.High, v.Number) }
 
 // String writes the value for people: "79 EUR", "12.90–19.90 EUR", "from 9.90 EUR per month", "InStock".
-func (v Value) String() string { return strings.TrimSpace(v.Figures() + " " + v.Unit()) }
+func (v Value) String() string { return strings.TrimSpace(v.figures() + " " + v.Unit()) }
 
 // Words writes the value like String, and an availability in words: "in stock".
 func (v Value) Words() string {
@@ -77,8 +77,8 @@ func (v Value) Words() string {
 	return v.String()
 }
 
-// Figures writes the value without its currency and unit: "79", "12.90–19.90", "from 9.90".
-func (v Value) Figures() string {
+// figures writes the value without its currency and unit: "79", "12.90–19.90", "from 9.90".
+func (v Value) figures() string {
 	if v.Type != Number && v.Type != Money {
 		return v.Text
 	}

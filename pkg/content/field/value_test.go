@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"pgregory.net/rapid"
 )
 
 // TestG1Decimals checks that a number has one form (G1).
@@ -155,11 +154,11 @@ func TestG1Specs(t *testing.T) {
 // TestG3WhatBreaks checks which fields break when their source is gone, and which changes are told unasked (G3).
 func TestG3WhatBreaks(t *testing.T) {
 	for _, name := range []string{Price, variants, Author, "mine"} {
-		if !Breaks(name) {
+		if !breaks(name) {
 			t.Errorf("%s does not break", name)
 		}
 	}
-	if Breaks(SalePrice) || Breaks(Stock) {
+	if breaks(SalePrice) || breaks(Stock) {
 		t.Error("a sale price or an availability breaks")
 	}
 	if !Reported(Price) || !Reported(SalePrice) || !Reported(Stock) ||

@@ -58,8 +58,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	// page; or its fields were read last in other bytes.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	spoken = spoken || b.linksElsewhere(&it, got) || fieldsOfOther(&it)
-	if SamePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
-		!b.Rendering.NeedsBody(&it, now) {
+	if samePlain(&it, got.Raw) && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL &&
+		!b.Rendering.needsBody(&it, now) {
 		it.Unreadable = registry.Unreadable{}
 		it.Validators = it.Validators.Whole(now)
 		if it = noteValidators(stands(it), got); it.Rendering.IsRendered() {

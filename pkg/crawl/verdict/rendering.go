@@ -84,9 +84,9 @@ func (p RenderingPolicy) IsNeedless(it *registry.Item, hash string, now time.Tim
 		(it.Thin == "" || !p.isWished(it, now))
 }
 
-// NeedsBody reports whether a check needs the plain answer itself, because a browser is to read it or, where none may
+// needsBody reports whether a check needs the plain answer itself, because a browser is to read it or, where none may
 // any more, because its content is to take the place of the rendered one.
-func (p RenderingPolicy) NeedsBody(it *registry.Item, now time.Time) bool {
+func (p RenderingPolicy) needsBody(it *registry.Item, now time.Time) bool {
 	known := it.Rendering
 	switch mode := p.Mode(it); {
 	case it.Type == source.File:
@@ -151,8 +151,8 @@ func IsWhole(seen registry.Rendering) bool {
 	return len(seen.Met) == 0 && seen.Failed+seen.Waiting+seen.Errors == 0 && seen.NotReady == "" && !seen.PictureOnly
 }
 
-// SamePlain reports whether the body with a hash is the one that the known content was read from.
-func SamePlain(it *registry.Item, hash string) bool {
+// samePlain reports whether the body with a hash is the one that the known content was read from.
+func samePlain(it *registry.Item, hash string) bool {
 	if it.Rendering.IsRendered() {
 		return hash == it.Rendering.Plain
 	}

@@ -99,7 +99,7 @@ func TestR3NeedsBody(t *testing.T) {
 			policyFor(options.RenderNever), true},
 		{"plain as before", one("thin", registry.Rendering{}), policyFor(options.RenderNever), false},
 	} {
-		if have := tt.p.NeedsBody(&tt.it, renderedAt.Add(time.Hour)); have != tt.want {
+		if have := tt.p.needsBody(&tt.it, renderedAt.Add(time.Hour)); have != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, have, tt.want)
 		}
 	}

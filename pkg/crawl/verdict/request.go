@@ -25,7 +25,7 @@ func (b Basis) Request(
 	}
 	// If this is false, the body itself is needed.
 	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() && !b.needsWhole(it, now) &&
-		!b.Rendering.NeedsBody(it, now) {
+		!b.Rendering.needsBody(it, now) {
 		req.ETag, req.LastModified, req.ValidFor = it.HTTPEtag, it.LastModified(), it.HTTPFinalURL
 	}
 	return req, req.ETag != "" || req.LastModified != "", nil

@@ -23,7 +23,7 @@ func (t *tab) read() error {
 	if err != nil {
 		return err
 	}
-	page := WriteSnapshot(top, int(t.r.o.MaxBytes), t.page.Plain.FinalURL)
+	page := writeSnapshot(top, int(t.r.o.MaxBytes), t.page.Plain.FinalURL)
 	if page.Cut {
 		return pageError(BoundBytes, fault.New(fault.TooLarge, "the document has more than %d bytes", t.r.o.MaxBytes))
 	}

@@ -90,9 +90,9 @@ type SnapshotPage struct {
 	PictureOnly bool // pictures are visible, and hardly any text
 }
 
-// WriteSnapshot writes a page, at most most bytes of it. If the base of its addresses is another than the given one, to which
+// writeSnapshot writes a page, at most most bytes of it. If the base of its addresses is another than the given one, to which
 // readers resolve them, they are written in full.
-func WriteSnapshot(s *Snapshot, most int, base string) SnapshotPage {
+func writeSnapshot(s *Snapshot, most int, base string) SnapshotPage {
 	w := writer{most: most, base: base}
 	w.document(s, 0, false)
 	return SnapshotPage{HTML: w.out.Bytes(), Cut: w.full(), PictureOnly: w.letters < fewLetters && w.pictures > 0}

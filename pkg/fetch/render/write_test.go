@@ -32,14 +32,14 @@ func TestR4Write(t *testing.T) {
 	}
 	// A slot after a text that is its sibling: node 6 is a child of node 4.
 	s.Documents[0].Nodes.Parent[6] = 4
-	have := WriteSnapshot(&s, 10000, "")
+	have := writeSnapshot(&s, 10000, "")
 	want := `<!doctype html>` + "\n" + `<html><body><div title="a &#34;quoted&#34; title">a &lt; b &amp; clight</div><br>` +
 		`<div data-iframe><a href="https://frame.example/deep/on.html">in the frame</a></div>` +
 		`<script>if (a < b) {}</script><canvas></canvas><br></body></html>`
 	if string(have.HTML) != want || have.Cut || !have.PictureOnly {
 		t.Errorf("have %s\nwant %s\n%v %v", have.HTML, want, have.Cut, have.PictureOnly)
 	}
-	if cut := WriteSnapshot(&s, 100, ""); !cut.Cut {
+	if cut := writeSnapshot(&s, 100, ""); !cut.Cut {
 		t.Errorf("a page above the bound is not cut: %d bytes", len(cut.HTML))
 	}
 }
@@ -55,7 +55,7 @@ func FuzzR4Write(f *testing.F) {
 			return
 		}
 		const most = 100_000
-		page := WriteSnapshot(&s, most, "")
+		page := writeSnapshot(&s, most, "")
 		if len(page.HTML) > most+len(raw)+1000 {
 			t.Errorf("%d bytes", len(page.HTML))
 		}

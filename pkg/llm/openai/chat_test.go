@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
@@ -41,7 +40,7 @@ func TestD8Chat(t *testing.T) {
 	if have.Latency <= 0 {
 		t.Error("no latency")
 	}
-	if u := r.client.usage(); u != (Usage{Requests: 1, Tokens: 11}) {
+	if u := r.client.usage(); u != (usage{Requests: 1, Tokens: 11}) {
 		t.Errorf("usage %+v", u)
 	}
 }

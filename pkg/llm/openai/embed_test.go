@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"pgregory.net/rapid"
 )
 
 // rig is a model behind a client whose pauses take no time.
@@ -85,7 +84,7 @@ func TestEmbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, want, vectors)
-	if u := r.client.usage(); u != (Usage{Requests: 1, Tokens: 10}) || r.model.Dimension() != 8 {
+	if u := r.client.usage(); u != (usage{Requests: 1, Tokens: 10}) || r.model.Dimension() != 8 {
 		t.Errorf("usage %+v, dimension %d", u, r.model.Dimension())
 	}
 	if vectors, err := r.model.Embed(t.Context(), nil); len(vectors) > 0 || err != nil || r.Requests() != 1 {

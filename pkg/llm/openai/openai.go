@@ -32,7 +32,6 @@ import (
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
-
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
@@ -94,14 +93,14 @@ func CheckBaseURL(text string) error {
 	return nil
 }
 
-// Usage is the number of requests and tokens that a client has used since it was made.
-type Usage struct {
+// usage is the number of requests and tokens that a client has used since it was made.
+type usage struct {
 	Requests int64 // number of requests sent, including retries
 	Tokens   int64 // number of tokens, as counted by the service
 }
 
 // usage returns the usage so far.
-func (c *Client) usage() Usage { return Usage{c.requests.Load(), c.tokens.Load()} }
+func (c *Client) usage() usage { return usage{c.requests.Load(), c.tokens.Load()} }
 
 // httpClient returns a client that follows no redirect: a redirect would turn a POST into a GET, or send the key to
 // another host.

@@ -195,7 +195,7 @@ func (l Links) Text() string {
 // title returns what has changed, on one page or several.
 func (p Part) title() string {
 	if p.Count > 1 {
-		return several(p) + ": " + What(p.Change)
+		return several(p) + ": " + what(p.Change)
 	}
 	return Subject(p.Change)
 }

@@ -13,7 +13,7 @@ import (
 func Values(p Part, rule, item string, zone *time.Location) Words {
 	c := p.Change
 	out := Words{
-		"title": name(c), "url": c.URL, "host": c.Host, "type": c.Type, "kind": string(c.Kind), "summary": What(c),
+		"title": name(c), "url": c.URL, "host": c.Host, "type": c.Type, "kind": string(c.Kind), "summary": what(c),
 		"added": passagesOf(c, "added"), "removed": passagesOf(c, "removed"), "difference": Difference(c),
 		"extent": Extent(c), "why": c.Why, "tags": strings.Join(c.Tags, ", "), "rule": rule,
 		"time": c.At.In(zone).Format("2006-01-02 15:04 MST"),

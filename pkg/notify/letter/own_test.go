@@ -34,7 +34,7 @@ func TestW20ValuesOfAChange(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	for _, name := range VariableNames() {
+	for _, name := range variableNames() {
 		if _, ok := values[name]; !ok {
 			t.Errorf("there is no value of %s", name)
 		}
@@ -52,7 +52,7 @@ func TestW20OwnHTMLHasNoMarkupOfValues(t *testing.T) {
 		}
 		begin := rapid.SampledFrom([]string{"", "https://", "javascript:", "\" onclick=", "<script>"})
 		values := Words{}
-		for _, name := range VariableNames() {
+		for _, name := range variableNames() {
 			values[name] = begin.Draw(t, "begin") + evil.Draw(t, "evil")
 		}
 		z := html.NewTokenizer(strings.NewReader(OwnHTML(values["title"], w.With(values))))

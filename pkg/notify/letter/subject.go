@@ -27,10 +27,10 @@ var happened = map[api.ChangeKind]string{
 }
 
 // Subject says in one line what has changed on which page: "Storm lamp: 79 → 84 EUR". It has at most 202 bytes.
-func Subject(c api.FeedChange) string { return name(c) + ": " + What(c) }
+func Subject(c api.FeedChange) string { return name(c) + ": " + what(c) }
 
-// What says in a few words what has changed.
-func What(c api.FeedChange) string {
+// what says in a few words what has changed.
+func what(c api.FeedChange) string {
 	what, known := happened[c.Kind]
 	if !known {
 		what = brief(c.Passages)

@@ -35,8 +35,8 @@ var Variables = []Variable{
 	{Name: "mute", Means: "address that mutes the page for the rule", Link: true},
 }
 
-// VariableNames returns the names of all variables.
-func VariableNames() (out []string) {
+// variableNames returns the names of all variables.
+func variableNames() (out []string) {
 	for _, v := range Variables {
 		out = append(out, v.Name)
 	}

@@ -73,9 +73,9 @@ func parseLine(text string) (out []piece, err error) {
 			return nil, fault.New(fault.Invalid, "{{%s has no end: a variable is written as {{title}}",
 				words.Ellipsis(words.Clean(rest), 40))
 		}
-		if name = strings.TrimSpace(name); !slices.Contains(VariableNames(), name) {
+		if name = strings.TrimSpace(name); !slices.Contains(variableNames(), name) {
 			return nil, fault.New(fault.Invalid, "{{%s}} is not known: there are %s",
-				words.Ellipsis(words.Clean(name), 40), strings.Join(VariableNames(), ", "))
+				words.Ellipsis(words.Clean(name), 40), strings.Join(variableNames(), ", "))
 		}
 		out, text = append(out, piece{name, true}), after
 	}

@@ -75,7 +75,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		values := Words{}
-		for _, name := range VariableNames() {
+		for _, name := range variableNames() {
 			values[name] = value
 		}
 		got := PlainText(w.With(values))

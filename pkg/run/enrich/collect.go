@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"golang.org/x/sync/errgroup"
 )
 
 // collecting is the state of the collect graph: a finished batch, under the caller's lease.
@@ -36,13 +35,13 @@ type found struct {
 // collector has the nodes of the collect graph.
 type collector struct{ svc *Service }
 
-func (s collector) graph() *Graph[collecting] {
+func (s collector) graph() *graph[collecting] {
 	return newGraph("tier1 batch collect", s.svc.o.Log,
-		Node[collecting]{nodeLoad, s.waiting},
-		Node[collecting]{nodePrompt, s.expected},
-		Node[collecting]{nodeLLM, s.download},
-		Node[collecting]{nodeParse, s.parseLines},
-		Node[collecting]{nodeWrite, s.write})
+		node[collecting]{nodeLoad, s.waiting},
+		node[collecting]{nodePrompt, s.expected},
+		node[collecting]{nodeLLM, s.download},
+		node[collecting]{nodeParse, s.parseLines},
+		node[collecting]{nodeWrite, s.write})
 }
 
 func (s collector) waiting(ctx context.Context, w *collecting) (string, error) {

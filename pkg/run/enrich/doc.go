@@ -2,7 +2,7 @@
 // (D8, D9). A single entry is enriched immediately. Many entries are enriched in batches, which cost half the price
 // and may take a day. All requests use the ports of package llm.
 //
-// Three graphs ([Graph]) have the same nodes, and share the prompt and the parser (parse):
+// Three graphs ([graph]) have the same nodes, and share the prompt and the parser (parse):
 //
 //	              load                  prompt          llm              parse            write
 //	sync          the entry             the question    ask              the answer       the entry

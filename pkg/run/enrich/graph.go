@@ -23,24 +23,24 @@ const (
 // maxSteps limits the number of nodes that a run visits.
 const maxSteps = 20
 
-// Node is a named function that works on a state. The function returns the name of the node to visit next, or "" for
+// node is a named function that works on a state. The function returns the name of the node to visit next, or "" for
 // the next node of the graph.
-type Node[S any] struct {
+type node[S any] struct {
 	Name string
 	Do   func(ctx context.Context, s *S) (next string, err error)
 }
 
-// Graph is a sequence of nodes. Each node may choose another successor than the next node. A graph logs only
+// graph is a sequence of nodes. Each node may choose another successor than the next node. A graph logs only
 // failures; calls of models log themselves.
-type Graph[S any] struct {
+type graph[S any] struct {
 	name  string
-	nodes []Node[S]
+	nodes []node[S]
 	log   *slog.Logger
 }
 
 // newGraph returns a graph of nodes. It panics when two nodes have the same name, which is a programming error.
-func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] {
-	g := &Graph[S]{name: name, nodes: nodes, log: log}
+func newGraph[S any](name string, log *slog.Logger, nodes ...node[S]) *graph[S] {
+	g := &graph[S]{name: name, nodes: nodes, log: log}
 	for i, n := range nodes {
 		if g.find(n.Name) != i || n.Name == end {
 			panic("enrich: graph " + name + " has two nodes " + n.Name)
@@ -50,7 +50,7 @@ func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] 
 }
 
 // Nodes returns the names of the nodes in order.
-func (g *Graph[S]) Nodes() (names []string) {
+func (g *graph[S]) Nodes() (names []string) {
 	for _, n := range g.nodes {
 		names = append(names, n.Name)
 	}
@@ -59,7 +59,7 @@ func (g *Graph[S]) Nodes() (names []string) {
 
 // Run takes a state through the nodes, from the first to the end or to the first failure. The error of Run has the
 // kind of that failure.
-func (g *Graph[S]) Run(ctx context.Context, s *S) error {
+func (g *graph[S]) Run(ctx context.Context, s *S) error {
 	for at, steps := 0, 0; at < len(g.nodes); steps++ {
 		n := g.nodes[at]
 		if steps == maxSteps {
@@ -86,6 +86,6 @@ func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 	return nil
 }
 
-func (g *Graph[S]) find(name string) int {
-	return slices.IndexFunc(g.nodes, func(n Node[S]) bool { return n.Name == name })
+func (g *graph[S]) find(name string) int {
+	return slices.IndexFunc(g.nodes, func(n node[S]) bool { return n.Name == name })
 }

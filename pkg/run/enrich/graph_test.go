@@ -13,8 +13,8 @@ import (
 // walk is a state that records the nodes it visited.
 type walk struct{ visited []string }
 
-func step(name, next string, err error) Node[walk] {
-	return Node[walk]{name, func(_ context.Context, w *walk) (string, error) {
+func step(name, next string, err error) node[walk] {
+	return node[walk]{name, func(_ context.Context, w *walk) (string, error) {
 		w.visited = append(w.visited, name)
 		if next == "a" && len(w.visited) > 3 { // back only once
 			return "", err
@@ -29,20 +29,20 @@ func TestD9Graph(t *testing.T) {
 	broken := fault.New(fault.Throttled, "broken")
 	for _, tc := range []struct {
 		name  string
-		nodes []Node[walk]
+		nodes []node[walk]
 		want  string
 		kind  fault.Kind
 		log   string
 	}{
-		{"in order", []Node[walk]{step("a", "", nil), step("b", "", nil), step("c", "", nil)}, "a b c", "", ""},
+		{"in order", []node[walk]{step("a", "", nil), step("b", "", nil), step("c", "", nil)}, "a b c", "", ""},
 		{"none", nil, "", "", ""},
-		{"ahead", []Node[walk]{step("a", "c", nil), step("b", "", nil), step("c", "", nil)}, "a c", "", ""},
-		{"back once", []Node[walk]{step("a", "", nil), step("b", "a", nil), step("c", "", nil)}, "a b a b c", "", ""},
-		{"the end", []Node[walk]{step("a", end, nil), step("b", "", nil)}, "a", "", ""},
-		{"a failure", []Node[walk]{step("a", "", broken), step("b", "", nil)}, "a", fault.Throttled, "node=a kind=throttled"},
-		{"a failure of the model", []Node[walk]{step(nodeLLM, "", broken)}, nodeLLM, fault.Throttled, ""},
-		{"to nowhere", []Node[walk]{step("a", "x", nil)}, "a", fault.Internal, ""},
-		{"in circles", []Node[walk]{step("a", "b", nil), step("b", "b", nil)},
+		{"ahead", []node[walk]{step("a", "c", nil), step("b", "", nil), step("c", "", nil)}, "a c", "", ""},
+		{"back once", []node[walk]{step("a", "", nil), step("b", "a", nil), step("c", "", nil)}, "a b a b c", "", ""},
+		{"the end", []node[walk]{step("a", end, nil), step("b", "", nil)}, "a", "", ""},
+		{"a failure", []node[walk]{step("a", "", broken), step("b", "", nil)}, "a", fault.Throttled, "node=a kind=throttled"},
+		{"a failure of the model", []node[walk]{step(nodeLLM, "", broken)}, nodeLLM, fault.Throttled, ""},
+		{"to nowhere", []node[walk]{step("a", "x", nil)}, "a", fault.Internal, ""},
+		{"in circles", []node[walk]{step("a", "b", nil), step("b", "b", nil)},
 			strings.TrimSpace("a " + strings.Repeat("b ", maxSteps-1)), fault.Internal, ""},
 	} {
 		var log bytes.Buffer
@@ -66,7 +66,7 @@ func TestD9GraphNames(t *testing.T) {
 					t.Errorf("%v is taken", names)
 				}
 			}()
-			var nodes []Node[walk]
+			var nodes []node[walk]
 			for _, n := range names {
 				nodes = append(nodes, step(n, "", nil))
 			}

@@ -7,11 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/run"
+	"golang.org/x/sync/errgroup"
 )
 
 // atOnce is the number of entries that are read or written concurrently.
@@ -35,13 +34,13 @@ type sending struct {
 // sender has the nodes of the schedule graph.
 type sender struct{ svc *Service }
 
-func (s sender) graph() *Graph[sending] {
+func (s sender) graph() *graph[sending] {
 	return newGraph("tier1 batch schedule", s.svc.o.Log,
-		Node[sending]{nodeLoad, s.claim},
-		Node[sending]{nodePrompt, s.promptLines},
-		Node[sending]{nodeLLM, s.hand},
-		Node[sending]{nodeParse, s.accepted},
-		Node[sending]{nodeWrite, s.sent})
+		node[sending]{nodeLoad, s.claim},
+		node[sending]{nodePrompt, s.promptLines},
+		node[sending]{nodeLLM, s.hand},
+		node[sending]{nodeParse, s.accepted},
+		node[sending]{nodeWrite, s.sent})
 }
 
 // Schedule queues a batch of entries; [Service.Advance] sends it. When Schedule returns, the batch is durable.

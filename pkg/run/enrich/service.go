@@ -37,9 +37,9 @@ type Service struct {
 	batches map[string]*run.Runs[Batch] // by schema; a timer advances them
 	o       Options
 
-	one      *Graph[single]
-	schedule *Graph[sending]
-	collect  *Graph[collecting]
+	one      *graph[single]
+	schedule *graph[sending]
+	collect  *graph[collecting]
 }
 
 // New returns the service for the batches of a store. It makes no request; see [Service.Create].

@@ -47,13 +47,13 @@ func (s *Service) single(ctx context.Context, one single) (Record, error) {
 // asker has the nodes of the sync graph.
 type asker struct{ svc *Service }
 
-func (s asker) graph() *Graph[single] {
+func (s asker) graph() *graph[single] {
 	return newGraph("tier1 sync", s.svc.o.Log,
-		Node[single]{nodeLoad, s.loadOne},
-		Node[single]{nodePrompt, s.promptOne},
-		Node[single]{nodeLLM, s.askOne},
-		Node[single]{nodeParse, s.parseOne},
-		Node[single]{nodeWrite, s.writeOne})
+		node[single]{nodeLoad, s.loadOne},
+		node[single]{nodePrompt, s.promptOne},
+		node[single]{nodeLLM, s.askOne},
+		node[single]{nodeParse, s.parseOne},
+		node[single]{nodeWrite, s.writeOne})
 }
 
 func (s asker) loadOne(ctx context.Context, one *single) (_ string, err error) {

@@ -38,8 +38,8 @@ type Bounds struct {
 	Elements int   // XML elements
 }
 
-// OpenArchive reads the directory of an archive. Errors: TooLarge, Invalid.
-func OpenArchive(body []byte) (*Archive, error) {
+// openArchive reads the directory of an archive. Errors: TooLarge, Invalid.
+func openArchive(body []byte) (*Archive, error) {
 	// Entries are counted before the ZIP reader allocates memory for them. The four bytes may occur inside an entry
 	// too, but not thousands of times by accident.
 	if bytes.Count(body, []byte("PK\x01\x02")) > maxArchiveEntries {
@@ -51,17 +51,17 @@ func OpenArchive(body []byte) (*Archive, error) {
 	}
 	a := &Archive{files: make(map[string]*zip.File, len(z.File)), Bounds: Bounds{maxPart, maxArchiveBytes, maxElements}}
 	for _, f := range z.File {
-		a.files[LocalName(f.Name)] = f
+		a.files[localName(f.Name)] = f
 	}
 	return a, nil
 }
 
 // Has reports whether the archive has a part that was not read yet.
-func (a *Archive) Has(name string) bool { return a.files[LocalName(name)] != nil }
+func (a *Archive) Has(name string) bool { return a.files[localName(name)] != nil }
 
-// LocalName returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376 part
+// localName returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376 part
 // 2 §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
-func LocalName(s string) string {
+func localName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }
 
@@ -71,8 +71,8 @@ func (a *Archive) Open(name string) (io.ReadCloser, error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
-	f := a.files[LocalName(name)]
-	delete(a.files, LocalName(name))
+	f := a.files[localName(name)]
+	delete(a.files, localName(name))
 	if f == nil {
 		return nil, fault.New(fault.Invalid, "broken office file: part %.100q is missing", name)
 	}

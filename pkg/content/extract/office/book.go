@@ -28,15 +28,15 @@ type book struct {
 // EPUB reads a book. The field MaxBytes of lim bounds the text. Errors: Blocked for a book that is encrypted,
 // TooLarge, Invalid for a broken file.
 func EPUB(body []byte, lim extract.Limits) (extract.Document, error) {
-	a, err := OpenArchive(body)
+	a, err := openArchive(body)
 	if err != nil {
 		return extract.Document{}, err
 	}
 	main := ""
 	err = a.Required("META-INF/container.xml", func(p *Part, _ xml.StartElement) {
-		p.Children(func(xml.StartElement) {
-			p.Children(func(e xml.StartElement) {
-				main = cmp.Or(main, Attr(e, "full-path"))
+		p.children(func(xml.StartElement) {
+			p.children(func(e xml.StartElement) {
+				main = cmp.Or(main, attr(e, "full-path"))
 			})
 		})
 	})
@@ -64,23 +64,23 @@ func EPUB(body []byte, lim extract.Limits) (extract.Document, error) {
 
 // read reads the package document (EPUB 3.3 §5).
 func (b *book) read(p *Part, _ xml.StartElement) {
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "metadata":
-			p.Children(func(e xml.StartElement) {
+			p.children(func(e xml.StartElement) {
 				to := map[string]*string{"title": &b.title, "language": &b.language, "creator": &b.author, "date": &b.date}
 				if s := to[e.Name.Local]; s != nil && *s == "" {
-					p.Short(s)
+					p.short(s)
 				}
 			})
 		case "manifest":
-			p.Children(func(e xml.StartElement) {
-				if kind := Attr(e, "media-type"); strings.Contains(kind, "html") {
-					b.files[Attr(e, "id")] = Attr(e, "href")
+			p.children(func(e xml.StartElement) {
+				if kind := attr(e, "media-type"); strings.Contains(kind, "html") {
+					b.files[attr(e, "id")] = attr(e, "href")
 				}
 			})
 		case "spine":
-			p.Children(func(e xml.StartElement) { b.spine = append(b.spine, Attr(e, "idref")) })
+			p.children(func(e xml.StartElement) { b.spine = append(b.spine, attr(e, "idref")) })
 		}
 	})
 }

@@ -25,7 +25,7 @@ const maxPoints = 1_000
 
 // readChart reads a part with a chart.
 func readChart(p *Part) (c chart) {
-	p.Children(func(e xml.StartElement) { c.read(p, e) })
+	p.children(func(e xml.StartElement) { c.read(p, e) })
 	return c
 }
 
@@ -38,13 +38,13 @@ func (c *chart) read(p *Part, e xml.StartElement) {
 	case "txPr", "spPr", "externalData", "legend", "printSettings":
 		// These are about the looks of the chart.
 	default:
-		p.Children(func(e xml.StartElement) { c.read(p, e) })
+		p.children(func(e xml.StartElement) { c.read(p, e) })
 	}
 }
 
 func (c *chart) readSeries(p *Part) {
 	var s series
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "tx":
 			s.name = strings.Join(points(p), " ")
@@ -66,7 +66,7 @@ func points(p *Part) (all []string) {
 	var visit func(xml.StartElement)
 	visit = func(e xml.StartElement) {
 		if e.Name.Local != "v" {
-			p.Children(visit)
+			p.children(visit)
 			return
 		}
 		var text []byte
@@ -75,13 +75,13 @@ func points(p *Part) (all []string) {
 			all = append(all, dom.Fold(string(text)))
 		}
 	}
-	p.Children(visit)
+	p.children(visit)
 	return all
 }
 
 func allText(p *Part) string {
 	var text []byte
-	p.All(func(s []byte) { text = append(text, s...) }, func(e xml.StartElement) bool {
+	p.all(func(s []byte) { text = append(text, s...) }, func(e xml.StartElement) bool {
 		return e.Name.Local != "f" && e.Name.Local != "txPr" && e.Name.Local != "spPr"
 	})
 	return dom.Fold(string(text))

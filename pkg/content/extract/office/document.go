@@ -51,7 +51,7 @@ func newDocx(a *archive, out *extract.Composer) *docx {
 // add adds a block. When the document is full, add stops the reading.
 func (d *docx) add(b extract.Block) {
 	if b.Zone = d.zone; !d.out.Add(b) {
-		d.in.Stop()
+		d.in.stop()
 	}
 }
 
@@ -86,7 +86,7 @@ func (d *docx) read(main string) error {
 // story reads the text of a part to its end.
 func (d *docx) story(p *Part, links relations) {
 	d.in, d.links, d.fields = p, links, nil
-	d.aside(func() { d.in.Children(d.visit) })
+	d.aside(func() { d.in.children(d.visit) })
 	d.w.flush()
 }
 
@@ -116,13 +116,13 @@ func (d *docx) visit(e xml.StartElement) {
 	case "sdt":
 		d.control()
 	case "AlternateContent":
-		d.in.Alternatives(d.visit, &d.written)
+		d.in.alternatives(d.visit, &d.written)
 	case "altChunk":
 		d.chunk(relationID(e))
 	case "relIds":
 		d.diagram(e)
 	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
-		d.in.Named("t", func(xml.StartElement) { d.in.Children(d.visit) })
+		d.in.named("t", func(xml.StartElement) { d.in.children(d.visit) })
 	case "chart":
 		d.chart(relationID(e))
 	case "oMathPara":
@@ -137,15 +137,15 @@ func (d *docx) visit(e xml.StartElement) {
 // control reads a content control. A control that only prompts for input adds nothing.
 func (d *docx) control() {
 	prompt := false
-	d.in.Children(func(e xml.StartElement) {
+	d.in.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "sdtPr":
-			d.in.Children(func(e xml.StartElement) {
-				prompt = prompt || e.Name.Local == "showingPlcHdr" && IsOn(e)
+			d.in.children(func(e xml.StartElement) {
+				prompt = prompt || e.Name.Local == "showingPlcHdr" && isOn(e)
 			})
 		case "sdtContent":
 			if !prompt {
-				d.in.Children(d.visit)
+				d.in.children(d.visit)
 			}
 		}
 	})
@@ -162,7 +162,7 @@ func (d *docx) paragraph() {
 	}
 	d.para.open, d.para.joined = true, false
 	d.para.format, d.para.run = format{}, run{}
-	d.in.Children(d.visit)
+	d.in.children(d.visit)
 	d.para.open = false
 	if !d.para.joined {
 		d.endParagraph()

@@ -20,7 +20,7 @@ type field struct {
 func (d *docx) field(e xml.StartElement) {
 	const deepest, longest = 64, 4096
 	top := len(d.fields) - 1
-	switch kind := Attr(e, "fldCharType"); {
+	switch kind := attr(e, "fldCharType"); {
 	case kind == "begin" && top < deepest:
 		d.fields = append(d.fields, field{})
 	case top < 0:

@@ -17,7 +17,7 @@ type docxTable struct {
 
 func (d *docx) table() {
 	t := docxTable{d: d}
-	d.aside(func() { d.in.Children(t.visit) })
+	d.aside(func() { d.in.children(t.visit) })
 	text := t.grid.text()
 	if d.cell != nil {
 		d.inner = append(d.inner, text)
@@ -37,10 +37,10 @@ func (t *docxTable) visit(e xml.StartElement) {
 		t.columns++
 	case "tr":
 		t.deleted = false
-		t.d.in.Children(t.visit)
+		t.d.in.children(t.visit)
 		t.grid.endRow()
 	case "trPr":
-		t.d.in.Children(func(e xml.StartElement) { t.deleted = t.deleted || e.Name.Local == "del" })
+		t.d.in.children(func(e xml.StartElement) { t.deleted = t.deleted || e.Name.Local == "del" })
 	case "tc":
 		if !t.deleted {
 			t.cell()
@@ -48,18 +48,18 @@ func (t *docxTable) visit(e xml.StartElement) {
 	case "del", "tblPr", "tblPrEx", "tblGridChange", "sdtPr":
 		// The element holds properties of the table, or its former state.
 	default:
-		t.d.in.Children(t.visit)
+		t.d.in.children(t.visit)
 	}
 }
 
 func (t *docxTable) cell() {
 	if t.columns == 1 {
-		t.d.aside(func() { t.d.in.Children(t.d.visit) })
+		t.d.aside(func() { t.d.in.children(t.d.visit) })
 		return
 	}
 	outer, text := t.d.cell, []byte(nil)
 	t.d.cell = &text
-	t.d.aside(func() { t.d.in.Children(t.d.visit) })
+	t.d.aside(func() { t.d.in.children(t.d.visit) })
 	t.d.cell = outer
 	t.grid.cell(string(text))
 }

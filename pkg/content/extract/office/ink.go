@@ -29,17 +29,17 @@ const (
 func (l *looks) property(e xml.StartElement) {
 	switch e.Name.Local {
 	case "strike", "dstrike":
-		l.struck = IsOn(e)
+		l.struck = isOn(e)
 	case "vertAlign":
-		l.script = map[string]script{"superscript": superscript, "subscript": subscript}[Attr(e, "val")]
+		l.script = map[string]script{"superscript": superscript, "subscript": subscript}[attr(e, "val")]
 	}
 }
 
 // looksOf returns the looks of a run on a slide.
 func looksOf(e xml.StartElement) (l looks) {
-	strike := Attr(e, "strike")
+	strike := attr(e, "strike")
 	l.struck = strike == "sngStrike" || strike == "dblStrike"
-	switch base := Attr(e, "baseline"); {
+	switch base := attr(e, "baseline"); {
 	case strings.HasPrefix(base, "-"):
 		l.script = subscript
 	case strings.Trim(base, "0%") != "":

@@ -16,7 +16,7 @@ const maxTongues = 64
 type tongue struct{ latin, eastAsia, complex string }
 
 func readTongue(e xml.StartElement) tongue {
-	return tongue{Attr(e, "val"), Attr(e, "eastAsia"), Attr(e, "bidi")}
+	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
 }
 
 // of returns the language in t that applies to a text, or "".

@@ -17,11 +17,11 @@ type equation struct {
 // fraction reads a fraction (§22.1.2.36). Without a bar, it is a binomial.
 func (q equation) fraction() {
 	sign := "/"
-	q.Children(func(e xml.StartElement) {
+	q.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "fPr":
-			q.Named("type", func(e xml.StartElement) {
-				if Attr(e, "val") == "noBar" {
+			q.named("type", func(e xml.StartElement) {
+				if attr(e, "val") == "noBar" {
 					sign = " choose "
 				}
 			})
@@ -37,7 +37,7 @@ func (q equation) fraction() {
 // group reads the content of an element. It puts brackets around what has several terms, unless it has them.
 func (q equation) group() {
 	start := len(*q.text)
-	q.Children(q.visit)
+	q.children(q.visit)
 	if start > len(*q.text) { // a text box has begun another paragraph
 		return
 	}
@@ -70,7 +70,7 @@ func isBracketed(term string) bool {
 // signs maps elements to the signs that are written before their content.
 var signs = map[string]string{"sup": "^", "sub": "_", "lim": "_"}
 
-func (q equation) read() { q.Children(q.visit) }
+func (q equation) read() { q.children(q.visit) }
 
 // based reads a part of a root or a power, whose base is a group.
 func (q equation) based(e xml.StartElement) {
@@ -91,21 +91,21 @@ func (q equation) visit(e xml.StartElement) {
 		q.operator(map[string]string{"chr": "∫"})
 	case "rad":
 		q.write([]byte("√"))
-		q.Children(q.based)
+		q.children(q.based)
 	case "f":
 		q.fraction()
 	case "sSup", "sSub", "sSubSup":
-		q.Children(q.based)
+		q.children(q.based)
 	case "sup", "sub", "lim":
 		q.write([]byte(signs[e.Name.Local]))
 		q.group()
 	case "fName", "mr":
-		q.Children(q.visit)
+		q.children(q.visit)
 		q.write([]byte(" "))
 	case "del", "moveFrom", "ctrlPr":
 		// The element holds deleted text, or is about the text.
 	default:
-		q.Children(q.visit)
+		q.children(q.visit)
 	}
 }
 
@@ -113,11 +113,11 @@ func (q equation) visit(e xml.StartElement) {
 // properties of the element, or else those in chars.
 func (q equation) operator(chars map[string]string) {
 	started := false
-	q.Children(func(e xml.StartElement) {
+	q.children(func(e xml.StartElement) {
 		if e.Name.Local == "dPr" || e.Name.Local == "naryPr" {
-			q.Children(func(e xml.StartElement) {
+			q.children(func(e xml.StartElement) {
 				if _, found := chars[e.Name.Local]; found {
-					chars[e.Name.Local] = Attr(e, "val")
+					chars[e.Name.Local] = attr(e, "val")
 				}
 			})
 			return

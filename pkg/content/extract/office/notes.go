@@ -7,7 +7,7 @@ import (
 
 // noteID returns the key of a note. The element is the note itself, or a reference to it.
 func noteID(e xml.StartElement) string {
-	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + Attr(e, "id")
+	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
 }
 
 // readNotes adds the footnotes and endnotes that the text refers to, after the text. Notes without a reference are
@@ -17,7 +17,7 @@ func (d *docx) readNotes(links relations) error {
 		name := links.part(kind)
 		notes := d.archive.relations(name)
 		err := d.archive.Optional(name, func(p *Part, _ xml.StartElement) {
-			p.Children(func(e xml.StartElement) {
+			p.children(func(e xml.StartElement) {
 				if d.notes[noteID(e)] {
 					d.story(p, notes)
 				}

@@ -66,26 +66,26 @@ func newNumbering(ss styles) *numbering {
 }
 
 func (n *numbering) read(p *Part, _ xml.StartElement) {
-	p.Children(func(e xml.StartElement) {
-		switch id := Attr(e, "abstractNumId"); {
+	p.children(func(e xml.StartElement) {
+		switch id := attr(e, "abstractNumId"); {
 		case len(n.abstract)+len(n.lists) >= maxTable:
-			p.Stop()
+			p.stop()
 		case e.Name.Local == "abstractNum":
 			n.abstract[id] = readAbstract(p)
 		case e.Name.Local == "num":
-			n.lists[Attr(e, "numId")] = readList(p)
+			n.lists[attr(e, "numId")] = readList(p)
 		}
 	})
 }
 
 func readAbstract(p *Part) *abstractList {
 	list := &abstractList{}
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "numStyleLink":
-			list.link = Attr(e, "val")
+			list.link = attr(e, "val")
 		case "lvl":
-			if level, err := strconv.Atoi(Attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
+			if level, err := strconv.Atoi(attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
 				list.levels[level] = readLevel(p)
 			}
 		}
@@ -95,29 +95,29 @@ func readAbstract(p *Part) *abstractList {
 
 func readLevel(p *Part) listLevel {
 	level, text := listLevel{format: "decimal", start: 1}, xml.StartElement{}
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "start":
 			if n := number(e); n != nil {
 				level.start = *n
 			}
 		case "numFmt":
-			level.format = Attr(e, "val")
+			level.format = attr(e, "val")
 		case "lvlText":
 			text = e
 		case "pStyle":
-			level.style = Attr(e, "val")
+			level.style = attr(e, "val")
 		case "isLgl":
-			level.legal = IsOn(e)
+			level.legal = isOn(e)
 		case "lvlRestart":
-			level.counts = Attr(e, "val") == "0"
+			level.counts = attr(e, "val") == "0"
 		}
 	})
 	// Some programs write later paragraphs of an item as items with a blank marker.
-	if text.Name.Local != "" && strings.TrimSpace(Attr(text, "val")) == "" {
+	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
 		level.format = "none"
 	}
-	if level.text = Attr(text, "val"); len(level.text) > longestMarker {
+	if level.text = attr(text, "val"); len(level.text) > longestMarker {
 		level.text = ""
 	}
 	return level
@@ -125,13 +125,13 @@ func readLevel(p *Part) listLevel {
 
 func readList(p *Part) *numberedList {
 	list := &numberedList{starts: map[int]int{}, levels: map[int]listLevel{}}
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "abstractNumId":
-			list.abstract = Attr(e, "val")
+			list.abstract = attr(e, "val")
 		case "lvlOverride":
-			level, err := strconv.Atoi(Attr(e, "ilvl"))
-			p.Children(func(e xml.StartElement) {
+			level, err := strconv.Atoi(attr(e, "ilvl"))
+			p.children(func(e xml.StartElement) {
 				switch n := number(e); {
 				case err != nil || level < 0 || level >= maxLevels:
 				case e.Name.Local == "startOverride" && n != nil:

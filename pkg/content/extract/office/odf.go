@@ -31,14 +31,14 @@ const (
 // ODF reads a document of the given media type. The field MaxBytes of lim bounds the text. Errors: Blocked for a
 // file with a password, TooLarge, Invalid for a broken file.
 func ODF(body []byte, mimeType string, lim extract.Limits) (extract.Document, error) {
-	a, err := OpenArchive(body)
+	a, err := openArchive(body)
 	if err != nil {
 		return extract.Document{}, err
 	}
 	encrypted := false
 	if err := a.Optional("META-INF/manifest.xml", func(p *Part, _ xml.StartElement) {
-		p.Children(func(e xml.StartElement) {
-			p.Children(func(e xml.StartElement) { encrypted = encrypted || e.Name.Local == "encryption-data" })
+		p.children(func(e xml.StartElement) {
+			p.children(func(e xml.StartElement) { encrypted = encrypted || e.Name.Local == "encryption-data" })
 		})
 	}); err != nil {
 		return extract.Document{}, err
@@ -69,11 +69,11 @@ func ODF(body []byte, mimeType string, lim extract.Limits) (extract.Document, er
 type meta struct{ title, language, author string }
 
 func (m *meta) read(p *Part, _ xml.StartElement) {
-	p.Children(func(xml.StartElement) {
-		p.Children(func(e xml.StartElement) {
+	p.children(func(xml.StartElement) {
+		p.children(func(e xml.StartElement) {
 			to := map[string]*string{"title": &m.title, "language": &m.language, "initial-creator": &m.author}[e.Name.Local]
 			if to != nil {
-				p.Short(to)
+				p.short(to)
 			}
 		})
 	})
@@ -98,19 +98,19 @@ type reader struct {
 
 // styles reads the styles of lists.
 func (r *reader) styles(p *Part, _ xml.StartElement) {
-	p.Children(func(xml.StartElement) { r.listStyles(p) })
+	p.children(func(xml.StartElement) { r.listStyles(p) })
 }
 
 func (r *reader) listStyles(p *Part) {
-	p.Named("list-style", func(e xml.StartElement) {
+	p.named("list-style", func(e xml.StartElement) {
 		if len(r.lists) > 10_000 {
 			return
 		}
 		levels := map[int]bool{}
-		r.lists[Attr(e, "name")] = levels
-		p.Children(func(e xml.StartElement) {
-			level, _ := strconv.Atoi(Attr(e, "level"))
-			levels[level] = e.Name.Local == "list-level-style-number" && Attr(e, "num-format") != ""
+		r.lists[attr(e, "name")] = levels
+		p.children(func(e xml.StartElement) {
+			level, _ := strconv.Atoi(attr(e, "level"))
+			levels[level] = e.Name.Local == "list-level-style-number" && attr(e, "num-format") != ""
 		})
 	})
 }
@@ -118,12 +118,12 @@ func (r *reader) listStyles(p *Part) {
 // document reads the content of the file.
 func (r *reader) document(p *Part, _ xml.StartElement) {
 	r.in = p
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "automatic-styles":
 			r.listStyles(p)
 		case "body":
-			p.Children(func(xml.StartElement) { p.Children(r.visit) })
+			p.children(func(xml.StartElement) { p.children(r.visit) })
 		}
 	})
 	r.flush()
@@ -132,7 +132,7 @@ func (r *reader) document(p *Part, _ xml.StartElement) {
 // add adds a block. When the document is full, it stops the reading.
 func (r *reader) add(b extract.Block) {
 	if !r.out.Add(b) {
-		r.in.Stop()
+		r.in.stop()
 	}
 }
 
@@ -159,15 +159,15 @@ func (r *reader) visit(e xml.StartElement) {
 		"calculation-settings", "content-validations", "event-listeners":
 		// These are about the text, or repeat it.
 	default:
-		r.in.Children(r.visit)
+		r.in.children(r.visit)
 	}
 }
 
 // page reads a slide: its name is a heading if it has no title of its own.
 func (r *reader) page(e xml.StartElement) {
 	r.flush()
-	r.add(extract.Block{Kind: extract.Heading, Level: 2, Text: dom.Fold(Attr(e, "name"))})
-	r.in.Children(r.visit)
+	r.add(extract.Block{Kind: extract.Heading, Level: 2, Text: dom.Fold(attr(e, "name"))})
+	r.in.children(r.visit)
 	r.flush()
 }
 
@@ -178,7 +178,7 @@ func (r *reader) paragraph(e xml.StartElement) {
 	r.inline()
 	text, notes := dom.FoldLines(string(r.text)), r.notes
 	r.text, r.notes = outer, outerNotes
-	level, _ := strconv.Atoi(Attr(e, "outline-level"))
+	level, _ := strconv.Atoi(attr(e, "outline-level"))
 	switch {
 	case r.table != nil:
 		r.table.add(strings.Join(append([]string{text}, notes...), " "))
@@ -200,7 +200,7 @@ func (r *reader) paragraph(e xml.StartElement) {
 
 // inline reads the text of a paragraph.
 func (r *reader) inline() {
-	r.in.All(func(text []byte) { r.text = append(r.text, text...) }, func(e xml.StartElement) bool {
+	r.in.all(func(text []byte) { r.text = append(r.text, text...) }, func(e xml.StartElement) bool {
 		switch e.Name.Local {
 		case "s", "tab":
 			r.text = append(r.text, ' ')
@@ -216,7 +216,7 @@ func (r *reader) inline() {
 		case "a":
 			at := len(r.text)
 			r.inline()
-			r.out.Link(Attr(e, "href"), string(r.text[at:]))
+			r.out.Link(attr(e, "href"), string(r.text[at:]))
 		default:
 			return true
 		}
@@ -229,12 +229,12 @@ func (r *reader) note() {
 	outer := r.text
 	r.text = nil
 	mark := ""
-	r.in.Children(func(e xml.StartElement) {
+	r.in.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "note-citation":
 			r.in.Text(func(s []byte) { mark += string(s) })
 		case "note-body":
-			r.in.Children(func(xml.StartElement) { r.inline(); r.text = append(r.text, ' ') })
+			r.in.children(func(xml.StartElement) { r.inline(); r.text = append(r.text, ' ') })
 		}
 	})
 	text := dom.Fold(string(r.text))
@@ -246,7 +246,7 @@ func (r *reader) note() {
 func (r *reader) comment() {
 	outer, author := r.text, ""
 	r.text = nil
-	r.in.Children(func(e xml.StartElement) {
+	r.in.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "creator":
 			r.in.Text(func(s []byte) { author += string(s) })

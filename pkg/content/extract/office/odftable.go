@@ -14,24 +14,24 @@ import (
 func (r *reader) list(e xml.StartElement) {
 	if r.depth == 0 {
 		r.flush()
-		r.style = Attr(e, "style-name")
+		r.style = attr(e, "style-name")
 	}
 	r.depth++
 	count := 0
-	r.in.Children(func(e xml.StartElement) {
+	r.in.children(func(e xml.StartElement) {
 		if e.Name.Local != "list-item" && e.Name.Local != "list-header" {
 			return
 		}
 		mark := 0
 		if r.lists[r.style][r.depth] && e.Name.Local == "list-item" {
 			count++
-			if start, err := strconv.Atoi(Attr(e, "start-value")); err == nil {
+			if start, err := strconv.Atoi(attr(e, "start-value")); err == nil {
 				count = start
 			}
 			mark = count
 		}
 		r.items = append(r.items, mark)
-		r.in.Children(r.visit)
+		r.in.children(r.visit)
 		r.items = r.items[:len(r.items)-1]
 	})
 	if r.depth--; r.depth == 0 {
@@ -73,11 +73,11 @@ func (t *table) add(text string) {
 // of their own, as a spreadsheet may hold several tables.
 func (r *reader) grid(e xml.StartElement) {
 	if r.table != nil || r.depth > 0 {
-		r.in.Children(r.visit)
+		r.in.children(r.visit)
 		return
 	}
 	r.flush()
-	if name := Attr(e, "name"); strings.HasSuffix(r.kind, "spreadsheet") && Attr(e, "display") != "false" {
+	if name := attr(e, "name"); strings.HasSuffix(r.kind, "spreadsheet") && attr(e, "display") != "false" {
 		r.add(extract.Block{Kind: extract.Heading, Level: 1, Text: dom.Fold(name)})
 	}
 	r.table = &table{}
@@ -90,14 +90,14 @@ func (r *reader) grid(e xml.StartElement) {
 }
 
 func (r *reader) rows() {
-	r.in.Children(func(e xml.StartElement) {
+	r.in.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "table-row":
 			r.row(repeat(e, "number-rows-repeated"))
 		case "table-header-rows", "table-rows", "table-row-group":
 			r.rows()
 		case "shapes":
-			r.in.Children(r.visit)
+			r.in.children(r.visit)
 		}
 	})
 }
@@ -105,12 +105,12 @@ func (r *reader) rows() {
 func (r *reader) row(times int) {
 	t := r.table
 	t.row = t.row[:0]
-	r.in.Children(func(e xml.StartElement) {
+	r.in.children(func(e xml.StartElement) {
 		if e.Name.Local != "table-cell" && e.Name.Local != "covered-table-cell" {
 			return
 		}
 		t.cell = t.cell[:0]
-		r.in.Children(r.visit)
+		r.in.children(r.visit)
 		text := dom.Fold(strings.Join(t.cell, " "))
 		for range repeat(e, "number-columns-repeated") {
 			if !r.spend(len(text)) {
@@ -137,14 +137,14 @@ const cellCost = 4
 // spend counts a cell, and reports whether there is room for it.
 func (r *reader) spend(size int) bool {
 	if r.left -= size + cellCost; r.left < 0 {
-		r.in.Stop()
+		r.in.stop()
 	}
 	return r.left >= 0
 }
 
 // repeat returns how often a cell or row is repeated.
 func repeat(e xml.StartElement, name string) int {
-	n, err := strconv.Atoi(Attr(e, name))
+	n, err := strconv.Atoi(attr(e, name))
 	if err != nil {
 		return 1
 	}

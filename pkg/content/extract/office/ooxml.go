@@ -95,7 +95,7 @@ func open(body []byte) (*archive, string, error) {
 	if err := refuseCompound(body); err != nil {
 		return nil, "", err
 	}
-	z, err := OpenArchive(body)
+	z, err := openArchive(body)
 	if err != nil {
 		return nil, "", err
 	}

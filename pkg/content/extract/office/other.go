@@ -96,8 +96,8 @@ func (d *docx) readBeside(links relations) error {
 
 // comments reads the comments, each with the name of its author.
 func (d *docx) comments(p *Part, links relations) {
-	p.Children(func(e xml.StartElement) {
-		if author := dom.Fold(Attr(e, "author")); author != "" {
+	p.children(func(e xml.StartElement) {
+		if author := dom.Fold(attr(e, "author")); author != "" {
 			d.w.block(extract.Paragraph, 0, "Comment, "+author+":")
 		}
 		d.story(p, links)
@@ -107,7 +107,7 @@ func (d *docx) comments(p *Part, links relations) {
 // equations reads the equations of a paragraph, each on a line of its own.
 func (d *docx) equations() {
 	first := true
-	d.in.Children(func(e xml.StartElement) {
+	d.in.children(func(e xml.StartElement) {
 		if e.Name.Local == "oMath" && !first {
 			d.write([]byte("\n"))
 		}

@@ -81,8 +81,8 @@ func (p *Part) root(read func(*Part, xml.StartElement)) {
 	}
 }
 
-// Children visits the elements inside the last visited element. It skips everything that visit leaves unread.
-func (p *Part) Children(visit func(xml.StartElement)) {
+// children visits the elements inside the last visited element. It skips everything that visit leaves unread.
+func (p *Part) children(visit func(xml.StartElement)) {
 	inside := p.depth
 	for token := p.next(); token != nil; token = p.next() {
 		switch e := token.(type) {
@@ -97,9 +97,9 @@ func (p *Part) Children(visit func(xml.StartElement)) {
 	}
 }
 
-// Named is like [Part.Children], but visits only the elements with a name.
-func (p *Part) Named(name string, visit func(xml.StartElement)) {
-	p.Children(func(e xml.StartElement) {
+// named is like [Part.children], but visits only the elements with a name.
+func (p *Part) named(name string, visit func(xml.StartElement)) {
+	p.children(func(e xml.StartElement) {
 		if e.Name.Local == name {
 			visit(e)
 		}
@@ -122,9 +122,9 @@ func (p *Part) Text(write func([]byte)) {
 	}
 }
 
-// All passes the characters inside the last visited element to write, at every depth. It passes each element to visit,
+// all passes the characters inside the last visited element to write, at every depth. It passes each element to visit,
 // which reports whether All must go on inside it; what visit leaves unread of other elements is skipped.
-func (p *Part) All(write func([]byte), visit func(xml.StartElement) bool) {
+func (p *Part) all(write func([]byte), visit func(xml.StartElement) bool) {
 	inside := p.depth
 	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
 		switch t := token.(type) {
@@ -138,27 +138,27 @@ func (p *Part) All(write func([]byte), visit func(xml.StartElement) bool) {
 	}
 }
 
-// Stop ends the reading of the part.
-func (p *Part) Stop() {
+// stop ends the reading of the part.
+func (p *Part) stop() {
 	if p.err == nil {
 		p.err = errEnough
 	}
 }
 
-// Alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text. So a drawing
+// alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text. So a drawing
 // that is stored twice, once for newer and once for older programs, is read only once.
-func (p *Part) Alternatives(visit func(xml.StartElement), written *int) {
+func (p *Part) alternatives(visit func(xml.StartElement), written *int) {
 	before := *written
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		if *written == before {
 			visit(e)
 		}
 	})
 }
 
-// Attr returns the value of an attribute by its local name, or "". It ignores attributes with the prefix xmlns, which
+// attr returns the value of an attribute by its local name, or "". It ignores attributes with the prefix xmlns, which
 // declare namespaces.
-func Attr(e xml.StartElement, name string) string {
+func attr(e xml.StartElement, name string) string {
 	for i := range e.Attr {
 		if e.Attr[i].Name.Local == name && e.Attr[i].Name.Space != "xmlns" {
 			return e.Attr[i].Value
@@ -167,14 +167,14 @@ func Attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// Short appends the characters of the last visited element to a property, which it cuts at one kilobyte.
-func (p *Part) Short(to *string) {
+// short appends the characters of the last visited element to a property, which it cuts at one kilobyte.
+func (p *Part) short(to *string) {
 	const longest = 1024
 	p.Text(func(s []byte) { *to += string(s[:min(len(s), max(0, longest-len(*to)))]) })
 }
 
-// IsOn reports whether an element switches its property on. An element without a value switches the property on (part
+// isOn reports whether an element switches its property on. An element without a value switches the property on (part
 // 1 §22.9.2.7).
-func IsOn(e xml.StartElement) bool {
-	return !slices.Contains([]string{"0", "false", "off", "none"}, strings.ToLower(Attr(e, "val")))
+func isOn(e xml.StartElement) bool {
+	return !slices.Contains([]string{"0", "false", "off", "none"}, strings.ToLower(attr(e, "val")))
 }

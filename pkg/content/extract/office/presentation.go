@@ -43,11 +43,11 @@ func (p *pptx) slides(main string, links relations) ([]string, error) {
 			return
 		}
 		wrong = ""
-		part.Named("sldIdLst", func(xml.StartElement) {
-			part.Children(func(e xml.StartElement) {
+		part.named("sldIdLst", func(xml.StartElement) {
+			part.children(func(e xml.StartElement) {
 				r := links.byID[relationID(e)]
-				if r.kind == "slide" && !seen[LocalName(r.target)] {
-					seen[LocalName(r.target)] = true
+				if r.kind == "slide" && !seen[localName(r.target)] {
+					seen[localName(r.target)] = true
 					names = append(names, r.target)
 				}
 			})

@@ -26,7 +26,7 @@ func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
 	_ = a.Optional(dir+"_rels/"+file+".rels", func(p *Part, _ xml.StartElement) {
-		p.Children(func(e xml.StartElement) {
+		p.children(func(e xml.StartElement) {
 			if e.Name.Local == "Relationship" && len(rs.order) < maxTable {
 				rs.add(dir, e)
 			}
@@ -36,11 +36,11 @@ func (a *archive) relations(source string) relations {
 }
 
 func (rs *relations) add(dir string, e xml.StartElement) {
-	r := relation{kind: path.Base(Attr(e, "Type")), target: Attr(e, "Target")}
-	if !strings.EqualFold(Attr(e, "TargetMode"), "External") {
+	r := relation{kind: path.Base(attr(e, "Type")), target: attr(e, "Target")}
+	if !strings.EqualFold(attr(e, "TargetMode"), "External") {
 		r.target = resolve(dir, r.target)
 	}
-	id := Attr(e, "Id")
+	id := attr(e, "Id")
 	if _, known := rs.byID[id]; !known {
 		rs.byID[id] = r
 		rs.order = append(rs.order, id)
@@ -72,7 +72,7 @@ func (rs relations) part(kind string) string {
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
 // diagram returns the name of the part with the text of a diagram (SmartArt), to which the element e refers.
-func (rs relations) diagram(e xml.StartElement) string { return rs.byID[Attr(e, "dm")].target }
+func (rs relations) diagram(e xml.StartElement) string { return rs.byID[attr(e, "dm")].target }
 
 // relationID returns the id of the relationship to which an element refers. It is the attribute named id that has a
 // prefix. A slide also has an id without a prefix, which does not refer to a relationship.
@@ -89,12 +89,12 @@ func relationID(e xml.StartElement) string {
 type properties struct{ title, language string }
 
 func (ps *properties) read(p *Part, _ xml.StartElement) {
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "title":
-			p.Short(&ps.title)
+			p.short(&ps.title)
 		case "language":
-			p.Short(&ps.language)
+			p.short(&ps.language)
 		}
 	})
 }

@@ -16,7 +16,7 @@ type run struct {
 func (d *docx) inline(e xml.StartElement) {
 	switch e.Name.Local {
 	case "pPr":
-		d.in.Children(d.paragraphProperty)
+		d.in.children(d.paragraphProperty)
 	case "r":
 		d.run()
 	case "t":
@@ -36,13 +36,13 @@ func (d *docx) inline(e xml.StartElement) {
 	case "hlinkClick":
 		d.out.Link(d.links.address(relationID(e)), "")
 	case "fldSimple":
-		d.hyperlink(fieldAddress(Attr(e, "instr")))
+		d.hyperlink(fieldAddress(attr(e, "instr")))
 	case "fldChar", "instrText":
 		d.field(e)
 	case "footnoteReference", "endnoteReference":
 		d.notes[noteID(e)] = true
 	default:
-		d.in.Children(d.visit)
+		d.in.children(d.visit)
 	}
 }
 
@@ -52,7 +52,7 @@ func (d *docx) paragraphProperty(e xml.StartElement) {
 		d.para.format.read(d.in, e)
 		return
 	}
-	d.in.Children(func(e xml.StartElement) {
+	d.in.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "del", "moveFrom":
 			d.para.joined = true
@@ -63,9 +63,9 @@ func (d *docx) paragraphProperty(e xml.StartElement) {
 // run reads a w:r. A run in an equation may contain another.
 func (d *docx) run() {
 	outer := d.para.run
-	d.in.Children(func(e xml.StartElement) {
+	d.in.children(func(e xml.StartElement) {
 		if e.Name.Local == "rPr" {
-			d.in.Children(d.runProperty)
+			d.in.children(d.runProperty)
 			return
 		}
 		d.visit(e)
@@ -76,7 +76,7 @@ func (d *docx) run() {
 func (d *docx) runProperty(e xml.StartElement) {
 	switch e.Name.Local {
 	case "vanish":
-		d.para.run.hidden = IsOn(e)
+		d.para.run.hidden = isOn(e)
 	case "lang":
 		d.para.run.tongue = readTongue(e)
 	default:
@@ -97,7 +97,7 @@ func (d *docx) write(s []byte) {
 // symbol reads a w:sym. It ignores codes in the private-use area, because only the font gives them a meaning. Most
 // codes are in that area.
 func (d *docx) symbol(e xml.StartElement) {
-	code, err := strconv.ParseUint(Attr(e, "char"), 16, 16)
+	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
 	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {
 		d.write([]byte(string(rune(code))))
 	}
@@ -106,7 +106,7 @@ func (d *docx) symbol(e xml.StartElement) {
 // hyperlink reads the text of a link.
 func (d *docx) hyperlink(address string) {
 	start := d.here()
-	d.in.Children(d.visit)
+	d.in.children(d.visit)
 	d.out.Link(address, d.since(start))
 }
 

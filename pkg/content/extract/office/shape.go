@@ -34,7 +34,7 @@ func (sh *shape) placeholder(kind string, notes bool) {
 func (s *slide) readShape() {
 	s.shapes++
 	s.shape = shape{id: strconv.Itoa(s.shapes)}
-	s.Children(s.visit)
+	s.children(s.visit)
 	s.w.flush()
 }
 
@@ -51,7 +51,7 @@ func (s *slide) paragraph() {
 	outer := s.line
 	s.line = ink{}
 	b := bullet{item: s.shape.list}
-	s.Children(func(e xml.StartElement) {
+	s.children(func(e xml.StartElement) {
 		if e.Name.Local == "pPr" {
 			s.bullet(&b, e)
 		} else {
@@ -76,10 +76,10 @@ func (s *slide) paragraph() {
 
 // bullet reads an a:pPr.
 func (s *slide) bullet(b *bullet, e xml.StartElement) {
-	if level, err := strconv.Atoi(Attr(e, "lvl")); err == nil {
+	if level, err := strconv.Atoi(attr(e, "lvl")); err == nil {
 		b.level = min(max(level, 0), maxLevels-1)
 	}
-	s.Children(func(e xml.StartElement) {
+	s.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "buNone":
 			b.item = false
@@ -87,7 +87,7 @@ func (s *slide) bullet(b *bullet, e xml.StartElement) {
 			b.item = true
 		case "buAutoNum":
 			b.item, b.auto, b.start = true, true, 1
-			if n, err := strconv.Atoi(Attr(e, "startAt")); err == nil {
+			if n, err := strconv.Atoi(attr(e, "startAt")); err == nil {
 				b.start = min(max(n, 1), 32767)
 			}
 		}

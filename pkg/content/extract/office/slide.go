@@ -58,7 +58,7 @@ func newSlide(p *pptx, links relations) *slide {
 
 func (s *slide) read(p *Part, _ xml.StartElement) {
 	s.Part = p
-	s.Children(s.visit)
+	s.children(s.visit)
 	s.w.flush()
 }
 
@@ -73,10 +73,10 @@ func (s *slide) visit(e xml.StartElement) {
 	case "sp", "graphicFrame", "pic":
 		s.readShape()
 	case "ph":
-		s.shape.placeholder(Attr(e, "type"), s.notes)
+		s.shape.placeholder(attr(e, "type"), s.notes)
 	case "txBody":
 		if !s.shape.repeats {
-			s.Children(s.visit)
+			s.children(s.visit)
 		}
 	case "p":
 		s.paragraph()
@@ -87,9 +87,9 @@ func (s *slide) visit(e xml.StartElement) {
 	case "chart":
 		s.chart(relationID(e))
 	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
-		s.Named("t", func(xml.StartElement) { s.Children(s.visit) })
+		s.named("t", func(xml.StartElement) { s.children(s.visit) })
 	case "AlternateContent":
-		s.Alternatives(s.visit, &s.written)
+		s.alternatives(s.visit, &s.written)
 	default:
 		s.inline(e)
 	}
@@ -106,7 +106,7 @@ func (s *slide) inline(e xml.StartElement) {
 		s.write([]byte("\n"))
 	case "fld":
 		// Slide numbers and dates are left out, because they change by themselves.
-		if kind := Attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
+		if kind := attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
 			s.readRun()
 		}
 	case "oMath":
@@ -114,21 +114,21 @@ func (s *slide) inline(e xml.StartElement) {
 	case "hlinkClick":
 		s.out.Link(s.links.address(relationID(e)), "")
 	default:
-		s.Children(s.visit)
+		s.children(s.visit)
 	}
 }
 
 // readRun reads an a:r and its link.
 func (s *slide) readRun() {
 	start, address := len(s.line.text), ""
-	s.Children(func(e xml.StartElement) {
+	s.children(func(e xml.StartElement) {
 		if e.Name.Local != "rPr" {
 			s.visit(e)
 			return
 		}
-		s.run = tongue{Attr(e, "lang"), Attr(e, "lang"), Attr(e, "lang")}
+		s.run = tongue{attr(e, "lang"), attr(e, "lang"), attr(e, "lang")}
 		s.looks = looksOf(e)
-		s.Named("hlinkClick", func(e xml.StartElement) { address = s.links.address(relationID(e)) })
+		s.named("hlinkClick", func(e xml.StartElement) { address = s.links.address(relationID(e)) })
 	})
 	s.run, s.looks = tongue{}, looks{}
 	s.out.Link(address, string(s.line.text[min(start, len(s.line.text)):]))
@@ -147,17 +147,17 @@ func (s *slide) table() {
 	visit = func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "tr":
-			s.Children(visit)
+			s.children(visit)
 			g.endRow()
 		case "tc":
 			var text []byte
 			s.cell = &text
-			s.Children(s.visit)
+			s.children(s.visit)
 			s.cell = nil
 			g.cell(string(text))
 		}
 	}
-	s.Children(visit)
+	s.children(visit)
 	s.w.block(extract.Table, 0, g.text())
 }
 
@@ -176,7 +176,7 @@ func (s *slide) diagram(e xml.StartElement) {
 		s.Part = p
 		s.shapes++
 		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}
-		s.Children(s.visit)
+		s.children(s.visit)
 		s.w.flush()
 	})
 	s.Part = outer

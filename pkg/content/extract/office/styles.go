@@ -35,7 +35,7 @@ type styles map[string]style
 // read reads the styles part (part 1 §17.7).
 func (ss styles) read(spoken *tongues) func(*Part, xml.StartElement) {
 	return func(p *Part, _ xml.StartElement) {
-		p.Children(func(e xml.StartElement) {
+		p.children(func(e xml.StartElement) {
 			switch e.Name.Local {
 			case "docDefaults":
 				readDefaults(p, spoken)
@@ -49,7 +49,7 @@ func (ss styles) read(spoken *tongues) func(*Part, xml.StartElement) {
 }
 
 func readDefaults(p *Part, spoken *tongues) {
-	p.Children(func(e xml.StartElement) {
+	p.children(func(e xml.StartElement) {
 		if e.Name.Local == "lang" {
 			spoken.fallback = readTongue(e)
 			return
@@ -59,15 +59,15 @@ func readDefaults(p *Part, spoken *tongues) {
 }
 
 func (ss styles) add(p *Part, e xml.StartElement) {
-	id, s := Attr(e, "styleId"), style{}
-	p.Children(func(e xml.StartElement) {
+	id, s := attr(e, "styleId"), style{}
+	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "name":
-			s.name = strings.ToLower(Attr(e, "val"))
+			s.name = strings.ToLower(attr(e, "val"))
 		case "basedOn":
-			s.basedOn = Attr(e, "val")
+			s.basedOn = attr(e, "val")
 		case "pPr":
-			p.Children(func(e xml.StartElement) { s.format.read(p, e) })
+			p.children(func(e xml.StartElement) { s.format.read(p, e) })
 		}
 	})
 	ss[id] = s
@@ -77,16 +77,16 @@ func (ss styles) add(p *Part, e xml.StartElement) {
 func (l *format) read(p *Part, e xml.StartElement) {
 	switch e.Name.Local {
 	case "pStyle":
-		l.style = Attr(e, "val")
+		l.style = attr(e, "val")
 	case "outlineLvl":
 		l.outline = number(e)
 	case "numPr":
-		p.Children(func(e xml.StartElement) {
+		p.children(func(e xml.StartElement) {
 			switch e.Name.Local {
 			case "ilvl":
 				l.level = number(e)
 			case "numId":
-				id := Attr(e, "val")
+				id := attr(e, "val")
 				l.list = &id
 			}
 		})
@@ -96,7 +96,7 @@ func (l *format) read(p *Part, e xml.StartElement) {
 // number returns the value of an element, or nil if the element has no value. A value that is too small or too large
 // becomes the nearest valid value.
 func number(e xml.StartElement) *int {
-	n, err := strconv.Atoi(Attr(e, "val"))
+	n, err := strconv.Atoi(attr(e, "val"))
 	if err != nil {
 		return nil
 	}

@@ -21,8 +21,8 @@ var programs = []string{"chromium", "chromium-browser", "google-chrome", "google
 	"/Applications/Chromium.app/Contents/MacOS/Chromium",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}
 
-// Find returns the program of a Chromium on this machine. Errors: NotFound.
-func Find() (string, error) {
+// find returns the program of a Chromium on this machine. Errors: NotFound.
+func find() (string, error) {
 	for _, name := range programs {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
@@ -35,7 +35,7 @@ func Find() (string, error) {
 // Errors: NotFound.
 func Lookup(program string) (string, error) {
 	if program == "auto" {
-		return Find()
+		return find()
 	}
 	path, err := exec.LookPath(program)
 	if cause, is := errors.AsType[*exec.Error](err); is {
@@ -95,7 +95,7 @@ const Nowhere = "127.0.0.1:9"
 
 // Options say which Chromium is started, and how.
 type Options struct {
-	Program   string // empty means the one that [Find] finds
+	Program   string // empty means the one that [find] finds
 	Folder    string // below which it keeps its files; empty means the folder for temporary files
 	NoSandbox bool
 }
@@ -117,7 +117,7 @@ func Start(o Options) (*Process, error) {
 	}
 	program := o.Program
 	if program == "" {
-		found, err := Find()
+		found, err := find()
 		if err != nil {
 			return nil, err
 		}
