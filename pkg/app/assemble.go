@@ -101,7 +101,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
 		Notify: told, Activity: done, Keys: ring,
-		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, Instance: instance(get),
+		Setting: get, Config: shownSettings(get), Rules: cfg.Rules, Version: Version, Instance: instance(get),
 		PurgeGone:   cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
 	}, nil

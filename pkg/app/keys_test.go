@@ -70,7 +70,7 @@ func TestL4BadKeysStopTheStart(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if shown := Shown(env(map[string]string{"API_KEYS": "anna read " + secret})); shown["API_KEYS"] != "(set)" {
+	if shown := shownSettings(env(map[string]string{"API_KEYS": "anna read " + secret})); shown["API_KEYS"] != "(set)" {
 		t.Errorf("shown: %v", shown["API_KEYS"])
 	}
 }

@@ -1,12 +1,10 @@
 package app
 
-import (
-	"strings"
-)
+import "strings"
 
-// Shown returns the settings with their values, or with their defaults, for GET config. If the value of a setting may
+// shownSettings returns the settings with their values, or with their defaults, for GET config. If the value of a setting may
 // be a secret, Shown only reports whether the setting is set.
-func Shown(get func(string) string) map[string]string {
+func shownSettings(get func(string) string) map[string]string {
 	out := map[string]string{}
 	for _, s := range Settings {
 		if strings.Contains(s.Name, "<") || s.audience == command {

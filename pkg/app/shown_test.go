@@ -10,7 +10,7 @@ import (
 // name.
 func TestD5ConfigShowsNoSecrets(t *testing.T) {
 	const secret = "hunter2"
-	told := Shown(func(name string) string {
+	told := shownSettings(func(name string) string {
 		if strings.HasPrefix(name, "CRAWL_CONTACT") {
 			return "port@port.example"
 		}
@@ -44,7 +44,7 @@ func TestD5ConfigShowsSwitches(t *testing.T) {
 		if s.audience == command || err != nil && s.Default != "true" && s.Default != "false" {
 			continue
 		}
-		shown := Shown(func(name string) string {
+		shown := shownSettings(func(name string) string {
 			if name == s.Name {
 				return "7"
 			}

@@ -3,15 +3,14 @@ package entries
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/entries/entry"
+	"golang.org/x/sync/errgroup"
 )
 
 // atOnce is the number of entries of one call that are inserted concurrently.
 const atOnce = 8
 
-// Item is an entry to insert. If the item has a name, the entry is inserted under that name ([Session.InsertAs]).
+// Item is an entry to insert. If the item has a name, the entry is inserted under that name ([Session.insertNamed]).
 type Item struct {
 	Name   string
 	Fields entry.Fields

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"pgregory.net/rapid"
 )
 
 // dependent are the columns that change together.
@@ -114,7 +113,7 @@ func TestY1ImportKeepsTheNewestText(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		r := newRig(t, openMem)
 		for _, i := range order {
-			_, err := r.In(Production).InsertAs(t.Context(), string(rune('a'+i)), mails[i])
+			_, err := r.In(Production).insertNamed(t.Context(), string(rune('a'+i)), mails[i])
 			must(t, err)
 		}
 		rows := r.rows()

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"golang.org/x/sync/errgroup"
 )
 
 // told reads the feed.
@@ -209,9 +208,9 @@ func TestW2EntriesFaults(t *testing.T) {
 				r.hook = failing(nth, after, &count)
 				r.hook.OnBefore = later(r, r.hook.OnBefore)
 				ctx, s := t.Context(), r.In(Production)
-				one, err := s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
+				one, err := s.insertNamed(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
 				if err != nil { // callers who insert under a name repeat the call
-					one, err = s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
+					one, err = s.insertNamed(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
 				}
 				must(t, err)
 				two, _ := s.Update(ctx, entry.Fields{"id": one.Entry.Text("id"), "clean_text": "flood"})

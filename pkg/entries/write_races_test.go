@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"golang.org/x/sync/errgroup"
 )
 
 // TestD4Races checks that concurrent inserts of the same entry, from two processes, leave one row (D4).
@@ -111,7 +110,7 @@ func TestD6InsertAs(t *testing.T) {
 		s := r.In(Production)
 		as := func(name, primary, title string) Result {
 			t.Helper()
-			res, err := s.InsertAs(t.Context(), name, keyed(entry.TelegramThought, primary, "", entry.Fields{"title": title}))
+			res, err := s.insertNamed(t.Context(), name, keyed(entry.TelegramThought, primary, "", entry.Fields{"title": title}))
 			must(t, err)
 			return res
 		}
@@ -146,7 +145,7 @@ func TestD3Faults(t *testing.T) {
 			return s.Insert(context.Background(), keyed(entry.TelegramThought, "new", "new", nil))
 		}},
 		{"insert under a name", func(s *Session, _ string) (Result, error) {
-			res, err := s.InsertAs(context.Background(), "import 1", keyed(entry.TelegramLink, "new", "new", nil))
+			res, err := s.insertNamed(context.Background(), "import 1", keyed(entry.TelegramLink, "new", "new", nil))
 			if err == nil && res.Action != Inserted {
 				err = fmt.Errorf("the action is %s", res.Action)
 			}

@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"pgregory.net/rapid"
 )
 
 // TestV1EverySettingIsDescribed checks that each setting of an item, a rule, a channel and a mute has a label and a
@@ -336,7 +335,7 @@ func TestV3Words(t *testing.T) {
 		}
 	}
 	hours := api.ActiveHours{From: "08:00", To: "18:00", Days: []string{"mon", "tue"}}
-	if have := Hours(&hours); have != "08:00 to 18:00, mon tue, UTC" {
+	if have := hoursText(&hours); have != "08:00 to 18:00, mon tue, UTC" {
 		t.Error(have)
 	}
 }

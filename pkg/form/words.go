@@ -123,7 +123,7 @@ func (f Field) words(v reflect.Value) string {
 	case *api.Schedule:
 		return When(is)
 	case *api.ActiveHours:
-		return Hours(is)
+		return hoursText(is)
 	case *api.Uncompared:
 		return uncomparedWords(is)
 	case *api.IgnoreOffer:
@@ -248,8 +248,8 @@ func Line[T any](v T) string {
 	return strings.Join(said, "; ")
 }
 
-// Hours puts hours of the day into words: 08:00 to 18:00, mon tue, UTC.
-func Hours(a *api.ActiveHours) string {
+// hoursText puts hours of the day into words: 08:00 to 18:00, mon tue, UTC.
+func hoursText(a *api.ActiveHours) string {
 	if a == nil {
 		return ""
 	}

@@ -18,7 +18,7 @@ func TestBatchesAreTheTexts(t *testing.T) {
 		for from, batch := range Batches(texts, count, tokens) {
 			size := 0
 			for _, text := range batch {
-				size += Tokens(text)
+				size += tokensIn(text)
 			}
 			if from != len(all) || len(batch) == 0 || len(batch) > count || size > tokens && len(batch) > 1 {
 				t.Fatalf("batch at %d of %d texts, %d tokens; %d came before", from, len(batch), size, len(all))
@@ -46,7 +46,7 @@ func TestTokens(t *testing.T) {
 		{"English", strings.Repeat("tide ", 40), 51},
 		{"Chinese counts by character", "潮汐表", 4},
 	} {
-		if have := Tokens(tc.text); have != tc.want {
+		if have := tokensIn(tc.text); have != tc.want {
 			t.Errorf("%s: have %d, want %d", tc.name, have, tc.want)
 		}
 	}

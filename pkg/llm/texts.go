@@ -3,13 +3,13 @@ package llm
 import "iter"
 
 // Batches splits texts into batches. A batch has at most the given number of texts, and approximately at most the
-// given number of [Tokens]. A text that alone exceeds this number of tokens is a batch by itself. Each batch comes
+// given number of [tokensIn]. A text that alone exceeds this number of tokens is a batch by itself. Each batch comes
 // with the index of its first text.
 func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		from, size := 0, 0
 		for i, text := range texts {
-			n := Tokens(text)
+			n := tokensIn(text)
 			if i > from && (i-from == count || size+n > tokens) {
 				if !yield(from, texts[from:i]) {
 					return
@@ -24,9 +24,9 @@ func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	}
 }
 
-// Tokens estimates the number of tokens in a text, rather too high than too low. An ASCII character counts as a
+// tokensIn estimates the number of tokens in a text, rather too high than too low. An ASCII character counts as a
 // quarter of a token, and any other character as one token.
-func Tokens(text string) int {
+func tokensIn(text string) int {
 	ascii, other := 0, 0
 	for _, r := range text {
 		if r < 0x80 {

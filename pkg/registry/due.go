@@ -16,8 +16,8 @@ func held(it *Item, now time.Time) storage.Op {
 	return upsertDue(it, it.NextCrawlAt, now.Add(HeldTime))
 }
 
-// Expedite moves an item and its due row to an earlier time. The item must still have the revision that was read.
-func Expedite(it *Item, at time.Time, props storage.Properties) []storage.Op {
+// expediteItem moves an item and its due row to an earlier time. The item must still have the revision that was read.
+func expediteItem(it *Item, at time.Time, props storage.Properties) []storage.Op {
 	props["nextCrawlAt"] = storage.FormatTime(at)
 	return []storage.Op{it.merge(props), deleteDue(it.key, it.NextCrawlAt), upsertDue(it, at, time.Time{})}
 }

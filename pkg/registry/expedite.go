@@ -107,7 +107,7 @@ func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Durati
 	}
 	for chunk := range slices.Chunk(late, policy.JobItems) {
 		written, _, err := r.s.WriteEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
-			return Expedite(it, due(it), storage.Properties{})
+			return expediteItem(it, due(it), storage.Properties{})
 		})
 		if moved += len(written); err != nil {
 			return moved, err

@@ -43,7 +43,7 @@ func (r *Items) expedite(ctx context.Context, it Item, at time.Time) error {
 		if err != nil || !cur.exists() || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
-		_, err = r.s.Hinted(ctx, it.Partition(), at, Expedite(&cur, at, storage.Properties{}))
+		_, err = r.s.Hinted(ctx, it.Partition(), at, expediteItem(&cur, at, storage.Properties{}))
 		return asConflict(err)
 	})
 }

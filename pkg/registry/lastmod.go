@@ -132,7 +132,7 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 			props["predictedAt"] = storage.FormatTime(now)
 		}
 		if earlier(it) {
-			return Expedite(it, now, props)
+			return expediteItem(it, now, props)
 		}
 		return []storage.Op{it.merge(props)}
 	})

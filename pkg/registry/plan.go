@@ -75,9 +75,9 @@ func (it *Item) indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
-// Replan moves the next check of an item to the time that the item's options require, and returns the reason. A
+// replanItem moves the next check of an item to the time that the item's options require, and returns the reason. A
 // forced check keeps its time, and so does the next check of an item that is about to be removed.
-func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
+func replanItem(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
 	if it.mayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
 	}

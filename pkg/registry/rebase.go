@@ -21,7 +21,7 @@ func resettle(ctx context.Context, tags *Tags, it *Item, m meanwhile, now time.T
 		return err
 	}
 	next, resumes := it.NextCrawlAt, it.ResumeAt
-	why := Replan(it, is, tags.s.Options.Schedule, tags.s.Options.Jitter(), now)
+	why := replanItem(it, is, tags.s.Options.Schedule, tags.s.Options.Jitter(), now)
 	if why != "" && !(it.NextCrawlAt.Equal(next) && it.ResumeAt.Equal(resumes)) {
 		it.Record(now, "scheduled", why)
 	}

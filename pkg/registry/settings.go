@@ -77,5 +77,5 @@ func replan(ctx context.Context, tags *Tags, it *Item, now time.Time) (why strin
 	if err != nil {
 		return "", err
 	}
-	return Replan(it, e, tags.s.Options.Schedule, tags.s.Options.Jitter(), now), nil
+	return replanItem(it, e, tags.s.Options.Schedule, tags.s.Options.Jitter(), now), nil
 }

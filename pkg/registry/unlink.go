@@ -35,7 +35,7 @@ func (r *Changes) Unlink(ctx context.Context, sources []source.Source, unlinked 
 		written, _, err := r.s.WriteEach(ctx, now, nil, group, func(it *Item) []storage.Op {
 			props := storage.Properties{"unlistedSince": storage.FormatTime(since)}
 			if unlinked && it.NextCrawlAt.After(now) {
-				return Expedite(it, now, props)
+				return expediteItem(it, now, props)
 			}
 			return []storage.Op{it.merge(props)}
 		})

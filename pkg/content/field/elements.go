@@ -151,7 +151,7 @@ func (t *texter) write(n *html.Node, struck bool, depth int) {
 			return
 		}
 	case atom.Sup:
-		if decimals := Decimals(n, t.out.String()); decimals != "" && !t.space {
+		if decimals := centsOf(n, t.out.String()); decimals != "" && !t.space {
 			t.out.WriteString(decimals)
 			return
 		}
@@ -179,9 +179,9 @@ func (t *texter) text(text string) {
 	t.out.WriteString(strings.ToValidUTF8(text, ""))
 }
 
-// Decimals returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text
+// centsOf returns the two digits of a sup element behind a sign, as decimals of the digits at the end of the text
 // before it; "" if they are not.
-func Decimals(sup *html.Node, before string) string {
+func centsOf(sup *html.Node, before string) string {
 	const window = 40
 	text := strings.TrimSpace(dom.RawText(sup))
 	before = strings.TrimRight(before[max(0, len(before)-window):], " \n\t")

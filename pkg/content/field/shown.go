@@ -103,7 +103,7 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	case atom.Del, atom.S, atom.Strike:
 		struck = true
 	case atom.Sup:
-		if decimals := Decimals(n, v.out.String()); decimals != "" {
+		if decimals := centsOf(n, v.out.String()); decimals != "" {
 			v.out.WriteString(decimals)
 			return
 		}

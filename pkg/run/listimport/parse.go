@@ -12,10 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"golang.org/x/net/html"
 )
 
 // Format is the file format of a list.
@@ -49,8 +48,8 @@ type Address struct {
 	Why  string   `json:"w,omitempty"` // the reason why the address is refused; empty if it is not refused
 }
 
-// Detect recognizes the format of a list by its first bytes.
-func Detect(text []byte) Format { return detect(trimmed(unicodeOf(text))) }
+// detectFormat recognizes the format of a list by its first bytes.
+func detectFormat(text []byte) Format { return detect(trimmed(unicodeOf(text))) }
 
 func detect(text []byte) Format {
 	start := strings.ToLower(string(bytes.TrimSpace(text[:min(len(text), 1000)])))

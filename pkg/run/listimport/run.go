@@ -116,7 +116,7 @@ func New(store storage.Store, items Registry, o Options) *Service {
 // field; Conflict while [MaxActive] imports are active.
 func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import, error) {
 	if format == "" {
-		format = Detect(text)
+		format = detectFormat(text)
 	}
 	all, err := parse(text, format)
 	if err != nil {
