@@ -21,11 +21,11 @@ const changesShown = 50
 // changesArea is this part of the dashboard.
 type changesArea struct {
 	client *api.Client
-	tally  *Tally
+	tally  *tally
 }
 
 // changesViews returns the pages of this part and the actions of their forms, by pattern.
-func changesViews(client *api.Client, tally *Tally) map[string]frame.View {
+func changesViews(client *api.Client, tally *tally) map[string]frame.View {
 	a := changesArea{client, tally}
 	return map[string]frame.View{
 		"GET /{$}":          a.changes,

@@ -7,7 +7,7 @@
 //
 // Each part of the dashboard is an area. It provides views, and the functions that its templates call. Package frame
 // turns the result of a view into an answer, and formats values for people. The areas know the API but not each other,
-// with one exception: all use the [Tally], which counts the problems that need attention.
+// with one exception: all use the [tally], which counts the problems that need attention.
 //
 // # Safety
 //

@@ -23,11 +23,11 @@ var sitesFuncs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, 
 type sitesArea struct {
 	client *api.Client
 	clock  func() time.Time
-	tally  *Tally
+	tally  *tally
 }
 
 // sitesViews returns the pages of this part and the actions of their forms, by pattern.
-func sitesViews(client *api.Client, clock func() time.Time, tally *Tally) map[string]frame.View {
+func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]frame.View {
 	a := sitesArea{client, clock, tally}
 	return map[string]frame.View{
 		"GET /hosts":         a.hosts,

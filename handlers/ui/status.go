@@ -10,7 +10,7 @@ import (
 )
 
 // This file is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
-// progress, and whether the index is up to date. All parts use its [Tally], which counts items and problems.
+// progress, and whether the index is up to date. All parts use its [tally], which counts items and problems.
 
 // statusFuncs are the functions that the templates of this part call.
 var statusFuncs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
@@ -19,11 +19,11 @@ var statusFuncs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "re
 type statusArea struct {
 	client *api.Client
 	clock  func() time.Time
-	tally  *Tally
+	tally  *tally
 }
 
 // statusViews returns the pages of this part and the actions of their forms, by pattern.
-func statusViews(client *api.Client, clock func() time.Time, tally *Tally) map[string]frame.View {
+func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]frame.View {
 	a := statusArea{client, clock, tally}
 	return map[string]frame.View{
 		"GET /attention": a.attention,

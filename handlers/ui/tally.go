@@ -25,9 +25,9 @@ type Counts struct {
 	found problems
 }
 
-// Tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
+// tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
 // person who opens many pages then sees the last count, with its time, while the next one is made.
-type Tally struct {
+type tally struct {
 	client *api.Client
 	clock  func() time.Time
 
@@ -39,13 +39,13 @@ type Tally struct {
 }
 
 // newTally makes a tally that has counted nothing yet.
-func newTally(client *api.Client, clock func() time.Time) *Tally {
-	return &Tally{client: client, clock: clock}
+func newTally(client *api.Client, clock func() time.Time) *tally {
+	return &tally{client: client, clock: clock}
 }
 
 // Counts returns a new count. If counting is slow and the last count is recent, Counts returns the last count
 // instead.
-func (t *Tally) Counts(ctx context.Context) (Counts, error) {
+func (t *tally) Counts(ctx context.Context) (Counts, error) {
 	t.mu.Lock()
 	last, again := t.last, false
 	age := t.clock().Sub(t.at)
@@ -65,13 +65,13 @@ func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 
 // forget discards the last count. The next page counts again, because a person who has just changed something expects
 // to see the effect.
-func (t *Tally) forget() {
+func (t *tally) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.at = time.Time{}
 }
 
-func (t *Tally) count(ctx context.Context) (c Counts, err error) {
+func (t *tally) count(ctx context.Context) (c Counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, t.client, api.StatusQuery{}); err == nil {
 		c.found, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())

@@ -69,7 +69,7 @@ func (r *resolver) compare(ctx context.Context, of *registry.Item) (known bool, 
 
 // conclude records what the check's text says, and returns the resolution. If the text contradicts the present alias
 // for the first time, the page stays an alias.
-func (r *resolver) conclude(ctx context.Context, s Resolution) (Resolution, error) {
+func (r *resolver) conclude(ctx context.Context, s resolution) (resolution, error) {
 	it, c := r.item, &r.item.Claim
 	followed, doubted := c.Followed, c.Doubted
 	if !r.basis.IndexOnly { // no check of the site
@@ -87,6 +87,6 @@ func (r *resolver) conclude(ctx context.Context, s Resolution) (Resolution, erro
 		return s, err
 	}
 	c.Followed, c.Doubted = true, doubted || !r.basis.IndexOnly
-	return Resolution{Alias: &of, claimed: true,
+	return resolution{Alias: &of, claimed: true,
 		why: "duplicate of " + of.NormalizedSource + ", until the next check, too, says otherwise"}, nil
 }

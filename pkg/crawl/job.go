@@ -28,7 +28,7 @@ type job struct {
 	// These fields describe the findings in done further.
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
-	stale    []Manifest
+	stale    []manifest
 	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
 }
 
@@ -202,7 +202,7 @@ func (j *job) index(ctx context.Context) {
 			j.kinds = append(j.kinds, kind)
 		}
 		if was := c.Basis.Manifest; was != "" && was != f.Item.Manifest && !f.Purge {
-			j.stale = append(j.stale, Manifest{Item: f.Item.ID, Digest: was})
+			j.stale = append(j.stale, manifest{Item: f.Item.ID, Digest: was})
 		}
 	}
 	j.w.waiting.add(-unindexed)

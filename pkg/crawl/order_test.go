@@ -45,7 +45,7 @@ func TestK12ManifestOutlivesTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := r.newJob(&registry.Batch{Partition: "a.example", Host: "a.example", Permits: 1}, func() {})
-	j.stale = []Manifest{{Item: "url_x", Digest: "old"}}
+	j.stale = []manifest{{Item: "url_x", Digest: "old"}}
 	for _, down = range []bool{true, false} {
 		err := j.commit(t.Context(), false)
 		if there, failed := kept.Exists(t.Context(), "url_x/old"); there != down || (err != nil) != down || failed != nil {

@@ -10,7 +10,7 @@ import (
 
 // standBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
 // have changed during this check, so a new alias is checked again soon.
-func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
+func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
@@ -31,7 +31,7 @@ func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s Resolutio
 // batch, because it is far less work for an index to write many pages at once. Without an index nothing is prepared,
 // and the page stays at Crawled. When an index is configured later, the page is indexed from its snapshot.
 func (p *Placer) standAlone(
-	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
+	ctx context.Context, it *registry.Item, s resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
 	// An alias is ended now, because rows of other items must change before this item is committed.

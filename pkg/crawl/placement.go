@@ -18,11 +18,11 @@ import (
 // or behind another item that stands for it. When an item is purged, it also removes everything that is
 // stored for the item.
 //
-// Changes to an item that others can see happen under the item's [Lock]. Rows of other items change before the item's
+// Changes to an item that others can see happen under the item's [lock]. Rows of other items change before the item's
 // own commit. So when a worker dies in between, the item's next check repeats the work.
 
-// Lock is the lock on the items of a batch.
-type Lock interface {
+// lock is the lock on the items of a batch.
+type lock interface {
 	// Locked returns nil while the lock holds.
 	Locked(ctx context.Context) error
 	// Until returns when the lock ends.
@@ -84,11 +84,11 @@ func (s *Placement) indexes() bool {
 type Placer struct {
 	in    PlacementStores
 	o     PlacementOptions
-	lock  Lock
+	lock  lock
 	basis *verdict.Basis
 }
 
 // placer returns the placer of one check.
-func (s *Placement) placer(lock Lock, b *verdict.Basis) *Placer {
+func (s *Placement) placer(lock lock, b *verdict.Basis) *Placer {
 	return &Placer{in: s.in, o: s.o, lock: lock, basis: b}
 }

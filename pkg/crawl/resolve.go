@@ -19,8 +19,8 @@ import (
 // bounds the number of items that are read to make sure that the candidates do not lead back to the page.
 const maxHops = 5
 
-// Resolution is the result of Resolve: the item that stands for a page in the index.
-type Resolution struct {
+// resolution is the result of Resolve: the item that stands for a page in the index.
+type resolution struct {
 	Alias      *registry.Item // the item that stands for the page; nil if none does
 	why        string         // the reason for the alias
 	note       string         // why another item, which might have stood for the page, does not
@@ -33,7 +33,7 @@ type Resolution struct {
 // applyNote records once why no other item stands for the page, and reports whether the next check should come soon.
 // Only the first such reason, and the registration of a redirect's target, bring the check forward. So a page that
 // refers to a different item each time is not checked more often.
-func (s *Resolution) applyNote(it *registry.Item, now time.Time) (soon bool) {
+func (s *resolution) applyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
 		soon = s.soon && (it.CanonicalNote == "" || s.registered)
@@ -78,7 +78,7 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 // The words are those of the page's text if it is new.
 func (p *Placer) resolve(
 	ctx context.Context, it *registry.Item, kind schedule.Outcome, words change.Words,
-) (s Resolution, err error) {
+) (s resolution, err error) {
 	r := resolver{Placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	if s, err = r.resolve(ctx); err != nil {
 		return s, err
@@ -87,7 +87,7 @@ func (p *Placer) resolve(
 }
 
 // resolve tries the candidates of the page.
-func (r *resolver) resolve(ctx context.Context) (s Resolution, err error) {
+func (r *resolver) resolve(ctx context.Context) (s resolution, err error) {
 	it, p := r.item, r.Placer
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
 	if foreign != "" {
@@ -105,7 +105,7 @@ func (r *resolver) resolve(ctx context.Context) (s Resolution, err error) {
 		case err != nil:
 			return s, err
 		case of != nil:
-			return Resolution{Alias: of, why: aliasReason(cl, of), claimed: cl.Claimed()}, nil
+			return resolution{Alias: of, why: aliasReason(cl, of), claimed: cl.Claimed()}, nil
 		case o == notRegistered && r.mayRegister(cl):
 			unknown = append(unknown, cl)
 		case o.why != "":
@@ -125,7 +125,7 @@ func (r *resolver) resolve(ctx context.Context) (s Resolution, err error) {
 }
 
 // add records why a possible item does not stand for the page.
-func (s *Resolution) add(note string, soon bool) {
+func (s *resolution) add(note string, soon bool) {
 	before := "indexed as a page of its own: it "
 	if s.note != "" {
 		before = s.note + "; it "

@@ -12,7 +12,7 @@ import (
 
 // put writes pages to the index in one call, while the lock on their items holds. It never panics: a page that makes
 // the index panic is refused.
-func (s *Placement) put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
+func (s *Placement) put(ctx context.Context, lock lock, pages ...search.Page) (err error) {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -32,15 +32,15 @@ func (s *Placement) put(ctx context.Context, lock Lock, pages ...search.Page) (e
 	return err
 }
 
-// Manifest identifies a manifest of an item.
-type Manifest struct {
+// manifest identifies a manifest of an item.
+type manifest struct {
 	Item   source.ID
 	Digest string
 }
 
 // drop removes, in parallel, manifests that no item has referred to since the last commit. If a manifest cannot be
 // removed, it remains until its item is purged.
-func (s *Placement) drop(ctx context.Context, stale []Manifest) {
+func (s *Placement) drop(ctx context.Context, stale []manifest) {
 	var g errgroup.Group
 	g.SetLimit(8)
 	for _, m := range stale {

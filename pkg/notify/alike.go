@@ -52,7 +52,7 @@ func alikeJSON(l api.ChangeLines) (out []api.AlikeChanges) {
 // listed reads the changes that a digest lists, and its lines, in which equal changes are gathered. Changes that were
 // purged are left out, and so are those of pages that are muted now. Of the latter, it counts by kind those that the
 // rule has counted.
-func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted MuteSet) (out []api.FeedChange,
+func (s *Follower) listed(ctx context.Context, r *rule, g gathered, muted muteSet) (out []api.FeedChange,
 	lines api.ChangeLines, kinds map[string]int, err error) {
 	out, kinds = []api.FeedChange{}, map[string]int{}
 	to, _ := feed.ParsePosition(g.Final)

@@ -130,7 +130,7 @@ func TestW26OldRules(t *testing.T) {
 				t.Errorf("the list begins with %+v", list.Rules)
 			}
 			r.Book.o.Keys = secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="})
-			link := MuteLink{Item: "lamp", Rule: "lamp.t3", Until: r.now.Add(time.Hour)}
+			link := muteLink{Item: "lamp", Rule: "lamp.t3", Until: r.now.Add(time.Hour)}
 			of, err := r.Links.Read(t.Context(), link.sign(r.Book.o.Keys.Derive(mutePurpose)))
 			if err != nil || of.Rule != "for lamp" {
 				t.Errorf("the link of a message: %+v %v", of, err)

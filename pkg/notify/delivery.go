@@ -42,7 +42,7 @@ type delivery struct {
 	Until    time.Time          `col:"until"`   // time after which the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
-	Targets  Targets            `col:"targets,gzip"` // set by the first attempt
+	Targets  targets            `col:"targets,gzip"` // set by the first attempt
 	Count    int                `col:"count"`
 	First    string             `col:"first"` // positions of the first and the last change in the delivery
 	Final    string             `col:"final"`

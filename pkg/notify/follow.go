@@ -79,7 +79,7 @@ type pass struct {
 	ids     map[string]storage.Op // the rows of new deliveries, by id
 	bytes   int                   // size of these rows
 	left    effort                // for the rest of the step
-	muted   MuteSet               // nil until it is first needed
+	muted   muteSet               // nil until it is first needed
 	links   *links                // the same
 }
 
@@ -232,7 +232,7 @@ func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
 // reported is what decides how a change that a rule matches is reported.
 type reported struct {
 	alike string
-	muted MuteSet
+	muted muteSet
 	room  bool // whether messages of its own fit into the transaction
 }
 

@@ -23,15 +23,15 @@ const (
 	macSize  = 16   // bytes of a signature: 128 bits
 )
 
-// MuteLink names one page and one rule. Who has it, signed, may mute the page for the rule, for a week at most.
-type MuteLink struct {
+// muteLink names one page and one rule. Who has it, signed, may mute the page for the rule, for a week at most.
+type muteLink struct {
 	Item, Rule string
 	Until      time.Time // when the link stops working; whole seconds
 }
 
 // sign returns the link as a text of letters, digits, hyphens, underscores and a dot, which only the holders of a key
 // can make.
-func (l MuteLink) sign(key []byte) string {
+func (l muteLink) sign(key []byte) string {
 	text := strings.Join([]string{l.Item, l.Rule, strconv.FormatInt(l.Until.Unix(), 36)}, "\n")
 	enc := base64.RawURLEncoding
 	return enc.EncodeToString([]byte(text)) + "." + enc.EncodeToString(signature(key, text))
@@ -45,7 +45,7 @@ func signature(key []byte, text string) []byte {
 
 // parseMuteLink checks a signed link. Errors: NotFound for one that the key has not signed, or no key; Expired for one that
 // has expired.
-func parseMuteLink(key []byte, token string, now time.Time) (l MuteLink, err error) {
+func parseMuteLink(key []byte, token string, now time.Time) (l muteLink, err error) {
 	wrong := fault.New(fault.NotFound, "this link is not valid")
 	if len(key) == 0 || len(token) > maxToken {
 		return l, wrong
@@ -64,7 +64,7 @@ func parseMuteLink(key []byte, token string, now time.Time) (l MuteLink, err err
 	if err != nil {
 		return l, wrong // Unreachable, too.
 	}
-	l = MuteLink{parts[0], parts[1], time.Unix(until, 0).UTC()}
+	l = muteLink{parts[0], parts[1], time.Unix(until, 0).UTC()}
 	if !now.Before(l.Until) {
 		return l, fault.New(fault.Expired, "this link was valid for 30 days and has expired")
 	}

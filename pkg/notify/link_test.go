@@ -15,7 +15,7 @@ var (
 
 // W21: TestW21Links checks that a link names one page and one rule, works for 30 days, and only with its key.
 func TestW21Links(t *testing.T) {
-	l := MuteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
+	l := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
 	token := l.sign(linkKey)
 	if have, err := parseMuteLink(linkKey, token, linkNow); err != nil || have != l {
 		t.Errorf("%+v, %v", have, err)
@@ -23,7 +23,7 @@ func TestW21Links(t *testing.T) {
 	if _, err := parseMuteLink(linkKey, token, linkNow.Add(MuteLinkLife)); !fault.Is(err, fault.Expired) {
 		t.Errorf("after 30 days: %v", err)
 	}
-	other := MuteLink{Item: "url_b", Rule: "r1", Until: l.Until}.sign(linkKey)
+	other := muteLink{Item: "url_b", Rule: "r1", Until: l.Until}.sign(linkKey)
 	mixed := other[:strings.Index(other, ".")] + token[strings.Index(token, "."):]
 	for name, tt := range map[string]struct {
 		key   []byte
@@ -42,7 +42,7 @@ func TestW21Links(t *testing.T) {
 
 // FuzzParseLink checks that only what was signed is taken.
 func FuzzParseLink(f *testing.F) {
-	known := MuteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
+	known := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
 	f.Add(known.sign(linkKey))
 	f.Add("dXJsX2EKcjEKMQ.AAAA")
 	f.Fuzz(func(t *testing.T, token string) {

@@ -50,7 +50,7 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 		out.Difference = l.to("/items/"+url.PathEscape(c.ItemID)+"/diff", q)
 	}
 	if c.ItemID != "" && len(l.key) > 0 {
-		token := MuteLink{Item: c.ItemID, Rule: r.ID, Until: l.until}.sign(l.key)
+		token := muteLink{Item: c.ItemID, Rule: r.ID, Until: l.until}.sign(l.key)
 		out.Mute = l.to("/mute/"+token, nil)
 	}
 	return out

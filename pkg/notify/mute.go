@@ -125,7 +125,7 @@ func (r muteRow) mute(id string) api.Mute {
 }
 
 // all lists the mutes, also those that have ended.
-func (b Mutes) all(ctx context.Context) (out MuteSet, err error) {
+func (b Mutes) all(ctx context.Context) (out muteSet, err error) {
 	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition}) {
 		if err != nil {
 			return nil, err
@@ -155,11 +155,11 @@ func (b Mutes) purge(ctx context.Context, now time.Time) (removed int, err error
 	return removed, nil
 }
 
-// MuteSet is a list of mutes.
-type MuteSet []api.Mute
+// muteSet is a list of mutes.
+type muteSet []api.Mute
 
 // active returns the mutes that have not ended, the newest first.
-func (s MuteSet) active(now time.Time) []api.Mute {
+func (s muteSet) active(now time.Time) []api.Mute {
 	out := []api.Mute{}
 	for _, m := range s {
 		if active(m, now) {
@@ -171,7 +171,7 @@ func (s MuteSet) active(now time.Time) []api.Mute {
 }
 
 // Of returns the mutes of an item that cover a time.
-func (s MuteSet) Of(item string, at time.Time) (out []api.Mute) {
+func (s muteSet) Of(item string, at time.Time) (out []api.Mute) {
 	for _, m := range s {
 		if item != "" && m.ItemID == item && !at.Before(m.From) && active(m, at) {
 			out = append(out, m)
@@ -181,7 +181,7 @@ func (s MuteSet) Of(item string, at time.Time) (out []api.Mute) {
 }
 
 // cover reports whether a mute keeps back what a rule reports about an item at a time.
-func (s MuteSet) cover(item, rule string, at time.Time) bool {
+func (s muteSet) cover(item, rule string, at time.Time) bool {
 	return slices.ContainsFunc(s.Of(item, at), func(m api.Mute) bool { return m.Rule == "" || m.Rule == rule })
 }
 

@@ -7,13 +7,13 @@ import (
 )
 
 // mutes reads the mutes once per step, when a rule first matches.
-func (p *pass) mutes(ctx context.Context) (MuteSet, error) {
+func (p *pass) mutes(ctx context.Context) (muteSet, error) {
 	if p.muted == nil {
 		all, err := p.s.book.Mutes.all(ctx)
 		if err != nil {
 			return nil, err
 		}
-		p.muted = append(MuteSet{}, all...)
+		p.muted = append(muteSet{}, all...)
 	}
 	return p.muted, nil
 }
@@ -31,7 +31,7 @@ func (p *pass) linking(ctx context.Context) (links, error) {
 }
 
 // hidden reports whether a mute covered a change at its time, so that a rule did not count it.
-func hidden(muted MuteSet, r *rule, c feed.Change) bool { return muted.cover(c.ItemID, r.ID, c.At) }
+func hidden(muted muteSet, r *rule, c feed.Change) bool { return muted.cover(c.ItemID, r.ID, c.At) }
 
 // without takes the changes that a rule has counted, and that are muted by now, from the counts of a digest.
 func (g gathered) without(kinds map[string]int) gathered {

@@ -18,7 +18,7 @@ type LinkedMute struct {
 type linked struct {
 	LinkedMute
 
-	link MuteLink
+	link muteLink
 	page Page
 	own  string // id of the mute that the link has made and that holds now; "" if none does
 }

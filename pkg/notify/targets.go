@@ -30,8 +30,8 @@ const maxRest = 30 * time.Minute
 // pauseAfter returns the pause after a number of failed attempts.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
-// Targets has the targets of a delivery.
-type Targets []Target
+// targets has the targets of a delivery.
+type targets []Target
 
 // Target is a receiver of a delivery: a chat, a room or a mail address of the channel, or the channel itself.
 type Target struct {
@@ -48,7 +48,7 @@ const unnamed = "the channel's address does not name it any more"
 // aim returns the targets in line with the receivers that the channel has now. Of a channel whose address cannot be
 // read, they are not known; its deliveries keep the targets that they have. A target that the channel no longer has
 // fails, unless it was sent.
-func (l Targets) aim(names []string, known bool) Targets {
+func (l targets) aim(names []string, known bool) targets {
 	if !known && len(l) > 0 {
 		return l
 	}
@@ -68,7 +68,7 @@ func (l Targets) aim(names []string, known bool) Targets {
 
 // Due returns the targets to try now, and the time of the next attempt if there are none. Targets that rest are not
 // tried before their rest ends, unless that is the end of the delivery.
-func (l Targets) Due(h TargetHealth, end, now time.Time) (names []string, next time.Time) {
+func (l targets) Due(h TargetHealth, end, now time.Time) (names []string, next time.Time) {
 	names = []string{}
 	for i := range l {
 		t := &l[i]
@@ -95,7 +95,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // record records the result of an attempt for a target. The delivery ends at the given time.
-func (l Targets) record(got send.Result, end, now time.Time) {
+func (l targets) record(got send.Result, end, now time.Time) {
 	i := slices.IndexFunc(l, func(t Target) bool { return t.Name == got.Name })
 	if i < 0 {
 		return // Unreachable: the worker sends to the targets of the delivery.
@@ -114,7 +114,7 @@ func (l Targets) record(got send.Result, end, now time.Time) {
 
 // conclude returns the state of a delivery by those of its targets, with the time of the next attempt while it waits.
 // It is sent when all targets are, and has failed when some never will be.
-func (l Targets) conclude() (state string, next time.Time, answer api.ReceiverAnswer) {
+func (l targets) conclude() (state string, next time.Time, answer api.ReceiverAnswer) {
 	state = targetSent
 	results := make([]send.Result, len(l))
 	for i, t := range l {
@@ -131,7 +131,7 @@ func (l Targets) conclude() (state string, next time.Time, answer api.ReceiverAn
 }
 
 // Failures returns the number of targets that have failed, and why the first of them did, without its name.
-func (l Targets) Failures() (n int, why string) {
+func (l targets) Failures() (n int, why string) {
 	for _, t := range l {
 		if t.State != targetFailed {
 			continue
@@ -144,7 +144,7 @@ func (l Targets) Failures() (n int, why string) {
 }
 
 // fail ends all targets that still wait.
-func (l Targets) fail(why string) {
+func (l targets) fail(why string) {
 	for i := range l {
 		if t := &l[i]; t.State == targetWaiting {
 			t.State, t.Answer = targetFailed, api.ReceiverAnswer{Error: why}
@@ -153,7 +153,7 @@ func (l Targets) fail(why string) {
 }
 
 // renew makes the targets wait that were not sent.
-func (l Targets) renew(now time.Time) {
+func (l targets) renew(now time.Time) {
 	for i := range l {
 		if t := &l[i]; t.State != targetSent {
 			t.State, t.Next = targetWaiting, now
@@ -162,7 +162,7 @@ func (l Targets) renew(now time.Time) {
 }
 
 // json returns the targets in the API's form. The channel has the given name.
-func (l Targets) json(channel string) []api.DeliveryTarget {
+func (l targets) json(channel string) []api.DeliveryTarget {
 	out := []api.DeliveryTarget{}
 	for _, t := range l {
 		out = append(out, api.DeliveryTarget{Name: cmp.Or(t.Name, channel), State: t.State, Attempts: t.Attempts,

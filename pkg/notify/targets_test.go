@@ -40,7 +40,7 @@ func TestY7Due(t *testing.T) {
 		if tt.target.Name == "" {
 			tt.target.Name = "a"
 		}
-		names, next := Targets{tt.target}.Due(tt.health, end, now)
+		names, next := targets{tt.target}.Due(tt.health, end, now)
 		if !slices.Equal(names, tt.names) || !next.Equal(tt.next) {
 			t.Errorf("%s: %v, %s", name, names, next)
 		}
@@ -63,7 +63,7 @@ func TestY7Record(t *testing.T) {
 		"pause":        {send.Result{ReceiverAnswer: no, After: time.Hour}, targetWaiting, now.Add(time.Hour), why},
 		"past its end": {send.Result{ReceiverAnswer: no, After: 24 * time.Hour}, targetFailed, time.Time{}, why},
 	} {
-		l := Targets{{Name: "a", State: targetWaiting}, {Name: "b", State: targetSent, Answer: ok}}
+		l := targets{{Name: "a", State: targetWaiting}, {Name: "b", State: targetSent, Answer: ok}}
 		tt.got.Name = "a"
 		l.record(tt.got, end, now)
 		state, next, answer := l.conclude()
@@ -75,7 +75,7 @@ func TestY7Record(t *testing.T) {
 			t.Errorf("%s: %d have failed, %q", name, n, first)
 		}
 	}
-	l := Targets{{Name: "a", State: targetWaiting, Next: now}, {Name: "b", State: targetFailed, Answer: no}}
+	l := targets{{Name: "a", State: targetWaiting, Next: now}, {Name: "b", State: targetFailed, Answer: no}}
 	if state, next, answer := l.conclude(); state != targetWaiting || !next.Equal(now) ||
 		answer.Error != "not sent to a: it rests; b: no" {
 		t.Errorf("%s, %s, %+v", state, next, answer)

@@ -11,18 +11,18 @@ import (
 // TestX2ClaimsOfAHost checks that a host says which address many of its pages wrongly name, and that few claims of a
 // kind give way to it (X2).
 func TestX2ClaimsOfAHost(t *testing.T) {
-	claims := func(to string) Tally { return Tally{Status: Indexed, Claim: to} }
+	claims := func(to string) tally { return tally{Status: Indexed, Claim: to} }
 	h := &HostState{}
 	for i := range 40 {
-		h.recount(Tally{}, claims(fmt.Sprintf("https://a.example/%d", i)))
+		h.recount(tally{}, claims(fmt.Sprintf("https://a.example/%d", i)))
 	}
 	for range 2 {
-		h.recount(Tally{}, claims("https://a.example/"))
+		h.recount(tally{}, claims("https://a.example/"))
 	}
 	if n := h.Notices(); len(n) != 0 || len(h.Claims) != maxClaims {
 		t.Errorf("%q of %v", n, h.Claims)
 	}
-	h.recount(Tally{}, claims("https://a.example/"))
+	h.recount(tally{}, claims("https://a.example/"))
 	if n := h.Notices(); len(n) != 1 || !strings.HasPrefix(n[0], "3 pages name https://a.example/ as their canonical") {
 		t.Errorf("%q", n)
 	}
@@ -41,7 +41,7 @@ func TestX2ClaimsAreBounded(t *testing.T) {
 			if n := rapid.IntRange(0, 25).Draw(t, "to"); n > 0 {
 				to = fmt.Sprint(n)
 			}
-			h.recount(Tally{Claim: now[page]}, Tally{Claim: to})
+			h.recount(tally{Claim: now[page]}, tally{Claim: to})
 			real[now[page]]--
 			now[page] = to
 			real[to]++

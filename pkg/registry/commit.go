@@ -87,7 +87,7 @@ func (c *commit) again() []JobItem {
 type pending struct {
 	Finding
 	read        *Item // the item as the batch has it
-	was         Tally // tally of the item as read; the host row still includes it
+	was         tally // tally of the item as read; the host row still includes it
 	oldDue      time.Time
 	wasGone     bool                 // the item had a tombstone already
 	pointer     storage.ETag         // revision of the index row of an item to be purged; empty if there is none
@@ -190,7 +190,7 @@ func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.recount(p.was, Tally{})
+			host.recount(p.was, tally{})
 			add(p.Item.Delete(), opOwner{done: p})
 			if !p.noDue {
 				add(deleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})

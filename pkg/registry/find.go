@@ -90,7 +90,7 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 		return nil, err
 	}
 	var out []Item
-	var group []Holder
+	var group []holder
 	for h, err := range r.s.Sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
 		if err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 
 // fill reports whether the partitions of a group together probably have the wanted number of items. It also returns
 // true if the number of items in a partition is unknown.
-func fill(group []Holder, most int) bool {
+func fill(group []holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
 			return true
@@ -118,7 +118,7 @@ func fill(group []Holder, most int) bool {
 }
 
 // listGroup reads the partitions of a group concurrently. It appends their items to out until out has q.Top items.
-func (r *Items) listGroup(ctx context.Context, group []Holder, after storage.Key, q ListQuery,
+func (r *Items) listGroup(ctx context.Context, group []holder, after storage.Key, q ListQuery,
 	out []Item) ([]Item, error) {
 	lists := make([][]Item, len(group))
 	err := r.s.Parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {

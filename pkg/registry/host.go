@@ -99,9 +99,9 @@ func (h *HostState) there() int {
 	return n
 }
 
-// Tally is what one item contributes to the counters of its host row. The zero Tally belongs to an item that is not
+// tally is what one item contributes to the counters of its host row. The zero Tally belongs to an item that is not
 // in the registry.
-type Tally struct {
+type tally struct {
 	Status Status
 	Waits  bool // whether the item is waiting for a rebuild
 	// Revisited reports that an item has a tombstone although its status is not Gone, because it was registered again
@@ -113,8 +113,8 @@ type Tally struct {
 }
 
 // tallyOf returns the tally of an item in its present state.
-func tallyOf(it *Item) Tally {
-	t := Tally{Status: it.Status, Waits: it.RebuildPending, Guarded: !it.GuardedSince.IsZero(),
+func tallyOf(it *Item) tally {
+	t := tally{Status: it.Status, Waits: it.RebuildPending, Guarded: !it.GuardedSince.IsZero(),
 		Revisited: !it.GoneSince.IsZero() && it.Status != Gone, Lying: it.Validators.Lied()}
 	if it.Status == Indexed {
 		t.Claim = words.ClipRunes(it.Claim.Refused, maxClaim)
@@ -123,7 +123,7 @@ func tallyOf(it *Item) Tally {
 }
 
 // recount updates the counters for an item whose tally has changed.
-func (h *HostState) recount(was, is Tally) {
+func (h *HostState) recount(was, is tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)

@@ -52,7 +52,7 @@ func (b bench) stored(t testing.TB, host string) {
 	it.Status, it.NextCrawlAt = Indexed, b.clock.Now().Add(day)
 	id := hostID{Partition: host, Host: host}
 	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
-		h.recount(Tally{}, tallyOf(&it))
+		h.recount(tally{}, tallyOf(&it))
 		return &hostChange{Ops: it.Write(time.Time{}, time.Time{})}, nil
 	})
 	if err != nil {

@@ -143,7 +143,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 func adoptOps(now time.Time, old, it *Item, to source.Source, host *Host) []storage.Op {
 	was, oldDue := tallyOf(it), it.NextCrawlAt
 	if !it.exists() {
-		*it, was = asSource(old, to, it.Key(), now), Tally{}
+		*it, was = asSource(old, to, it.Key(), now), tally{}
 	} else {
 		join(it, old, now)
 	}

@@ -184,7 +184,7 @@ func statsOf(h *HostState, now time.Time, p policy.Politeness) HostStats {
 }
 
 // listedStats returns the statistics that a host's copied counters contain, without reading the due rows.
-func listedStats(s *HostSums, now time.Time) HostStats {
+func listedStats(s *hostSums, now time.Time) HostStats {
 	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
 		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
 	if s.PausedUntil.After(now) {

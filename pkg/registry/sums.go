@@ -27,8 +27,8 @@ type sums struct {
 	complete atomic.Bool // every partition has a copy; see the method counted
 }
 
-// HostSums is a host's row in the list of partitions. It contains the copy of the host's counters.
-type HostSums struct {
+// hostSums is a host's row in the list of partitions. It contains the copy of the host's counters.
+type hostSums struct {
 	Partition   string         `col:"partition"`
 	CountedAt   time.Time      `col:"countedAt"` // when the counters were copied; zero if not yet
 	Counts      map[Status]int `col:"counts"`
@@ -39,7 +39,7 @@ type HostSums struct {
 	PauseReason string         `col:"pauseReason"`
 }
 
-var sumRows = row.Of[HostSums]()
+var sumRows = row.Of[hostSums]()
 
 // has returns the name of the column by which a query finds the partitions that have items with a status. If the
 // status is empty, the query finds the partitions that have any items.
@@ -48,20 +48,20 @@ func has(s Status) string { return "has" + string(s) }
 const yes = "yes"
 
 // sumsOf decodes the row of a partition. A column that cannot be read is ignored.
-func sumsOf(e storage.Entity) HostSums {
+func sumsOf(e storage.Entity) hostSums {
 	s, _ := sumRows.Decode(e.Props)
 	return s
 }
 
-func (r *sums) of(h *Host) HostSums {
+func (r *sums) of(h *Host) hostSums {
 	now := r.s.Now()
-	s := HostSums{Partition: h.Key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
+	s := hostSums{Partition: h.Key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
 		Guarded: h.Guarded, Rates: h.Rates}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, r.s.Options.Politeness(h.Host))
 	return s
 }
 
-func (s *HostSums) entity() storage.Entity {
+func (s *hostSums) entity() storage.Entity {
 	props := sumRows.Encode(s)
 	for status, n := range s.Counts {
 		if n > 0 {
@@ -72,7 +72,7 @@ func (s *HostSums) entity() storage.Entity {
 }
 
 // differ reports whether two copies contain different numbers of items.
-func (s *HostSums) differ(o *HostSums) bool {
+func (s *hostSums) differ(o *hostSums) bool {
 	for _, status := range Statuses {
 		if s.Counts[status] != o.Counts[status] {
 			return true
@@ -110,8 +110,8 @@ func (r *sums) pointPartition(ctx context.Context, h *Host) (told bool, err erro
 	return err == nil, err
 }
 
-// Holder is a partition with items that belong to the requested list.
-type Holder struct {
+// holder is a partition with items that belong to the requested list.
+type holder struct {
 	Partition string
 	Items     int // number of these items when they were last counted; 0 if unknown
 }
@@ -119,11 +119,11 @@ type Holder struct {
 // holding yields the partitions that have items of a host with a status. It begins at the given partition. An empty
 // host or status means all. The number of partitions that it reads per request is limited.
 func (r *sums) holding(ctx context.Context, host string, status Status, from string,
-	page int) iter.Seq2[Holder, error] {
-	return func(yield func(Holder, error) bool) {
+	page int) iter.Seq2[holder, error] {
+	return func(yield func(holder, error) bool) {
 		if host != "" || r.s.Options.Strategy == source.ByScheme || !r.counted(ctx) {
 			for p, err := range r.s.PartitionsOf(ctx, host, from) {
-				if !yield(Holder{Partition: p}, err) || err != nil {
+				if !yield(holder{Partition: p}, err) || err != nil {
 					return
 				}
 			}
@@ -133,7 +133,7 @@ func (r *sums) holding(ctx context.Context, host string, status Status, from str
 			Select: []string{"counts"}, PageSize: page}
 		for e, err := range r.s.Index.Query(ctx, q) {
 			s := sumsOf(e)
-			if !yield(Holder{e.Row, s.count(status)}, err) || err != nil {
+			if !yield(holder{e.Row, s.count(status)}, err) || err != nil {
 				return
 			}
 		}
@@ -141,7 +141,7 @@ func (r *sums) holding(ctx context.Context, host string, status Status, from str
 }
 
 // count returns the number of items that have a status, or of all items if the status is empty.
-func (s *HostSums) count(status Status) (n int) {
+func (s *hostSums) count(status Status) (n int) {
 	for of, count := range s.Counts {
 		if of == status || status == "" {
 			n += count

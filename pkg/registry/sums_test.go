@@ -173,13 +173,13 @@ func TestK5RecountIsDaily(t *testing.T) {
 }
 
 // said returns a partition row with these sums.
-func said(s HostSums) storage.Entity {
+func said(s hostSums) storage.Entity {
 	return storage.Entity{Key: storage.Key{Partition: "partition", Row: s.Partition},
-		Props: row.Of[HostSums]().Encode(&s)}
+		Props: row.Of[hostSums]().Encode(&s)}
 }
 
 // sums reads the copied counters of a host.
-func (b bench) sums(t *testing.T, host string) HostSums {
+func (b bench) sums(t *testing.T, host string) hostSums {
 	t.Helper()
 	e, err := b.s.Index.Get(t.Context(), storage.Key{Partition: "partition", Row: host})
 	if err != nil {
@@ -228,7 +228,7 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 	b.crawled(t, "a.example", 3, 0)
 	b.crawled(t, "b.example", 3, 0)
 	for _, host := range []string{"a.example", "b.example"} {
-		wrong := HostSums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
+		wrong := hostSums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
 		if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: said(wrong)}); err != nil {
 			t.Fatal(err)
 		}

@@ -39,13 +39,13 @@ func BenchmarkUIDs(b *testing.B) {
 	p := benchPage()
 	text := newText(extract.Join(p.Blocks))
 	chunks, _ := Split(p)
-	var spans []Span
+	var spans []span
 	var hashed strings.Builder
 	for _, c := range chunks {
-		spans = append(spans, Span{File: p.ID, Start: c.Start, End: c.End})
+		spans = append(spans, span{File: p.ID, Start: c.Start, End: c.End})
 		hashed.WriteString(text.Slice(max(0, c.Start-contextUnits), min(text.Len(), c.End+contextUnits)))
 	}
-	texts := map[ZoneText]Text{{File: p.ID}: text}
+	texts := map[zoneText]Text{{File: p.ID}: text}
 	took := best(b, func() { uiDs(Namespace, texts, spans) })
 	b.ReportMetric(float64(len(spans))/took.Seconds(), "best-uids/s")
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")

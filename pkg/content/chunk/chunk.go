@@ -225,14 +225,14 @@ func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Seg
 
 // named returns the chunks with their names.
 func (s *splitter) named() ([]Chunk, Collisions) {
-	spans := make([]Span, len(s.chunks))
+	spans := make([]span, len(s.chunks))
 	keys := keys{page: s.page.ID}
 	before := s.textBefore()
 	offset := unitsOf(before)
 	for i := range s.chunks {
 		c := &s.chunks[i]
 		c.Key = keys.next(*c)
-		spans[i] = Span{File: s.page.Name.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
+		spans[i] = span{File: s.page.Name.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
 			Name: c.Name}
 		if c.Zone != extract.Main {
 			spans[i].Start, spans[i].End = c.Start-offset, c.End-offset
@@ -257,12 +257,12 @@ func (s *splitter) textBefore() string {
 }
 
 // texts returns the texts of the zones. The first argument is the result of textBefore.
-func (s *splitter) texts(before string) map[ZoneText]Text {
+func (s *splitter) texts(before string) map[zoneText]Text {
 	main := before
 	if s.zone != extract.Main {
 		main = strings.TrimSuffix(before, extract.Separator)
 	}
-	return map[ZoneText]Text{
+	return map[zoneText]Text{
 		{File: s.page.Name.Path}:                   newText(main),
 		{s.page.Name.Path, string(extract.Beside)}: newText(s.text[len(before):]),
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a part of a file's text. [uiDs] names it.
-type Span struct {
+// span is a part of a file's text. [uiDs] names it.
+type span struct {
 	File       string // the file's path, as given to virtualPath
 	Zone       string // names one of several texts of the file; "" if there is only one
 	SegmentUID string // uid of the segment that contains the span, or ""
@@ -40,17 +40,17 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 	}
 }
 
-// ZoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
-type ZoneText struct{ File, Zone string }
+// zoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
+type zoneText struct{ File, Zone string }
 
 // uiDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
 // contain the spans. The names depend on which spans there are, but not on their order.
-func uiDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Collisions) {
+func uiDs(namespace string, texts map[zoneText]Text, spans []span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]
 		path := virtualPath(s.File, s.SegmentUID)
-		uids[i] = chunkUID(namespace, path, s.LanguageID, texts[ZoneText{s.File, s.Zone}], s.Start, s.End, context)
+		uids[i] = chunkUID(namespace, path, s.LanguageID, texts[zoneText{s.File, s.Zone}], s.Start, s.End, context)
 	}
 	for i := range spans {
 		name(i, contextUnits)
@@ -89,7 +89,7 @@ func shared(uids []UID) [][]int {
 	return slices.Collect(maps.Values(groups))
 }
 
-func measure(spans []Span, first, second [][]int) Collisions {
+func measure(spans []span, first, second [][]int) Collisions {
 	c, all, files := Collisions{}, map[int]bool{}, map[string]bool{}
 	for _, group := range slices.Concat(first, second) {
 		c.Largest = max(c.Largest, len(group))
@@ -106,7 +106,7 @@ func measure(spans []Span, first, second [][]int) Collisions {
 }
 
 // compare orders two spans as 002 §5.3 requires.
-func compare(a, b Span) int {
+func compare(a, b span) int {
 	return cmp.Or(compareUnits(a.File, b.File), cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.SegmentUID, b.SegmentUID),
 		cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
 		compareUnits(a.Kind, b.Kind), compareUnits(a.Name, b.Name))

@@ -123,7 +123,7 @@ func TestC2Collisions(t *testing.T) {
 			Collisions{Chunks: 3, ByContext: 1, ByOrdinal: 2, Largest: 3, Files: []string{"a"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			uids, have := uiDs(Namespace, map[ZoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
+			uids, have := uiDs(Namespace, map[zoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
@@ -138,14 +138,14 @@ func TestC2Collisions(t *testing.T) {
 }
 
 // spansOf returns all occurrences of a word in an ASCII text.
-func spansOf(file, text, word string) (spans []Span) {
+func spansOf(file, text, word string) (spans []span) {
 	for at := 0; ; at += len(word) {
 		n := strings.Index(text[at:], word)
 		if n < 0 {
 			return spans
 		}
 		at += n
-		spans = append(spans, Span{File: file, Start: at, End: at + len(word)})
+		spans = append(spans, span{File: file, Start: at, End: at + len(word)})
 	}
 }
 
@@ -162,8 +162,8 @@ func TestC2CollisionsOfFiles(t *testing.T) {
 
 // TestC2Order checks that ordinals follow the order of spec 002 §5.3, whatever the order of the input.
 func TestC2Order(t *testing.T) {
-	texts := map[ZoneText]Text{{File: "a"}: newText(strings.Repeat("x", 10000)), {File: "b"}: newText("")}
-	sorted := []Span{
+	texts := map[zoneText]Text{{File: "a"}: newText(strings.Repeat("x", 10000)), {File: "b"}: newText("")}
+	sorted := []span{
 		{File: "a", Start: 3000, End: 3001}, {File: "a", Start: 3000, End: 3001, Kind: "k"},
 		{File: "a", Start: 3000, End: 3001, Kind: "k", Name: "😀"},
 		{File: "a", Start: 3000, End: 3001, Kind: "k", Name: "\uFFFF"},
@@ -171,7 +171,7 @@ func TestC2Order(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		order := rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order")
-		spans := make([]Span, len(sorted))
+		spans := make([]span, len(sorted))
 		for i, o := range order {
 			spans[i] = sorted[o]
 		}

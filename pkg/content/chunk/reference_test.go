@@ -179,17 +179,17 @@ func randomChunk(r *rand.Rand, path string, start, end, length int) refChunk {
 // named computes the answer to a build with this package.
 func named(b build) answer {
 	a := answer{SegmentUIDs: make([]*string, len(b.Chunks))}
-	texts, spans := map[ZoneText]Text{}, make([]Span, len(b.Chunks))
+	texts, spans := map[zoneText]Text{}, make([]span, len(b.Chunks))
 	for path, text := range b.Files {
-		texts[ZoneText{File: path}] = newText(text)
+		texts[zoneText{File: path}] = newText(text)
 	}
 	for i, c := range b.Chunks {
-		spans[i] = Span{File: c.File, Start: c.Start, End: c.End, Kind: c.Kind, Name: c.Name}
+		spans[i] = span{File: c.File, Start: c.Start, End: c.End, Kind: c.Kind, Name: c.Name}
 		if s := c.Segment; s != nil {
 			if s.LanguageID != nil {
 				spans[i].LanguageID = *s.LanguageID
 			}
-			uid := segmentUID(s.Type, spans[i].LanguageID, texts[ZoneText{File: c.File}].Slice(s.Start, s.End))
+			uid := segmentUID(s.Type, spans[i].LanguageID, texts[zoneText{File: c.File}].Slice(s.Start, s.End))
 			spans[i].SegmentUID, a.SegmentUIDs[i] = uid, &uid
 		}
 	}

@@ -42,15 +42,15 @@ const (
 	maxItemText = 600
 )
 
-// ItemSets are the items of a page that are in no other item, by syntax and in page order. The item that is the main entity
+// itemSets are the items of a page that are in no other item, by syntax and in page order. The item that is the main entity
 // of a page is in JSONLD itself, too.
-type ItemSets struct {
+type itemSets struct {
 	JSONLD, Microdata, RDFa []*Item
 	Unread                  jsonld.Unread // what of these could not be read
 }
 
 // readItems reads the items of a page with this JSON-LD.
-func readItems(root *html.Node, data jsonld.Data) (s ItemSets) {
+func readItems(root *html.Node, data jsonld.Data) (s itemSets) {
 	s.Unread = data.Unread
 	var more [3]bool
 	s.JSONLD, more[0] = ofObjects(data.Objects)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-func setsOf(t testing.TB, text string) (*html.Node, ItemSets) {
+func setsOf(t testing.TB, text string) (*html.Node, itemSets) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {

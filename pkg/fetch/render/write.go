@@ -83,8 +83,8 @@ func (w *writer) write(parts ...string) {
 	}
 }
 
-// SnapshotPage is a page as HTML.
-type SnapshotPage struct {
+// snapshotPage is a page as HTML.
+type snapshotPage struct {
 	HTML        []byte
 	Cut         bool // the page is larger than the bound
 	PictureOnly bool // pictures are visible, and hardly any text
@@ -92,10 +92,10 @@ type SnapshotPage struct {
 
 // writeSnapshot writes a page, at most most bytes of it. If the base of its addresses is another than the given one, to which
 // readers resolve them, they are written in full.
-func writeSnapshot(s *Snapshot, most int, base string) SnapshotPage {
+func writeSnapshot(s *Snapshot, most int, base string) snapshotPage {
 	w := writer{most: most, base: base}
 	w.document(s, 0, false)
-	return SnapshotPage{HTML: w.out.Bytes(), Cut: w.full(), PictureOnly: w.letters < fewLetters && w.pictures > 0}
+	return snapshotPage{HTML: w.out.Bytes(), Cut: w.full(), PictureOnly: w.letters < fewLetters && w.pictures > 0}
 }
 
 // document writes a document of a snapshot: all of it, or the content of its body for a frame.
