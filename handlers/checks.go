@@ -2,15 +2,19 @@ package handlers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 // This file implements the queue and timer functions that check items. Timers send jobs for due items and remove
@@ -51,4 +55,86 @@ type checkTimers struct {
 // Triggers returns the triggers of the timers.
 func (h *checkTimers) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{"CrawlTimer": h.crawlTimer, "PurgeTimer": h.purgeTimer}
+}
+
+// crawlTimer sends jobs for due items, then does the other work of each minute. Each part has its own share of the
+// time, so even a sweep of very many items leaves time for the parts after it.
+func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	sweep, end := run.PartOf(ctx, 3, 4)
+	report, err := h.Jobs.Sweep(sweep)
+	end()
+	err = errors.Join(err, run.Watch(ctx, h.AfterSweep...))
+	h.Log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
+		"jobs", report.Jobs,
+		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)
+	text := fmt.Sprintf("%s claimed in %s", words.Count(report.Claimed, "item"), words.Count(report.Jobs, "job"))
+	if report.Unfinished {
+		text += "; time was over before all was looked at, the next sweep goes on"
+	}
+	return text, err
+}
+
+// purgeTimer schedules an early check of each tombstone that has been kept long enough; at that check, the worker
+// purges the tombstone. Without the timer, a shorter PurgeGone would not affect checks that are already scheduled.
+// The timer also removes old activity, changes and deliveries.
+func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
+	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
+	note := func(done, unit string, removed int, failed error) {
+		if err = errors.Join(err, failed); failed == nil && removed > 0 {
+			h.Log.InfoContext(ctx, done, unit, removed)
+		}
+	}
+	rows, failed := h.Activity.Trim(ctx)
+	note("old activity removed", "rows", rows, failed)
+	segments, failed := h.Feed.Purge(ctx, h.KeepChanges)
+	note("old changes removed", "segments", segments, failed)
+	deliveries, failed := h.Deliveries.Purge(ctx)
+	note("old deliveries removed", "deliveries", deliveries, failed)
+	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
+}
+
+// work returns the trigger that does one job by a method of the worker. Its report says how many items were done, and
+// how many were not because other workers have them.
+func (h *checkQueue) work(process func(context.Context, registry.Job) error) wire.Trigger {
+	return func(ctx context.Context, e wire.Envelope) (string, error) {
+		job, err := jobOf(e)
+		if err != nil {
+			return "", err
+		}
+		job.Attempt = job.AttemptBy(e.MessageID(), h.Instance, h.Process)
+		job.Counts = &registry.JobCounts{}
+		if err := process(ctx, job); err != nil {
+			return "", wire.Kept(err)
+		}
+		return reportOf(job), nil
+	}
+}
+
+// reportOf says what became of the items of a job.
+func reportOf(job registry.Job) string {
+	report := fmt.Sprintf("%d of %s of %s done", job.Counts.Done, words.Count(len(job.Items), "item"), job.Host)
+	if n := job.Counts.Locked; n > 0 {
+		report += fmt.Sprintf(", %d locked by other workers", n)
+	}
+	return report
+}
+
+// crawlPoison handles a job that failed on every try: it records the failure on the job's items.
+func (h *checkQueue) crawlPoison(ctx context.Context, e wire.Envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	why := "processing failed on every try and was given up; see the app's log"
+	h.Log.ErrorContext(ctx, "crawl job poisoned", "host", job.Host, "items", len(job.Items))
+	return why, h.Worker.GiveUp(ctx, job, why)
+}
+
+func jobOf(e wire.Envelope) (registry.Job, error) {
+	body, err := e.Job()
+	if err != nil {
+		return registry.Job{}, err
+	}
+	return registry.ParseJob(body)
 }

@@ -1,21 +1,39 @@
+// Package handlers answers invocations. It checks the caller's access, finds the area that answers, and limits how
+// long the answer may take. An area is a part of the API: each of its functions takes a decoded request or a message,
+// calls one service and returns the answer. [Services] gives each area the services that it needs, and no others.
+//
+// The host passes HTTP requests on with their original path (/api/…). To call a queue or timer function, the host
+// sends POST /<FunctionName> with an envelope as the body. The answer to such a call is always a JSON object; without
+// one, the host would wait until the function times out. Package wire documents the answer for each kind of error.
+//
+// If a page fails, its invocation still succeeds: the failure is recorded on the page's item.
 package handlers
 
 import (
 	"cmp"
 	"context"
+	"crypto/subtle"
+	"fmt"
 	"log/slog"
+	"mime"
+	"net"
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 	"github.com/tidemark/tidemark/handlers/ui"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
@@ -155,4 +173,212 @@ func (s *server) guard(next http.Handler) http.Handler {
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// newDashboard makes the pages for people. The pages call the API in the same process; the API finds the caller in
+// the context of the request.
+func newDashboard(served http.Handler, log *slog.Logger) http.Handler {
+	client := &http.Client{Transport: wire.InProcess{Handler: served}}
+	return ui.New(ui.Options{Client: api.NewClient("http://in.process", "", client), API: served, Log: log})
+}
+
+// admit refuses every caller except the host. The port is on loopback, but any program on the machine could connect
+// to it and call functions without a key, and so could a web page in a browser there. A web page cannot choose the
+// Host header, which must be this server's own address. Nor can a page add the header with the secret, unless this
+// server permits it. A caller that knows the secret is the host that started this process, so admit trusts what the
+// caller says about forwarded requests. A host that sends no secret is trusted because it is on loopback.
+func (s *server) admit(next http.Handler) http.Handler {
+	own := []string{net.JoinHostPort("127.0.0.1", s.Port), net.JoinHostPort("localhost", s.Port),
+		net.JoinHostPort("::1", s.Port)}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := r.Header.Get(api.HostSecretHeader)
+		switch {
+		case s.Port != "" && !slices.Contains(own, r.Host) && !s.passedOn(r):
+			s.misdirected(w, r)
+		case subtle.ConstantTimeCompare([]byte(said), []byte(s.Secret)) != 1 && s.Secret != "":
+			wire.Problem(w, http.StatusForbidden,
+				"only the Functions host that started this handler may call it; call the host's port")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// gzipTag is the end of a compressed answer's ETag. An answer and its compressed form must not have the same ETag
+// (RFC 9110 section 8.8.3.3).
+const gzipTag = "-gzip"
+
+// compressed compresses answers, while they are written, for callers that accept gzip. It leaves small answers as
+// they are.
+func compressed(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.SuffixETag(gzipTag),
+		gzhttp.ContentTypeFilter(compressible))
+	if err != nil {
+		panic(err) // unreachable: the options are constant
+	}
+	next = wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if known := r.Header.Get("If-None-Match"); strings.Contains(known, gzipTag+`"`) {
+			r = r.Clone(r.Context())
+			r.Header.Set("If-None-Match", strings.ReplaceAll(known, gzipTag+`"`, `"`))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// compressible reports whether answers of a media type are compressed. HTML is never compressed. A page of the
+// dashboard contains the token of the visitor's forms, and possibly text that an attacker chose. If such a page were
+// compressed, its length would reveal the token to anyone who can watch the network (BREACH).
+func compressible(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || strings.Contains(media, "html") {
+		return false
+	}
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "jsonl") ||
+		strings.HasSuffix(media, "xml")
+}
+
+// ToProxy is the advice for operators whose Functions host does not pass on requests as Tidemark needs them.
+const ToProxy = "set customHandler.enableProxyingHttpRequest to true in host.json"
+
+// passedOn reports whether a host has passed on a request with the Host header of its caller, as hosts do with
+// enableForwardingHttpRequest. Such a header proves as much as the port's own address does: a web page cannot choose
+// it, and the names in [Options.Hosts] lead to this app only. A host passes on only requests below /api; to call
+// triggers, it uses the address of the port.
+func (s *server) passedOn(r *http.Request) bool {
+	return strings.HasPrefix(strings.ToLower(r.URL.Path), "/api/") &&
+		slices.ContainsFunc(s.Hosts, func(known string) bool { return known != "" && strings.EqualFold(known, r.Host) })
+}
+
+// misdirected refuses a request for another name than the port's. Such a request may come from a web page in a
+// browser on this machine, or from a host whose callers use a name that is not in [Options.Hosts].
+func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
+	s.warned.Do(func() {
+		s.Log.WarnContext(r.Context(), "requests with another name than the handler's are refused: where a Functions "+
+			"host passes on the names that its callers use, "+ToProxy+", or add the names to ALLOWED_HOSTS", "host", r.Host)
+	})
+	wire.Problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("this port belongs to the Functions host; call the "+
+		"host's. If this is the host's, it has passed on the name %.100q: %s, or add that name to ALLOWED_HOSTS",
+		r.Host, ToProxy))
+}
+
+// explained answers the requests that a host sends as messages to functions. A host does so when neither
+// enableProxyingHttpRequest nor enableForwardingHttpRequest is set. The answer is for the caller of the host.
+func (s *server) explained(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if r.Method != http.MethodPost || name == "" || strings.Contains(name, "/") ||
+			isTrigger("/"+strings.ToLower(name)) || r.Header.Get(invocationHeader) == "" || r.Header.Get(forwardedFor) != "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		s.Log.ErrorContext(r.Context(), "the Functions host sends HTTP requests as messages, so all of them fail: "+ToProxy,
+			"function", name)
+		wire.JSON(w, http.StatusOK, result{Logs: []string{}, Outputs: map[string]any{"res": map[string]any{
+			"statusCode": http.StatusInternalServerError,
+			"headers":    map[string]string{"Content-Type": "text/plain; charset=utf-8"},
+			"body":       "This app cannot answer, because its Functions host sends requests as messages: " + ToProxy + ".\n",
+		}}})
+	})
+}
+
+// routed serves the requests for which the mux has a route. It answers all others with a problem: 405 with the header
+// Allow if only the method is wrong, else 404 with a list of the routes.
+//
+// By itself, a host answers 404 with an empty body when no function.json lists the method of a request. The function
+// ZUnknownRoute therefore accepts every path and method below /api, and the host passes such requests to routed.
+// Hosts try routes in the order of their functions' names, so this function has a name that sorts last.
+func (s *server) routed(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wanted := folded(r)
+		answer, pattern := mux.Handler(wanted)
+		if pattern != "" {
+			mux.ServeHTTP(w, wanted)
+			return
+		}
+		refusal := &headOnly{header: http.Header{}}
+		answer.ServeHTTP(refusal, wanted)
+		if allow := refusal.header.Get("Allow"); refusal.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", allow)
+			wire.Problem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path,
+				allow))
+			return
+		}
+		wire.Problem(w, http.StatusNotFound, fmt.Sprintf("no route %.20s %.200s; there are %s",
+			r.Method, r.URL.Path, strings.Join(known(), ", ")))
+	})
+}
+
+// known returns the routes in the form in which callers write them.
+func known() (out []string) {
+	for _, e := range api.Routes() {
+		out = append(out, e.Method+" /api/"+e.Path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// headOnly keeps the status and the header of an answer, and drops the body.
+type headOnly struct {
+	header http.Header
+	status int
+}
+
+func (h *headOnly) Header() http.Header         { return h.header }
+func (h *headOnly) WriteHeader(status int)      { h.status = status }
+func (h *headOnly) Write(b []byte) (int, error) { return len(b), nil }
+
+func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := wire.MayCall(r.Context(), e); err != nil {
+			s.answerError(w, r, err)
+			return
+		}
+		services, err := s.open(r.Context())
+		if err != nil {
+			s.answerError(w, r, s.unavailable(r, err))
+			return
+		}
+		status, body, err := services.routes[e].Answer(r)
+		if e.Scope.Covers(api.ScopeWrite) { // a read defers nothing, and has to work while the disk is full
+			err = services.flushed(r.Context(), err)
+		}
+		s.noteAct(r, e, err)
+		if err != nil {
+			s.answerError(w, r, err)
+			return
+		}
+		if c, ok := body.(wire.Writer); ok {
+			c.WriteAnswer(w, status)
+			return
+		}
+		wire.JSON(w, status, body)
+	}
+}
+
+// unavailable turns an error from opening the services into one that callers may see.
+func (s *server) unavailable(r *http.Request, err error) error {
+	s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
+	return fault.New(fault.Unavailable, "%s", health.Message(err, "storage or index cannot be reached; try again shortly"))
+}
+
+// noteAct logs who changed something. Reads are not logged: the time of each key's last use is enough.
+func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
+	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
+		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)
+	}
+}
+
+// answerError sends an error as the answer, and logs the error if callers cannot correct it.
+func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
+	kind := fault.KindOf(err)
+	switch {
+	case wire.Status(err) < http.StatusInternalServerError:
+	case r.Context().Err() != nil:
+		s.Log.DebugContext(r.Context(), "the caller left before the answer", "path", r.URL.Path, "kind", kind)
+	default:
+		s.Metrics.Errors.Add(1, "invocation", string(kind))
+		s.Log.ErrorContext(r.Context(), "invocation failed", "path", r.URL.Path, "kind", kind, "err", err)
+	}
+	wire.Refuse(w, err)
 }

@@ -3,9 +3,14 @@ package handlers
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"time"
 
+	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -90,4 +95,109 @@ func (apiDescription) Routes() []wire.Route {
 		{Endpoint: api.GetDocs.Endpoint, Answer: docs},
 		{Endpoint: api.GetSchema.Endpoint, Answer: schemaOfFile},
 	}
+}
+
+// metrics answers with the metrics of this process, for Prometheus. Each instance of the app has its own metrics.
+func (h *processHandlers) metrics(_ context.Context, _ api.None) (any, error) {
+	return exposition{h.Metrics}, nil
+}
+
+// exposition writes metrics as text.
+type exposition struct{ *telemetry.Metrics }
+
+func (e exposition) WriteAnswer(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", telemetry.TextType)
+	w.WriteHeader(status)
+	_ = e.WriteText(w) // an error means that the caller has disconnected
+}
+
+// lastHours returns the activity of the last hours.
+func (h *processHandlers) lastHours(ctx context.Context, q api.ActivityQuery) (api.Activity, error) {
+	report, err := h.Activity.Read(ctx, q.Hours)
+	return activityJSON(report, time.Now().UTC()), err
+}
+
+func activityJSON(report activity.Report, now time.Time) api.Activity {
+	return api.Activity{AsOf: now, From: report.From, Total: api.ActivityCounts(report.Total),
+		Hours: wire.Each(report.Hours, func(h activity.Hour) api.ActivityHour {
+			return api.ActivityHour{Hour: h.Begins, ActivityCounts: api.ActivityCounts(h.Counts)}
+		})}
+}
+
+// config shows the settings of the app, which do not change while it runs (spec 001).
+func (h *processHandlers) config(context.Context, api.None) (api.Config, error) {
+	return api.Config{Settings: h.Settings}, nil
+}
+
+// listKeys lists the keys.
+func (h *keyHandlers) listKeys(ctx context.Context, _ api.None) (api.Keys, error) {
+	all, err := h.Ring.List(ctx)
+	return keys.JSON(all), err
+}
+
+// addKey makes a key. This answer is the only one that contains the key.
+func (h *keyHandlers) addKey(ctx context.Context, q api.KeyRequest) (any, error) {
+	k, secret, err := h.Ring.Add(ctx, q.Name, q.Scope)
+	if err != nil {
+		return nil, err
+	}
+	h.Log.InfoContext(ctx, "key added", "key", k.Name, "scope", k.Scope)
+	return wire.Unkept{Body: api.NewKey{Key: k.JSON(), Secret: secret}}, nil
+}
+
+// removeKey removes a key.
+func (h *keyHandlers) removeKey(ctx context.Context, q api.KeyName) (api.Key, error) {
+	k, err := h.Ring.Remove(ctx, q.Name)
+	if err == nil {
+		h.Log.InfoContext(ctx, "key removed", "key", k.Name)
+	}
+	return k.JSON(), err
+}
+
+// openAPI answers with the description of all routes as a JSON document, for programs.
+func openAPI(r *http.Request) (int, any, error) {
+	_, err := wire.Decode[api.None](r, api.GetOpenAPI.Endpoint)
+	return http.StatusOK, built{r: r, body: openapi.JSON, mediaType: "application/json; charset=utf-8",
+		policy: "default-src 'none'"}, err
+}
+
+// docs answers with the description of all routes as a web page, for people.
+func docs(r *http.Request) (int, any, error) {
+	_, err := wire.Decode[api.None](r, api.GetDocs.Endpoint)
+	page, policy := openapi.Page()
+	return http.StatusOK, built{r: r, body: page, mediaType: "text/html; charset=utf-8", policy: policy}, err
+}
+
+// schemaOfFile answers with the JSON schema of a file that people write, for their editors.
+func schemaOfFile(r *http.Request) (int, any, error) {
+	req, err := wire.Decode[api.SchemaName](r, api.GetSchema.Endpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := tidemark.Schemas.ReadFile("schemas/" + req.Name + ".json")
+	if err != nil {
+		return 0, nil, fault.Field("name", "there are schemas of rules and of sites, not of %.40q", req.Name)
+	}
+	return http.StatusOK, built{r: r, body: body, mediaType: "application/json; charset=utf-8",
+		policy: "default-src 'none'"}, nil
+}
+
+// built is an answer that was made when the program was built. Its address may contain a function key, so browsers
+// are told not to send that address in the Referer header when a link is followed.
+type built struct {
+	r         *http.Request
+	body      []byte
+	mediaType string
+	policy    string // the Content-Security-Policy
+}
+
+// WriteAnswer implements [wire.Writer].
+func (b built) WriteAnswer(w http.ResponseWriter, _ int) {
+	h := w.Header()
+	h.Set("Content-Type", b.mediaType)
+	h.Set("Content-Security-Policy", b.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", wire.Revalidated)
+	wire.Tagged(w, b.r, b.body)
 }

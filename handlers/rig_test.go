@@ -69,8 +69,8 @@ type rig struct {
 	mails    string    // EMAIL_IMPORT_ROOT
 }
 
-// webSite answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A name
-// that ends in .json is one of JSON.
+// webSite answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A
+// name that ends in .json is one of JSON.
 type webSite struct {
 	panics bool
 	asked  int

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/search"
 	"golang.org/x/sync/errgroup"
@@ -193,4 +195,24 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 func passageJSON(p search.Passage) api.Passage {
 	return api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Zone: p.Zone, Text: p.Text,
 		Highlights: wire.Each(p.Highlights, func(h search.Range) api.Range { return api.Range{From: h.From, To: h.To} })}
+}
+
+// This file answers searches and questions from the index.
+
+// searchHandlers answer searches and questions.
+type searchHandlers struct {
+	Answers *answer.Answers
+	Index   search.Index     // suggests completions of the user's input
+	Lookup  *registry.Lookup // finds the pages that links lead to
+	Log     *slog.Logger
+}
+
+// Routes returns the routes of the area.
+func (h *searchHandlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.SearchByGet, h.searchFor),
+		wire.On(api.Search, h.searchFor),
+		wire.On(api.Suggest, h.suggest),
+		wire.On(api.Retrieve, h.retrieve),
+	}
 }

@@ -4,16 +4,30 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"log/slog"
+	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+	"github.com/tidemark/tidemark/pkg/run/walk"
 )
 
 // sites reports the progress of the polls of all sites (E14).
@@ -128,4 +142,255 @@ func (h *runHandlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (strin
 	begun, err := h.Polls.Tick(ctx)
 	_, failed := h.Lists.RequeueStalled(ctx) // stalled imports are rare, so once an hour is enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
+}
+
+func walkJSON(v *walk.Walk, of *site.Site) *api.SiteWalk {
+	if v == nil || of.Follow == nil {
+		return nil
+	}
+	return &api.SiteWalk{Pages: v.Pages, Read: v.Read, Open: v.Open, Waiting: v.Waiting, Unread: v.Unread, Seen: v.Seen,
+		Deepest: v.Deepest, Full: v.Reached(of.Follow), UnreadExample: v.UnreadAt, UnreadWhy: v.UnreadWhy}
+}
+
+func dryRunJSON(v sitepoll.Site) *api.SiteDryRun {
+	if v.TrialUntil.IsZero() {
+		return nil
+	}
+	out := &api.SiteDryRun{Until: v.TrialUntil}
+	if v.Walk != nil && v.Walk.Thin > 0 {
+		out.Thin, out.ThinExample = v.Walk.Thin, verdict.PublicURL(v.Walk.ThinAt)
+	}
+	return out
+}
+
+// This file answers requests for work that takes longer than one call: rebuilds, migrations, bulk runs, backfills,
+// polls of sites, and imports of mails and of addresses. It also receives the messages that continue this work.
+
+// runHandlers answer requests about long-running work.
+type runHandlers struct {
+	Rebuilds *rebuild.Service
+	Bulk     *bulk.Service
+	Migrate  *migrate.Service
+	Backfill *backfill.Service
+	Polls    *sitepoll.Service
+	Schemes  *fetch.SchemeGuesser // nil in some tests
+	Mails    *mailimport.Service
+	Lists    *listimport.Service
+	Lookup   *registry.Lookup
+	Log      *slog.Logger
+}
+
+// questionOf returns what has to be asked about a site of which no document lists pages; nil if nothing has.
+func questionOf(v sitepoll.Site) *api.SiteQuestion {
+	if v.Last == nil || !v.Last.Asks || v.Now != nil || len(v.Start) == 0 {
+		return nil
+	}
+	first := v.Start[0]
+	q := &api.SiteQuestion{
+		Text:  "No sitemap or feed lists the pages of this site. Which of these shall be read?",
+		URL:   first,
+		Tried: append([]api.SiteTry{}, v.Last.Tried...),
+		Advice: []string{"Name another sitemap, feed or page that lists pages.",
+			"Add the pages themselves, each by its address or as a list."},
+	}
+	if !v.Added {
+		q.Advice[0] = "The site is in the site file: write what is to be read there, as sitemaps, feeds, listings or follow."
+	}
+	for _, o := range v.Last.Offers {
+		c := api.SiteChoice{Kind: o.Kind, URL: o.URL, Pages: o.Pages, LeftOut: o.LeftOut, Reasons: o.Reasons,
+			Examples: o.Examples, Send: api.SiteRequest{URL: first}}
+		if o.Kind == sitepoll.OfferFeed {
+			c.Send.Feeds = []string{o.URL}
+		} else {
+			c.Send.Listings = []string{o.URL}
+		}
+		q.Choices = append(q.Choices, c)
+		if o.Kind == sitepoll.OfferListing { // its pages are where following the links of all pages begins
+			c.Kind, c.Send.SiteSettings = "follow", api.SiteSettings{Follow: &api.SiteFollow{}}
+			q.Choices = append(q.Choices, c)
+		}
+	}
+	if len(q.Choices) == 0 {
+		q.Text = "Nothing was found that lists the pages of this site, so none is watched."
+	}
+	return q
+}
+
+// migrateStart starts a migration and does as much of it as fits into the request; the timer does the rest.
+func (h *runHandlers) migrateStart(ctx context.Context, req api.MigrationRequest) (api.Migration, error) {
+	if _, err := h.Migrate.Start(ctx, req.DryRun); err != nil {
+		return api.Migration{}, err
+	}
+	if _, err := h.Migrate.Advance(ctx); err != nil {
+		h.Log.WarnContext(ctx, "migration interrupted; the timer goes on", "err", err)
+	}
+	return h.migrateState(ctx, api.None{})
+}
+
+// migrateState reports the progress of a migration.
+func (h *runHandlers) migrateState(ctx context.Context, _ api.None) (api.Migration, error) {
+	st, err := h.Migrate.Get(ctx)
+	return migrationJSON(st), err
+}
+
+func migrationJSON(st migrate.Status) api.Migration {
+	out := api.Migration{Status: migrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
+		UpdatedAt: st.UpdatedAt, EndedAt: st.EndedAt}
+	for _, p := range st.Parts {
+		out.Steps = append(out.Steps, api.MigrationStep{Name: p.Step, Rules: p.Rules, Seen: p.Seen, Changed: p.Changed,
+			Examples: p.Examples, Done: p.Done})
+	}
+	for _, n := range st.Needs {
+		out.Needed = append(out.Needed, api.MigrationNeed{Name: n.Step, From: n.From, To: n.To})
+	}
+	return out
+}
+
+// migrationState returns the API's name for the state of a migration.
+func migrationState(st migrate.Status) string {
+	switch {
+	case st.Running:
+		return api.MigrationRunning
+	case len(st.Needs) > 0:
+		return api.MigrationNeeded
+	default:
+		return api.MigrationCurrent
+	}
+}
+
+// Routes returns the routes of the area.
+func (h *runHandlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.StartRebuild, h.rebuildStart),
+		wire.On(api.GetRebuild, h.rebuildState),
+		wire.On(api.StartMigration, h.migrateStart),
+		wire.On(api.GetMigration, h.migrateState),
+		wire.On(api.StartBulk, h.bulkStart),
+		wire.Named(api.GetBulk, wire.Shown(h.Bulk.Get, bulkJSON)),
+		wire.On(api.StartBackfill, h.backfillStart),
+		wire.On(api.ListBackfills, h.backfillRuns),
+		wire.Named(api.GetBackfill, wire.Shown(h.Backfill.Get, h.runJSON)),
+		wire.Named(api.ResumeBackfill, wire.Shown(h.Backfill.Resume, h.runJSON)),
+		wire.Named(api.PauseBackfill, wire.Shown(h.Backfill.Pause, h.runJSON)),
+		wire.Named(api.CancelBackfill, wire.Shown(h.Backfill.Cancel, h.runJSON)),
+		wire.On(api.ListBackfillSites, h.backfillSites),
+		wire.On(api.ListSites, h.sites),
+		wire.On(api.AddSite, h.addSite),
+		wire.On(api.PatchSite, h.patchSite),
+		wire.On(api.RemoveSite, h.removeSite),
+		wire.On(api.GetSite, h.getSite),
+		wire.Named(api.PollSite, wire.Shown(h.Polls.PollNow, siteJSON)),
+		wire.OnAny(api.IndexNow, h.indexNow),
+		wire.OnAny(api.IndexNowURL, h.indexNowOne),
+		wire.OnAny(api.ImportMbox, h.importMbox),
+		wire.On(api.ListImports, h.importList),
+		wire.Named(api.GetImport, wire.Shown(h.Mails.Get, importJSON)),
+		{Endpoint: api.ImportList.Endpoint, Answer: h.importAddresses},
+		wire.Named(api.GetListImport, wire.Shown(h.Lists.Get, listImportJSON)),
+	}
+}
+
+// Triggers returns the triggers of the area.
+func (h *runHandlers) Triggers() map[string]wire.Trigger {
+	return map[string]wire.Trigger{
+		"RebuildWorker":  wire.Step(h.Rebuilds.Step),
+		"BulkWorker":     wire.Step(h.Bulk.Step),
+		"BackfillWorker": wire.Step(h.Backfill.Step),
+		"BackfillPoison": h.backfillPoison,
+		"SentinelTimer":  h.sentinelTimer,
+		"SentinelWorker": wire.Step(h.Polls.Step),
+		"MboxWorker":     wire.Step(h.importStep),
+	}
+}
+
+// rebuildStart starts a run that indexes many items again.
+func (h *runHandlers) rebuildStart(ctx context.Context, req api.RebuildRequest) (out api.Rebuild, err error) {
+	if req.Audit && (req.Force || req.Refetch) {
+		return out, fault.Field("audit", "audit repairs what differs, from the kept captures: leave force and refetch out")
+	}
+	scope := rebuild.Scope{Force: req.Force, Refetch: req.Refetch, Audit: req.Audit}
+	if req.Scope != nil {
+		if req.Scope.Host == "" {
+			return out, fault.Field("scope.host", "scope.host is missing: name a host, or leave scope out for everything")
+		}
+		if scope.Host, err = h.Lookup.Host("scope.host", req.Scope.Host); err != nil {
+			return out, err
+		}
+	}
+	run, err := h.Rebuilds.Start(ctx, scope)
+	return rebuildJSON(run, 0), err
+}
+
+// rebuildState reports the progress of a rebuild.
+func (h *runHandlers) rebuildState(ctx context.Context, q api.RebuildID) (out api.Rebuild, err error) {
+	if q.ID == "" {
+		return out, fault.Field("id", "id is missing: give that of a rebuild")
+	}
+	run, err := h.Rebuilds.Get(ctx, q.ID)
+	if err != nil {
+		return out, err
+	}
+	left, err := h.Rebuilds.Left(ctx, run)
+	return rebuildJSON(run, left), err
+}
+
+// rebuildJSON returns a rebuild as a type of the API, with the number of items that the rebuild still has to index.
+func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
+	out := api.Rebuild{
+		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
+		Reason: run.Reason,
+		Items:  run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
+		Mended: run.Mended,
+	}
+	out.Findings = wire.Each(run.Findings, func(f rebuild.Finding) api.Finding { return api.Finding(f) })
+	if n := run.Collisions; n.Chunks > 0 {
+		out.Collisions = (*api.Collisions)(&n)
+	}
+	return out
+}
+
+// importAddresses starts to import a list of addresses, and answers with the progress so far.
+func (h *runHandlers) importAddresses(r *http.Request) (int, any, error) {
+	req, err := listOf(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	im, err := h.Lists.Start(r.Context(), []byte(req.Content), listimport.Format(req.Format))
+	if err == nil {
+		im, err = h.Lists.Advance(r.Context(), im, importTime)
+	}
+	return api.ImportList.Status, listImportJSON(im), err
+}
+
+// listOf reads the request. Its body is either JSON or the file itself, as curl --data-binary sends it.
+func listOf(r *http.Request) (req api.ListImportRequest, err error) {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if media == "" || media == "application/json" {
+		return wire.Decode[api.ListImportRequest](r, api.ImportList.Endpoint)
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		err = fault.New(fault.TooLarge, "the list is larger than %d MiB: import it in parts", wire.MaxBody>>20)
+	}
+	req.Content = string(body)
+	switch {
+	case strings.Contains(media, "opml"):
+		req.Format = string(listimport.OPML)
+	case strings.HasSuffix(media, "/csv"):
+		req.Format = string(listimport.CSV)
+	case strings.Contains(media, "ndjson"), strings.Contains(media, "jsonl"):
+		req.Format = string(listimport.JSONLines)
+	}
+	return req, err
+}
+
+func listImportJSON(im listimport.Import) api.ListImport {
+	return api.ListImport{
+		ID: im.ID, Format: im.Format, Total: im.Total, Done: im.Next, Added: im.Added, Known: im.Known,
+		Refused: im.Refused, Warning: im.Warning, StartedAt: im.StartedAt, EndedAt: im.EndedAt,
+		Refusals: wire.Each(im.Refusals, func(a listimport.Address) api.RefusedAddress {
+			return api.RefusedAddress{Source: a.URL, Error: a.Why}
+		}),
+	}
 }

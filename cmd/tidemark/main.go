@@ -9,7 +9,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -81,4 +85,93 @@ func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	root.AddCommand(local.DoctorCommand(t, s, getenv), versionCommand(t))
 	group(root)
 	return root
+}
+
+// groups are the groups in which help lists the commands, with the names of the commands of each.
+var groups = []struct {
+	id, title string
+	commands  []string
+}{
+	{"everyday", "Everyday:", []string{
+		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "pick",
+		"accept", "reindex", "remove", "tag", "rules", "channels", "status",
+	}},
+	{"runs", "Runs over many sources:", []string{
+		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",
+	}},
+	{"operating", "Operating:", []string{
+		"doctor", "health", "deliveries", "keys", "backup", "restore", "export", "import-state",
+	}},
+	{"server", "Servers and programs:", []string{
+		"start", "handler", "app", "azurite", "mcp", "docs", "schema", "completion", "help", "version",
+	}},
+}
+
+// group puts every command of root into the group that names it.
+func group(root *cobra.Command) {
+	of := map[string]string{}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range g.commands {
+			of[name] = g.id
+		}
+	}
+	for _, c := range root.Commands() {
+		c.GroupID = of[c.Name()]
+	}
+	root.SetHelpCommandGroupID(of["help"])
+	root.SetCompletionCommandGroupID(of["completion"])
+}
+
+// The linker sets version and commit in a release (-X main.version=… -X main.commit=…). The toolchain's own record of
+// the repository is not used, so that the same sources give the same bytes even outside a repository.
+var version, commit string
+
+// build describes the sources and tools of this binary.
+type build struct {
+	Version string `json:"version"` // as SemVer; ends in -dev when not a release
+	Commit  string `json:"commit"`  // "unknown" when built outside a repository
+	Go      string `json:"go"`
+}
+
+const versionHelp = `version
+Print the version of this command, its commit and its Go version
+
+  tidemark version`
+
+func versionCommand(t *terminal.Terminal) *cobra.Command {
+	return command.New(versionHelp, cobra.NoArgs, func(context.Context, []string) error {
+		t.Say("%s", versionLine())
+		if t.JSON {
+			return json.NewEncoder(t.Out).Encode(thisBuild())
+		}
+		return nil
+	})
+}
+
+// addVersionFlag adds the flag --version, which prints the same text as the version command.
+func addVersionFlag(root *cobra.Command) {
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	// The flag is defined here, because otherwise cobra would give it the short form -v, which the start command uses
+	// for --verbose.
+	root.Flags().Bool("version", false, "print the version of this command")
+}
+
+func versionLine() string {
+	b := thisBuild()
+	return fmt.Sprintf("tidemark %s (commit %s, %s, %s/%s)", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
+}
+
+func thisBuild() build {
+	b := build{Version: cmp.Or(version, app.Version+"-dev"), Commit: commit, Go: runtime.Version()}
+	if info, ok := debug.ReadBuildInfo(); ok && b.Commit == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				b.Commit = s.Value
+			}
+		}
+	}
+	b.Commit = cmp.Or(b.Commit, "unknown")
+	return b
 }

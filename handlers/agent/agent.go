@@ -8,14 +8,21 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"regexp"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Options configure a server of tools.
@@ -106,4 +113,112 @@ func onPage[T any](b toolbox, page string, ask func(id string) (T, error)) (out 
 		}
 	}
 	return out, err
+}
+
+const (
+	pageURI   = "tidemark://items/"
+	pageType  = "text/markdown"
+	pagesRead = 50 // the number of pages in a listing
+)
+
+// addResources offers pages as resources: any page by its id, and a list of the indexed pages.
+func (b toolbox) addResources(s *mcp.Server) {
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "page", Title: "A page", URITemplate: pageURI + "{id}",
+		MIMEType: pageType, Description: "A page or file that Tidemark keeps, as Markdown, by its id."}, b.resource)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if q, ok := req.(*mcp.ListResourcesRequest); ok {
+				return b.resources(ctx, q)
+			}
+			return next(ctx, method, req)
+		}
+	})
+}
+
+// resource reads a page.
+func (b toolbox) resource(ctx context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	id, _ := strings.CutPrefix(q.Params.URI, pageURI)
+	if !isID.MatchString(id) {
+		return nil, mcp.ResourceNotFoundError(q.Params.URI)
+	}
+	a, err := b.readPage(ctx, readInput{Page: id, Tokens: mostTokens})
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: pageType,
+		Text: a.String()}}}, nil
+}
+
+// resources lists the indexed pages.
+func (b toolbox) resources(ctx context.Context, q *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
+	query := api.ItemQuery{Status: api.StatusIndexed, Top: pagesRead}
+	if q.Params != nil {
+		query.Continuation = q.Params.Cursor
+	}
+	page, err := api.ListItems.Call(ctx, b.Client, query)
+	if err != nil {
+		return nil, err
+	}
+	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, NextCursor: page.Continuation}
+	for _, it := range page.Items {
+		out.Resources = append(out.Resources, &mcp.Resource{URI: pageURI + it.ID, Name: it.DisplaySource,
+			MIMEType: pageType})
+	}
+	return out, nil
+}
+
+// Handlers answer messages of the Model Context Protocol.
+type Handlers struct {
+	API     http.Handler // the API that the tools call on behalf of the message's sender
+	Lookup  *registry.Lookup
+	Version string
+	Log     *slog.Logger
+	// Keys is true if callers need keys. The Host header is then not checked, because a web page that abuses a
+	// visitor's browser has no key.
+	Keys bool
+}
+
+// Routes returns the routes of the protocol.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
+}
+
+// tools answers a message, or a batch of them. No state is kept between messages, and an answer is one JSON document,
+// because the host does not pass on streams.
+func (h *Handlers) tools(r *http.Request) (int, any, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
+	if err != nil {
+		return 0, nil, wire.BodyError(err)
+	}
+	if len(body) > wire.MaxBody {
+		return 0, nil, fault.New(fault.TooLarge, "the body has more than %d bytes", wire.MaxBody)
+	}
+	// The API is called with the caller and the context of the message.
+	slots := make(chan struct{}, callsAtOnce)
+	inside := http.HandlerFunc(func(w http.ResponseWriter, call *http.Request) {
+		slots <- struct{}{}
+		defer func() { <-slots }()
+		h.API.ServeHTTP(w, call.WithContext(r.Context()))
+	})
+	client := api.NewClient("http://in.process", "", &http.Client{Transport: wire.InProcess{Handler: inside}})
+	server := New(Options{Client: client, Version: h.Version, IDs: h.ids})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, Logger: h.Log, MaxRequestBodyBytes: wire.MaxBody,
+			PropagateRequestCancellation: true,
+			DisableLocalhostProtection:   h.Keys,
+		})
+	return http.StatusOK, exchange{handler, r, bytes.TrimPrefix(body, bom)}, nil
+}
+
+// callsAtOnce limits the calls of the API for one request.
+const callsAtOnce = 4
+
+// ids returns the ids that the item with the given address may have.
+func (h *Handlers) ids(address string) (ids []string, err error) {
+	all, err := h.Lookup.IDs(address)
+	for _, id := range all {
+		ids = append(ids, string(id))
+	}
+	return ids, err
 }

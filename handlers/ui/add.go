@@ -85,7 +85,8 @@ func isPath(line string) bool {
 func filesForm() frame.Form { return frame.NewForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (frame.Page, error) {
+func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (frame.Page,
+	error) {
 	var pages, paths []string
 	for _, source := range sources {
 		if isPath(source) {
@@ -154,4 +155,19 @@ func (a changesArea) addSite(r *http.Request) (frame.Page, error) {
 		to += "?done=site-route"
 	}
 	return frame.GoTo(to), nil
+}
+
+// siteOf reads the request for a site from the form. The API checks it. A dry run follows links.
+func siteOf(form url.Values) (api.SiteRequest, error) {
+	req := api.SiteRequest{GuessScheme: true}
+	if err := frame.Read(form, &req); err != nil {
+		return req, err
+	}
+	if req.DryRun && req.Follow == nil {
+		req.Follow = &api.SiteFollow{}
+	}
+	if form.Get("asked") != "" && !req.Named() {
+		return req, frame.BadRequest("nothing is chosen: go back, and choose at least one source")
+	}
+	return req, nil
 }

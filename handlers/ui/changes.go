@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -258,4 +259,67 @@ func (a changesArea) markRead(r *http.Request) (frame.Page, error) {
 func (a changesArea) change(r *http.Request) (frame.Page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
 	return frame.Page{Name: "change", Title: "Change of " + frame.ChangeTitle(why.Change), Data: why}, err
+}
+
+// listPaths has the path of each list whose filters can be saved.
+var listPaths = map[string]string{"changes": "/", "items": "/items"}
+
+// saveFilter saves a filter under a name, or deletes the filter with that name.
+func (a changesArea) saveFilter(r *http.Request) (frame.Page, error) {
+	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
+	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	req := api.ReaderRequest{Filters: slices.DeleteFunc(me.Filters, func(k api.SavedFilter) bool {
+		return k.Name == f.Name && k.List == f.List
+	})}
+	to, done := listPaths[f.List], "filter-forgotten"
+	if r.PostForm.Get("do") != "forget" {
+		req.Filters, done = append(req.Filters, f), "filter-kept"
+		to += "?" + f.Query
+	}
+	_, err = api.SaveReader.Call(r.Context(), a.client, req)
+	back, parseErr := url.Parse(to)
+	if err != nil || parseErr != nil {
+		return frame.Page{}, err
+	}
+	q := back.Query()
+	q.Set("done", done)
+	return frame.GoTo(frame.Address(back.Path, q)), nil
+}
+
+// guided is the largest number of items with which the start page still shows the guide.
+const guided = 1000
+
+// A guide lists the steps that a new user has not taken yet. The last step is to make a first rule.
+type guide struct {
+	Sites   []api.Site // sites that were added or are being read
+	Total   int
+	Waiting int // items that wait for their first check
+	Indexed int
+	Failed  int
+}
+
+// guideOf returns the guide, or nil if none is needed because there is a rule already or there are many items.
+func (a changesArea) guideOf(ctx context.Context, st Counts) (*guide, error) {
+	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
+		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}
+	if g.Total > guided {
+		return nil, nil
+	}
+	rules, err := api.ListRules.Call(ctx, a.client, api.RuleQuery{})
+	if err != nil || len(rules.Rules) > 0 {
+		return nil, err
+	}
+	sites, err := api.ListSites.Call(ctx, a.client, api.None{})
+	for _, s := range sites.Sites {
+		if s.Look != nil || s.Added {
+			g.Sites = append(g.Sites, s)
+		}
+	}
+	if err != nil || g.Total == 0 && len(g.Sites) == 0 {
+		return nil, err
+	}
+	return g, nil
 }

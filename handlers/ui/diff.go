@@ -1,12 +1,16 @@
 package ui
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 type diffData struct {
@@ -88,6 +92,88 @@ func blocks(hunks []api.DiffHunk) (out []block) {
 		}
 		b := &out[len(out)-1]
 		b.Hunks = append(b.Hunks, numbered{h, i + 1})
+	}
+	return out
+}
+
+// This file is the part of the dashboard about items. It has the list of items with its bulk actions, the page of
+// an item with its past, the differences between two versions, and the settings of items and tags.
+
+// itemsFuncs are the functions that the templates of this part call.
+var itemsFuncs = template.FuncMap{
+	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
+	"extent":       extent,
+	"facts":        facts,
+	"sharePercent": sharePercent, "aroundWord": aroundWord,
+	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
+	"newRulePath": newRulePath, "sourceWord": sourceWord,
+}
+
+// itemsViews returns the pages of this part and the actions of their forms, by pattern.
+func itemsViews(client *api.Client, clock func() time.Time) map[string]frame.View {
+	a := itemsArea{client, clock}
+	return map[string]frame.View{
+		"GET /items":                       a.items,
+		"GET /items/bulk":                  a.bulk,
+		"GET /items/{id}":                  a.item,
+		"GET /items/{id}/settings":         a.settings,
+		"GET /items/{id}/stop":             a.stop,
+		"GET /items/{id}/diff":             a.diff,
+		"GET /items/{id}/images":           a.images,
+		"GET /items/{id}/pick":             a.pick,
+		"GET /items/{id}/ignore":           a.patterns,
+		"GET /items/{id}/fields/{name...}": a.field,
+		"GET /tags":                        a.tags,
+		"GET /tags/{tag}":                  a.tag,
+
+		"POST /items/bulk":          a.startBulk,
+		"POST /items/{id}":          a.act,
+		"POST /items/{id}/settings": a.saveSettings,
+		"POST /items/{id}/ignore":   a.ignore,
+		"POST /items/{id}/pick":     a.savePicked,
+		"POST /tags/{tag}":          a.actTag,
+	}
+}
+
+// facts puts into words what is known of a thing that a page lists.
+func facts(of any) []form.Fact {
+	switch of := of.(type) {
+	case api.TagSettings:
+		return form.Facts(of)
+	case api.FeedChange:
+		of.Why, of.Fields = "", nil // they have places of their own
+		return form.Facts(of)
+	case api.SearchResult:
+		return form.Facts(of)
+	case api.Capture:
+		return form.Facts(of)
+	}
+	return nil
+}
+
+// Facts puts a part of what is known of the item into words: its settings, what a browser showed (rendered), or the
+// rest (other). Its tags and values have places of their own.
+func (d itemData) Facts(of string) (out []form.Fact) {
+	for _, f := range form.OfItem(d.ItemDetail) {
+		part := "other"
+		if around, _, _ := strings.Cut(f.Path, "."); around == "rendered" || around == "fields" || around == "tags" {
+			part = around
+		} else if f.From != "" {
+			part = "settings"
+		}
+		if part == of {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// held returns the settings of an item or a tag that are in force, each with its origin.
+func held(known []form.Fact, e *api.Effective) (out []form.Fact) {
+	for _, f := range known {
+		if e != nil && e.From[f.Path] != "" {
+			out = append(out, f)
+		}
 	}
 	return out
 }

@@ -3,8 +3,13 @@ package ui
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"html/template"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -90,4 +95,175 @@ func (a pushedArea) actEntry(r *http.Request) (frame.Page, error) {
 	id := r.PathValue("id")
 	_, err := api.Enrich.Call(r.Context(), a.client, api.EnrichRequest{EntryID: id})
 	return frame.GoTo("/entries/" + url.PathEscape(id) + "?done=described"), err
+}
+
+// This file is the part of the dashboard about content that is not crawled but pushed in by other programs:
+// entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
+
+// pushedFuncs are the functions that the templates of this part call.
+var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
+
+// pushedArea is this part of the dashboard.
+type pushedArea struct{ client *api.Client }
+
+// pushedViews returns the pages of this part and the actions of their forms, by pattern.
+func pushedViews(client *api.Client) map[string]frame.View {
+	a := pushedArea{client}
+	return map[string]frame.View{
+		"GET /entries":              a.entries,
+		"GET /entries/{id}":         a.entry,
+		"GET /entries/batches":      a.batches,
+		"GET /entries/batches/{id}": a.batch,
+		"GET /entries/imports":      a.imports,
+		"GET /entries/imports/{id}": a.mailbox,
+		"GET /import":               a.importForm,
+		"GET /import/{id}":          a.listImport,
+
+		"POST /entries/{id}":         a.actEntry,
+		"POST /entries/batches/{id}": a.actBatch,
+		"POST /import":               a.importList,
+	}
+}
+
+// importsShown is the number of imports that a page lists.
+const importsShown = 50
+
+// imports lists the latest imports of mailboxes.
+func (a pushedArea) imports(r *http.Request) (frame.Page, error) {
+	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
+	return frame.Page{Name: "imports", Title: "Imports", Data: list}, err
+}
+
+// mailbox shows the import of one mailbox.
+func (a pushedArea) mailbox(r *http.Request) (frame.Page, error) {
+	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
+	return frame.Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
+}
+
+// importBar returns the progress of an import: how much of its mailbox file has been processed.
+func importBar(im api.Import) frame.Bar {
+	return frame.NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
+}
+
+type listData struct {
+	Content, Format string // as the person typed them
+	Uploaded        bool   // whether the list came from a file, which a page cannot put back into its form
+	Problem         *api.Problem
+}
+
+// Formats returns the formats that a list may have.
+func (listData) Formats() []frame.Choice {
+	return frame.Choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
+		"jsonl", "JSON Lines")
+}
+
+// importForm shows the form for a list of addresses.
+func (a pushedArea) importForm(*http.Request) (frame.Page, error) {
+	return frame.Page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
+}
+
+// importList starts the import of a list.
+func (a pushedArea) importList(r *http.Request) (frame.Page, error) {
+	d := listData{Content: r.PostForm.Get("content"), Format: r.PostForm.Get("format")}
+	req := api.ListImportRequest{Content: d.Content, Format: d.Format}
+	uploaded, err := fileOf(r, "file")
+	if err != nil {
+		return frame.Page{}, err
+	}
+	if uploaded != "" {
+		req.Content, d.Uploaded = uploaded, true
+	}
+	im, err := api.ImportList.Call(r.Context(), a.client, req)
+	if d.Problem = frame.Refusal(err); d.Problem != nil {
+		return frame.Page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
+	}
+	return frame.GoTo("/import/" + url.PathEscape(im.ID)), err
+}
+
+// fileOf reads a file that was sent with a form, and returns "" if there is none.
+func fileOf(r *http.Request, name string) (string, error) {
+	f, _, err := r.FormFile(name)
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return "", nil
+	}
+	if err != nil {
+		return "", frame.BadRequest("the file cannot be read: " + err.Error())
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return strings.ToValidUTF8(string(b), "\uFFFD"), err
+}
+
+// listImport shows the progress of the import of a list.
+func (a pushedArea) listImport(r *http.Request) (frame.Page, error) {
+	im, err := api.GetListImport.Call(r.Context(), a.client, api.ListImportID{ID: r.PathValue("id")})
+	return frame.Page{Name: "listimport", Title: "Import of a list", Data: im}, err
+}
+
+// listBar returns the progress of an import: how much of its list has been processed.
+func listBar(im api.ListImport) frame.Bar {
+	return frame.NewBar(im.Done, max(1, im.Total), "of the addresses processed")
+}
+
+const (
+	batchesShown = 20  // the number of batches on a page of the list
+	linesShown   = 200 // the number of entries on the page of a batch
+)
+
+type batchesData struct {
+	api.EnrichBatches
+	First bool
+	Older string // id of the last batch on this page; "" on the last page
+}
+
+// batches lists the batches of the current schema, newest first.
+func (a pushedArea) batches(r *http.Request) (frame.Page, error) {
+	before := r.URL.Query().Get("before")
+	list, err := api.ListEnrichBatches.Call(r.Context(), a.client, api.EnrichQuery{Top: batchesShown, Before: before})
+	d := batchesData{EnrichBatches: list, First: before == ""}
+	if n := len(list.Batches); n == batchesShown {
+		d.Older = list.Batches[n-1].ID
+	}
+	return frame.Page{Name: "batches", Title: "Enrichment", Data: d}, err
+}
+
+type batchData struct {
+	api.EnrichBatch
+	Shown []api.EnrichLine // entries of the batch, failed ones first
+	Bar   frame.Bar
+}
+
+// batch shows a batch and the outcome for each of its entries.
+func (a pushedArea) batch(r *http.Request) (frame.Page, error) {
+	b, err := api.GetEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
+	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
+	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
+	return frame.Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
+}
+
+// rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
+func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting": -1}[l.Outcome] }
+
+// batchBar returns the progress of a batch. Until the batch is done, it counts the processed entries in the batch's
+// lines, if the answer has them.
+func batchBar(b api.EnrichBatch) frame.Bar {
+	if b.Status == "done" {
+		return frame.NewBar(1, 1, "entries processed")
+	}
+	processed := 0
+	for _, l := range b.Lines {
+		if l.Outcome != "waiting" {
+			processed++
+		}
+	}
+	return frame.NewBar(processed, len(b.Lines), "entries processed")
+}
+
+// actBatch cancels a batch.
+func (a pushedArea) actBatch(r *http.Request) (frame.Page, error) {
+	if r.PostForm.Get("do") != "cancel" {
+		return frame.Page{}, frame.BadRequest("a batch can be cancelled")
+	}
+	b, err := api.CancelEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
+	return frame.GoTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -126,4 +127,50 @@ func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string)
 		}
 	}
 	return options.Merge(api.Settings{TagSettings: api.TagSettings{Watch: own}}, tags).Watch, nil
+}
+
+// itemsArea is this part of the dashboard.
+type itemsArea struct {
+	client *api.Client
+	clock  func() time.Time
+}
+
+type imagesData struct {
+	api.ImageList
+	ID       string
+	Pictures bool // let the browser load the pictures from their servers
+}
+
+// images lists the images of an item. The images are on other servers, and browsers load them only on request.
+func (a itemsArea) images(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
+	d.ImageList, err = api.ListImages.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
+	return frame.Page{Name: "images", Title: "Images of " + frame.ItemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
+}
+
+// act checks, forces, pauses or removes an item, or accepts its present content.
+func (a itemsArea) act(r *http.Request) (frame.Page, error) {
+	id, what := r.PathValue("id"), r.PostForm.Get("do")
+	var err error
+	switch what {
+	case "check", "force":
+		_, err = api.ReindexItem.Call(r.Context(), a.client, api.ReindexRequest{ID: id, Force: what == "force"})
+	case "remove":
+		_, err = api.RemoveItem.Call(r.Context(), a.client, api.ItemID{ID: id})
+	case "pause", "resume":
+		paused := what == "pause"
+		_, err = api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: id,
+			ItemSettings: api.ItemSettings{Paused: &paused}})
+	case "accept":
+		_, err = api.AcceptItem.Call(r.Context(), a.client, api.ItemID{ID: id})
+	default:
+		err = frame.BadRequest("an item can be checked, forced, paused, resumed, removed or accepted")
+	}
+	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted",
+		"pause": "paused", "resume": "resumed"}[what]
+	return frame.GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -94,4 +96,31 @@ func failingChannels(ctx context.Context, c *api.Client, now time.Time) (failing
 	at, err := api.GetPublicAddress.Call(ctx, c, api.None{})
 	works := func(ch api.Channel) bool { return ch.Problem == "" && !ch.RestsUntil.After(now) }
 	return slices.DeleteFunc(all.Channels, works), at.URL == "", err
+}
+
+// attentionData lists the problems that a person must solve.
+type attentionData struct {
+	problems
+
+	Held []api.HostStatus // hosts at which many pages went missing at once
+}
+
+// Nothing reports whether there are no problems.
+func (d attentionData) Nothing() bool {
+	n, _ := d.Count()
+	return n+len(d.Held) == 0
+}
+
+// attention lists the problems that a person must solve, and how to solve each.
+func (a statusArea) attention(r *http.Request) (p frame.Page, err error) {
+	st, err := a.tally.Counts(r.Context())
+	if err != nil {
+		return p, err
+	}
+	d := attentionData{problems: st.found}
+	if st.Guarded > 0 {
+		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
+		d.Held = d.Held[:min(len(d.Held), needsShown)]
+	}
+	return frame.Page{Name: "attention", Title: "Needs attention", Data: d}, nil
 }

@@ -2,11 +2,16 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Writer is an answer that writes itself. Other answers are encoded as JSON.
@@ -86,4 +91,106 @@ type Unkept struct{ Body any }
 func (u Unkept) WriteAnswer(w http.ResponseWriter, status int) {
 	w.Header().Set("Cache-Control", "no-store")
 	JSON(w, status, u.Body)
+}
+
+// Route answers the requests of one route of the API, either with a status and a body or with an error.
+type Route struct {
+	*api.Endpoint
+	Answer func(r *http.Request) (status int, body any, err error)
+}
+
+// On returns a Route that answers with a function of the route's types.
+func On[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (A, error)) Route {
+	return OnAny(route, func(ctx context.Context, q Q) (any, error) { return fn(ctx, q) })
+}
+
+// Named returns a Route that answers with a function of the name in the route's path.
+func Named[Q, A any](route api.Route[Q, A], fn func(ctx context.Context, name string) (A, error)) Route {
+	return On(route, func(ctx context.Context, q Q) (A, error) { return fn(ctx, route.Name(q)) })
+}
+
+// Shown returns a function that answers with what another finds by name, in the form of the API.
+func Shown[T, A any](find func(ctx context.Context, name string) (T, error), show func(T) A,
+) func(context.Context, string) (A, error) {
+	return func(ctx context.Context, name string) (answer A, err error) {
+		found, err := find(ctx, name)
+		if err == nil {
+			answer = show(found)
+		}
+		return answer, err
+	}
+}
+
+// OnAny returns a Route that answers with a function whose results may be of several kinds: a [Reply], a [Writer], or
+// one of the route's types.
+func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, error)) Route {
+	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
+		q, err := Decode[Q](r, route.Endpoint)
+		if err != nil {
+			return 0, nil, err
+		}
+		body, err := fn(r.Context(), q)
+		if other, ok := body.(Reply); ok {
+			return other.Status, other.Body, err
+		}
+		return route.Status, body, err
+	}}
+}
+
+var statusOf = map[fault.Kind]int{
+	fault.Invalid:     http.StatusBadRequest,
+	fault.NotFound:    http.StatusNotFound,
+	fault.Expired:     http.StatusGone,
+	fault.Conflict:    http.StatusConflict,
+	fault.Blocked:     http.StatusForbidden,
+	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.Throttled:   http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Internal:    http.StatusInternalServerError,
+}
+
+// Status returns the HTTP status for an error.
+func Status(err error) int { return statusOf[fault.KindOf(err)] }
+
+// Refuse answers with an error. The answer has only text that callers may read.
+func Refuse(w http.ResponseWriter, err error) {
+	if wait := fault.RetryAfter(err); wait > 0 {
+		RetryAfter(w, wait)
+	}
+	status, detail := Status(err), err.Error()
+	if status == http.StatusInternalServerError {
+		detail = "" // an unforeseen error may contain internal details
+	}
+	var fields []api.FieldError
+	if f := fault.FieldOf(err); f != "" {
+		fields = []api.FieldError{{Field: f, Message: detail}}
+	}
+	Problem(w, status, detail, fields...)
+}
+
+// Problem answers with a problem (RFC 9457).
+func Problem(w http.ResponseWriter, status int, detail string, fields ...api.FieldError) {
+	w.Header().Set("Content-Type", api.ProblemType)
+	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
+}
+
+// RetryAfter sets the Retry-After header.
+func RetryAfter(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+}
+
+// PublicText returns the text of an error that callers may read. It is for answers that contain several errors.
+func PublicText(err error) string {
+	if fault.Is(err, fault.Internal) {
+		return "internal error"
+	}
+	return err.Error()
+}
+
+// Field turns an Invalid error into an error about one field of the request.
+func Field(field string, err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return fault.Field(field, "%w", err)
+	}
+	return err
 }

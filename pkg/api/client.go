@@ -249,3 +249,86 @@ func quote(media string, body []byte) string {
 	}
 	return ": " + text
 }
+
+// ProblemType is the media type of a [Problem].
+const ProblemType = "application/problem+json"
+
+// Problem is the answer to every failed request (RFC 9457 §3.1). It says what was wrong, in which field, and what to
+// do.
+type Problem struct {
+	Type     string       `json:"type,omitempty"` // "about:blank" when empty
+	Title    string       `json:"title"`          // the status in words
+	Status   int          `json:"status"`
+	Detail   string       `json:"detail,omitempty"`
+	Instance string       `json:"instance,omitempty"`
+	Errors   []FieldError `json:"errors,omitempty"`
+}
+
+// FieldError says what is wrong with one field of the request.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Error formats the problem on one line. The line has the detail, or the title if there is no detail, and then those
+// messages about fields that the detail does not contain. The client returns a *Problem as its error.
+func (p *Problem) Error() string {
+	text := cmp.Or(p.Detail, p.Title, fmt.Sprintf("the server answered %d", p.Status))
+	for _, e := range p.Errors {
+		if !strings.Contains(text, e.Message) {
+			text += fmt.Sprintf("; %s: %s", e.Field, e.Message)
+		}
+	}
+	return text
+}
+
+// ItemExport exports all items that match a filter. Empty fields do not filter.
+type ItemExport struct {
+	Format string `json:"format,omitempty"` // csv (the default) or jsonl.
+	Host   string `json:"host,omitempty"`   // Only items of this host.
+	Status Status `json:"status,omitempty"` // Only items of this status.
+	Tag    string `json:"tag,omitempty"`    // Only items that have this tag.
+	Paused bool   `json:"paused,omitempty"` // Only items that are paused.
+}
+
+// ChangeExport exports all changes that match a [ChangeQuery].
+type ChangeExport struct {
+	Format   string  `json:"format,omitempty"`   // csv (the default) or jsonl.
+	Since    string  `json:"since,omitempty"`    // As in GET changes.
+	Until    string  `json:"until,omitempty"`    // A time or a date.
+	Order    string  `json:"order,omitempty"`    // newest (the default) or oldest.
+	Host     string  `json:"host,omitempty"`     // Only changes of this host.
+	Tag      string  `json:"tag,omitempty"`      // Only changes of items that had this tag.
+	Type     string  `json:"type,omitempty"`     // Only changes of this type: url, file or entry.
+	Kind     string  `json:"kind,omitempty"`     // Only changes of these kinds, separated by commas.
+	MinShare float64 `json:"minShare,omitempty"` // The smallest share of the text that must have changed, 0 to 1.
+	Q        string  `json:"q,omitempty"`        // Words that must all occur in the title, the address or the passages.
+	Unread   bool    `json:"unread,omitempty"`   // Only changes that the caller has not marked as read.
+	Silenced string  `json:"silenced,omitempty"` // Changes hidden by the rules of a watch: false (the default), true or only.
+}
+
+// Export streams the answer of an export. It runs until ctx ends, regardless of the client's timeout.
+func Export[Q any](ctx context.Context, c *Client, r Route[Q, []byte], q Q, to io.Writer) error {
+	req, err := c.request(ctx, r.Endpoint, q)
+	if err != nil {
+		return err
+	}
+	patient := *c.hc
+	patient.Timeout = 0
+	res, err := c.do(&patient, req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != r.Status {
+		body, err := readBounded(res.Body, maxAnswerBytes)
+		if err != nil {
+			return fmt.Errorf("reading the answer of %s: %w", c.server, err)
+		}
+		return c.refusal(res, body)
+	}
+	if _, err = io.Copy(to, res.Body); errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%s broke the export off: what was written is not all of it", c.server)
+	}
+	return err
+}

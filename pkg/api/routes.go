@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"time"
 )
 
 // Endpoint is one route. Client and server both use it to encode and decode requests.
@@ -263,3 +264,134 @@ var (
 	CallTool    = route[ToolMessage, ToolMessage](ok, post, "mcp").scoped(ScopeRead).anonymous()
 	GetDocs     = route[None, []byte](ok, get, "docs")
 )
+
+// Policy decides what happens to an entry whose key already exists (spec 001). PolicyID and PolicyKey never change.
+type Policy struct {
+	PolicyID       string `json:"policy_id,omitempty"`
+	PolicyKey      string `json:"policy_key,omitempty" path:"key"` // The policy.
+	Source         string `json:"source"`
+	ContentType    string `json:"content_type"`
+	ConflictAction string `json:"conflict_action"` // skip or update
+	// UpdateFields are the columns that an update may write; null allows all columns except the immutable ones.
+	UpdateFields []string `json:"update_fields"`
+	Enabled      bool     `json:"enabled"`
+}
+
+// Policies lists the policies of the schema selected by the test mode.
+type Policies struct {
+	Policies []Policy `json:"policies"`
+}
+
+// DefaultHours and MaxHours are the default and the largest number of hours of activity.
+const (
+	DefaultHours = 24
+	maxHours     = 720
+)
+
+// Activity counts the work that all instances of the app did in the last hours. Work of the last minute may still be
+// missing.
+type Activity struct {
+	AsOf  time.Time      `json:"asOf,omitzero"`
+	From  time.Time      `json:"from,omitzero"` // start of the first hour, in UTC
+	Total ActivityCounts `json:"total"`
+	Hours []ActivityHour `json:"hours"` // hours with activity, in order
+}
+
+// ActivityHour counts the work in the hour that begins at Hour, in UTC.
+type ActivityHour struct {
+	Hour time.Time `json:"hour"`
+	ActivityCounts
+}
+
+// ActivityCounts sum up the activity of a period.
+type ActivityCounts struct {
+	Checks  int64 `json:"checks"`  // checks that ended
+	Changes int64 `json:"changes"` // checks that found new content
+	Errors  int64 `json:"errors"`  // checks that failed
+	Bytes   int64 `json:"bytes"`   // size of the bodies fetched, in bytes after decoding
+	Indexed int64 `json:"indexed"` // pages written to the search index
+}
+
+// ActivityQuery selects how many of the last hours are returned.
+type ActivityQuery struct {
+	Hours int `json:"hours,omitempty" default:"24" min:"1" max:"720"` // Number of hours, including the current one.
+}
+
+// ListImportRequest imports a list of addresses. A request whose media type is not JSON has the list itself as its
+// body.
+type ListImportRequest struct {
+	Content string `json:"content"` // content of the list's file, with at most 10,000 addresses
+	// opml, bookmarks (as browsers export them), csv or jsonl; detected from the content if omitted.
+	Format string `json:"format,omitempty"`
+}
+
+// ListImport is the import of a list of addresses. It continues in the background.
+type ListImport struct {
+	ID       string           `json:"id"`
+	Format   string           `json:"format"`
+	Total    int              `json:"total"`    // addresses in the list, each counted once
+	Done     int              `json:"done"`     // the sum of added, known and refused
+	Added    int              `json:"added"`    // new items
+	Known    int              `json:"known"`    // addresses that were already registered; their items are unchanged
+	Refused  int              `json:"refused"`  // addresses that were rejected
+	Refusals []RefusedAddress `json:"refusals"` // the first 100 rejected addresses
+	// Warning says what is not as one may expect of addresses in the list.
+	Warning string `json:"warning,omitempty"`
+
+	StartedAt time.Time `json:"startedAt"`
+	EndedAt   time.Time `json:"endedAt,omitzero"` // left out while the import runs
+}
+
+// RefusedAddress is an address that was rejected.
+type RefusedAddress struct {
+	Source string `json:"source"`
+	Error  string `json:"error"`
+}
+
+// ListImportID identifies the import of a list.
+type ListImportID struct {
+	ID string `json:"-" path:"id"` // The import.
+}
+
+// MigrationRequest migrates the contents of the store to the current rules. With DryRun nothing changes, and
+// the migration only reports the changes that it would make.
+type MigrationRequest struct {
+	DryRun bool `json:"dryRun,omitempty"`
+}
+
+// The states of migrations.
+const (
+	MigrationCurrent = "current" // the store follows the current rules
+	MigrationNeeded  = "needed"  // the store was made with other settings: start a migration, or restore the settings
+	MigrationRunning = "running"
+)
+
+// Migration is the running or last migration of the store, and whether one is needed.
+type Migration struct {
+	Status    string          `json:"status"`
+	DryRun    bool            `json:"dryRun"`
+	Reason    string          `json:"reason,omitempty"` // why the migration started, if nobody requested it
+	Steps     []MigrationStep `json:"steps,omitempty"`
+	Needed    []MigrationNeed `json:"needed,omitempty"`
+	StartedAt time.Time       `json:"startedAt,omitzero"`
+	UpdatedAt time.Time       `json:"updatedAt,omitzero"`
+	EndedAt   time.Time       `json:"endedAt,omitzero"`
+}
+
+// MigrationStep is the progress of a migration for one kind of content.
+type MigrationStep struct {
+	Name  string `json:"name"`
+	Rules string `json:"rules"` // the rules that the content follows after the step
+	Seen  int    `json:"seen"`  // number of objects examined so far
+	// number of these objects that were changed or, in a dry run, that would be changed
+	Changed  int      `json:"changed"`
+	Examples []string `json:"examples,omitempty"`
+	Done     bool     `json:"done"`
+}
+
+// MigrationNeed is a kind of content that was made under other rules.
+type MigrationNeed struct {
+	Name string `json:"name"`
+	From string `json:"from,omitempty"` // the other rules; empty if the store did not record them
+	To   string `json:"to"`
+}

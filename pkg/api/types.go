@@ -9,7 +9,13 @@
 package api
 
 import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -139,4 +145,129 @@ func (h *Health) Warn(format string, args ...any) {
 	if h.Status == HealthOK {
 		h.Status = HealthDegraded
 	}
+}
+
+// refusals say for people what was refused, by reason.
+var refusals = map[string]string{
+	"address": "addresses that are not public", "robots": "robots.txt", "host": "limits of the host",
+	"method": "other methods than GET and POST", "post": "POST to other sites, or too large",
+	"scheme": "neither http nor https", "beacon": "reports of use", "stream": "streams, films and sounds",
+	"bound": "sent after a bound was met", "popup": "windows of its own", "download": "downloads", "dialog": "dialogs",
+	"socket": "WebSockets", "worker": "workers", "pdf": "PDFs within the page",
+}
+
+// Words says for people what was refused, and how often.
+func (r RefusedRequests) Words() string {
+	text := fmt.Sprintf("%s: %d", cmp.Or(refusals[r.Reason], r.Reason), r.Count)
+	switch {
+	case r.Host == "":
+		return text
+	case r.Count == 1:
+		return text + " (" + r.Host + ")"
+	}
+	return text + " (the first: " + r.Host + ")"
+}
+
+// LacksBrowser reports whether the item is a thin page that a browser would read, if there were one.
+func (d ItemDetail) LacksBrowser() bool {
+	return d.Thin && d.Type != TypeFile && d.Rendered == nil && d.Effective != nil && d.Effective.Render == "never" &&
+		d.Effective.From["render"] == "default"
+}
+
+// BulkRequest applies one operation to many items: those listed by id, or all that match a filter.
+type BulkRequest struct {
+	IDs    []string    `json:"ids,omitempty"` // ids of items, at most 1,000
+	Filter *ItemFilter `json:"filter,omitempty"`
+	Op     string      `json:"op"`            // tag, untag, check, pause, resume or remove
+	Tag    string      `json:"tag,omitempty"` // the tag, for the operations tag and untag
+}
+
+// ItemFilter selects items. An item must match every field that is set.
+type ItemFilter struct {
+	Host   string `json:"host,omitempty"`
+	Status Status `json:"status,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Paused bool   `json:"paused,omitempty"` // only paused items
+	All    bool   `json:"all,omitempty"`    // selects every item; required when no other field is set
+}
+
+// BulkRun is the progress of a bulk operation.
+type BulkRun struct {
+	ID string `json:"id"`
+	// as in the request, or replan, which reschedules the next checks of the items of a tag that has changed
+	Op        string      `json:"op"`
+	Tag       string      `json:"tag,omitempty"`
+	Status    string      `json:"status"`           // running or done
+	Items     int         `json:"items"`            // items examined so far
+	Done      int         `json:"done"`             // examined items for which the operation succeeded
+	Failed    int         `json:"failed"`           // examined items for which the operation failed
+	Errors    []BulkError `json:"errors,omitempty"` // the first 20 errors
+	StartedAt time.Time   `json:"startedAt,omitzero"`
+	UpdatedAt time.Time   `json:"updatedAt,omitzero"`
+	EndedAt   time.Time   `json:"endedAt,omitzero"`
+}
+
+// BulkError is an item for which the operation failed, and why.
+type BulkError struct {
+	ID    string `json:"id"`
+	Error string `json:"error"`
+}
+
+// BulkID identifies a bulk run.
+type BulkID struct {
+	ID string `json:"-" path:"id"` // The run.
+}
+
+// AddOptions control how sources are registered.
+type AddOptions struct {
+	Force      bool   // fetch and index the sources even if they have not changed
+	Credential string // for private sources: the name of the credential, which is in the setting CREDENTIAL_<name>
+	Patch      Patch  // settings, by their names in JSON
+
+	GuessScheme bool // accept URLs without a scheme
+}
+
+// AddURLs registers up to [MaxBatch] URLs and returns the result of each, in order.
+func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddURLBatch, error) {
+	o.GuessScheme = o.GuessScheme &&
+		slices.ContainsFunc(urls, func(url string) bool { return !strings.Contains(url, "://") })
+	batch, err := addURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
+		Patching: Patching{o.Patch}, GuessScheme: o.GuessScheme})
+	return batch, c.complete(batch, urls, err)
+}
+
+// AddFiles registers up to [MaxBatch] files and returns the result of each, in order.
+func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
+	batch, err := addFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
+		Patching: Patching{o.Patch}})
+	return batch, c.complete(batch, paths, err)
+}
+
+// complete returns err, or an error if the batch does not have one answer for each source. Callers can therefore pair
+// answers and sources by position.
+func (c *Client) complete(batch AddURLBatch, sources []string, err error) error {
+	if err == nil && len(batch.Items) != len(sources) {
+		err = fmt.Errorf("%s answered %d of %d sources", c.server, len(batch.Items), len(sources))
+	}
+	return err
+}
+
+// Capture returns the bytes of a capture as they were fetched. It checks that the bytes have the given digest, which
+// is in hexadecimal.
+func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
+	return c.capture(ctx, CaptureID{ID: id, SHA256: digest, Raw: true}, digest)
+}
+
+// SentCapture returns the bytes that the source sent, of a capture of a rendered page, after it checked them against
+// their digest.
+func (c *Client) SentCapture(ctx context.Context, id string, of Capture) ([]byte, error) {
+	return c.capture(ctx, CaptureID{ID: id, SHA256: of.SHA256, Raw: true, Plain: true}, of.PlainSHA256)
+}
+
+func (c *Client) capture(ctx context.Context, q CaptureID, digest string) ([]byte, error) {
+	body, err := GetCapture.Call(ctx, c, q)
+	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {
+		err = fmt.Errorf("%s answered with bytes that are not those of capture %s", c.server, digest)
+	}
+	return body, err
 }

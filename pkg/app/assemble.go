@@ -16,11 +16,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -35,6 +37,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/embed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -321,4 +324,80 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 		}),
 		backfill: backfill.New(a.store, reg, hosts, in.files, backfills),
 	}
+}
+
+// entryKeys returns the step that gives stored entries the keys that the current normalization makes.
+func entryKeys(pushed *entries.Store) migrate.Step {
+	return migrate.Step{Name: "entries", Rules: entry.KeyRules,
+		Run: func(ctx context.Context, cursor string, dry bool) (p migrate.Progress, next string, done bool, err error) {
+			p.Seen, p.Changed, p.Examples, next, done, err = pushed.Rekey(ctx, cursor, dry)
+			return p, next, done, err
+		}}
+}
+
+// client returns a client for the service with the models.
+func (a assembly) client() (*openai.Client, error) {
+	tokens := a.cfg.Metrics.ModelTokens
+	return openai.New(openai.Options{
+		BaseURL: a.cfg.Models.BaseURL, Key: string(a.cfg.Models.Key), Log: a.log,
+		Used: func(in, out int) {
+			tokens.Add(float64(in), "in")
+			tokens.Add(float64(out), "out")
+		},
+	})
+}
+
+// withVectors returns an index that adds vectors to queries, and the embedder that adds them to pages.
+func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, crawl.Embedder, error) {
+	client, err := a.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	model := client.Embedder(a.cfg.Models.Embeddings)
+	cached := embed.NewCached(embed.NewBreaker(model), a.store, a.log)
+	return embed.NewHybrid(index, model, a.log), embed.NewPageEmbedder(cached), cached.Create(ctx)
+}
+
+// A beginner is an index that may be new although items exist. The index on this machine may have been lost, or the
+// configured index may replace another index, or none.
+type beginner interface {
+	// Begun returns the name of this index until Filled has been called with that name, and "" after that. All
+	// processes that open the same index get the same name.
+	Begun(ctx context.Context) (string, error)
+	// Filled records that the index with that name is certain to be filled.
+	Filled(ctx context.Context, name string) error
+}
+
+// fillIndex starts a run that rebuilds all items and entries when the index is new: its file was lost, damaged or of
+// an older version, or the search service had no such index. The run is stored before Filled is called. The run is
+// named after the index, so it starts only once even if processes die or start together.
+func fillIndex(ctx context.Context, index search.Index, items *registry.Items, pushed *entries.Store,
+	rebuilds *rebuild.Service) error {
+	b, ok := index.(beginner)
+	if !ok {
+		return nil
+	}
+	name, err := b.Begun(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	empty, err := isEmpty(ctx, items, pushed)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		if _, err := rebuilds.Ensure(ctx, "rebuild-index-"+name, "the index was begun anew"); err != nil {
+			return err
+		}
+	}
+	return b.Filled(ctx, name)
+}
+
+// isEmpty reports whether there are neither items nor entries.
+func isEmpty(ctx context.Context, items *registry.Items, pushed *entries.Store) (bool, error) {
+	known, err := items.Knows(ctx, "")
+	if err == nil && !known {
+		known, err = pushed.Any(ctx)
+	}
+	return !known, err
 }

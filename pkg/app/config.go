@@ -1,8 +1,12 @@
 package app
 
 import (
+	"cmp"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -10,15 +14,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
 // Version is Tidemark's version. The user agent contains it, too.
@@ -140,4 +155,108 @@ func (c *Config) version() lineage.Version {
 		return lineage.Current
 	}
 	return lineage.Current.Under("url", c.Rules.String())
+}
+
+// Backfill holds the settings of backfills.
+type Backfill struct {
+	Enabled                               bool
+	MaxURLs, MaxPerSource, MaxConcurrency int
+	PerMinute, JobsPerMinute, MaxBacklog  int
+}
+
+func (c *Config) backfill(exempt func(host string) bool, log *slog.Logger) backfill.Options {
+	b := c.Backfill
+	return backfill.Options{
+		Enabled: b.Enabled, Sites: c.Sites.All(), Rules: c.Rules, MaxURLs: b.MaxURLs, MaxPerSource: b.MaxPerSource,
+		MaxConcurrency: b.MaxConcurrency,
+		PerMinute:      b.PerMinute, JobsPerMinute: b.JobsPerMinute, MaxBacklog: b.MaxBacklog,
+		Pace: c.politeness(exempt, c.Sites.Limits), Log: log,
+	}
+}
+
+const (
+	mailRootAllowed = "the absolute path of a folder that exists, or the address of a blob container or of a folder in " +
+		"one, without a query"
+	mailKeyAllowed = "the name of a credential that is set, such as DOCS for CREDENTIAL_DOCS, beside an address in " +
+		"EMAIL_IMPORT_ROOT"
+)
+
+// readMailRoot reads the location of mbox files, and the name of their credential.
+func (c *Config) readMailRoot(s *settings, name string) {
+	const key = "EMAIL_IMPORT_CREDENTIAL"
+	value, named := s.text(name), s.text(key)
+	root, err := mailimport.ParseRoot(value, named)
+	folder := root.Folder()
+	switch {
+	case strings.Contains(value, "?"):
+		s.withhold(name, mailRootAllowed) // parts of the value may be a signature
+	case err != nil || folder != "" && !isFolder(folder):
+		s.bad(name, mailRootAllowed)
+	}
+	c.MailRoot = root
+	if named == "" {
+		return
+	}
+	if _, err := credential.Find(s.get, named); err != nil || folder != "" || value == "" {
+		s.bad(key, mailKeyAllowed)
+	}
+}
+
+// StatePlan describes the state of an app with these settings, for a transfer. It omits the search index and the
+// records of what was indexed, because both are rebuilt from the snapshots. It also omits keys, because access is
+// configured anew for each installation.
+func StatePlan(cfg Config) transfer.Plan {
+	items, index, hints := registry.Tables(cfg.Table)
+	return transfer.Plan{
+		// The tables with pointers come first, in the order in which the registry writes them.
+		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,
+			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
+			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
+		Admit:      migrate.Admit,
+		Containers: []string{snapshot.Container},
+		Hints:      hints,
+		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {
+			if table != items {
+				return e, storage.Entity{}, false
+			}
+			return registry.Thaw(e)
+		},
+	}
+}
+
+// readProxyLogin reads the user and password for the proxy.
+func (c *Config) readProxyLogin(s *settings, name string) {
+	given := s.text(name)
+	if given == "" {
+		return
+	}
+	login, err := credential.ForMessages(s.get, given)
+	if err != nil {
+		s.problems = append(s.problems, name+": "+err.Error())
+	}
+	c.Fetch.Proxy.Login = login
+}
+
+// readNoProxy reads the exceptions. Other programs read the name in lower case, too.
+func (c *Config) readNoProxy(s *settings, name string) {
+	c.Fetch.Proxy.Except = cmp.Or(s.text(name), s.get(strings.ToLower(name)))
+}
+
+// readOthersProxy notes whether a proxy for other programs is set, by one of the names that the clients here read.
+func (c *Config) readOthersProxy(s *settings, _ string) {
+	names := []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
+	c.othersProxy = slices.ContainsFunc(names, func(name string) bool { return s.get(name) != "" })
+}
+
+// Proxies says which connections use a proxy, if a proxy is set. Otherwise it returns "".
+func (c Config) Proxies() string {
+	switch {
+	case c.Fetch.Proxy.URL != "":
+		return "page fetches and messages go through EGRESS_PROXY; HTTPS_PROXY and the like are for the clients of " +
+			"language models and of Azure only"
+	case c.othersProxy:
+		return "page fetches and messages do not use HTTPS_PROXY and the like; the clients of language models and of Azure " +
+			"do. Set EGRESS_PROXY for page fetches and messages"
+	}
+	return ""
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// K10: the names to which docs/model/README.md maps the model's steps are declared in pkg/registry, and the model has those
-// steps.
+// K10: the names to which docs/model/README.md maps the model's steps are declared in pkg/registry, and the model has
+// those steps.
 func TestK10ModelNamesWhatThereIs(t *testing.T) {
 	_, section, _ := strings.Cut(readDoc(t, "docs/model/README.md"), "\n## Steps\n")
 	section, _, _ = strings.Cut(section, "\n## ")

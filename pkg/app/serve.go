@@ -3,19 +3,29 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // This file runs the handler as a process. It listens where the Functions host says, and answers invocations
@@ -150,4 +160,179 @@ func until(ctx context.Context, server *http.Server, listener net.Listener) erro
 	}
 	<-drained // Serve returns as soon as the shutdown begins
 	return nil
+}
+
+// byLevel writes warnings and errors to the handler bad, and all other lines to the handler rest. The host logs a
+// line on stdout as information. It logs a line on stderr as an error, or as a warning if the line contains "warn",
+// as lines of that level do.
+type byLevel struct{ rest, bad slog.Handler }
+
+func newByLevel(rest, bad io.Writer) slog.Handler {
+	o := &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}
+	return byLevel{slog.NewJSONHandler(rest, o), slog.NewJSONHandler(bad, o)}
+}
+
+func (h byLevel) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.rest.Enabled(ctx, level)
+}
+
+func (h byLevel) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelWarn {
+		return h.bad.Handle(ctx, r)
+	}
+	return h.rest.Handle(ctx, r)
+}
+
+func (h byLevel) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return byLevel{h.rest.WithAttrs(attrs), h.bad.WithAttrs(attrs)}
+}
+
+func (h byLevel) WithGroup(name string) slog.Handler {
+	return byLevel{h.rest.WithGroup(name), h.bad.WithGroup(name)}
+}
+
+// passing holds the settings of host.json for passing on HTTP requests.
+type passing struct {
+	EnableProxyingHTTPRequest   bool
+	EnableForwardingHTTPRequest bool
+}
+
+// passingOf reads host.json, and the environment variables that override it, in the form NAME=VALUE.
+func passingOf(hostJSON []byte, environ []string) (p passing, err error) {
+	var file struct{ CustomHandler passing }
+	if err := json.Unmarshal(hostJSON, &file); err != nil {
+		return p, err
+	}
+	p = file.CustomHandler
+	for _, line := range environ {
+		name, value, _ := strings.Cut(line, "=")
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			continue
+		}
+		switch strings.ToLower(strings.ReplaceAll(name, ":", "__")) {
+		case "azurefunctionsjobhost__customhandler__enableproxyinghttprequest":
+			p.EnableProxyingHTTPRequest = on
+		case "azurefunctionsjobhost__customhandler__enableforwardinghttprequest":
+			p.EnableForwardingHTTPRequest = on
+		}
+	}
+	return p, nil
+}
+
+// explain logs what does not work with a host that does not proxy requests. The hosts are those of
+// [handlers.Options.Hosts].
+func (p passing) explain(log *slog.Logger, hosts []string) {
+	switch {
+	case p.EnableProxyingHTTPRequest:
+	case p.EnableForwardingHTTPRequest:
+		log.Warn("the Functions host passes on requests with the names that callers use for it; other names than those "+
+			"listed here are refused: "+handlers.ToProxy+", or add names to ALLOWED_HOSTS", "hosts", hosts)
+	default:
+		log.Error("the Functions host sends HTTP requests as messages, so all of them will fail: " + handlers.ToProxy)
+	}
+}
+
+const (
+	// An interval in which the process allocates less than quietBytes is quiet.
+	idleInterval = 5 * time.Second
+	quietBytes   = 2 << 20
+	// workBytes is how much a process must have allocated since it last gave memory back to do so again.
+	workBytes = 16 << 20
+)
+
+// idleness decides when a process gives back the memory of its work: once, in the second quiet interval after it. The
+// collector alone would keep a heap three times as large as what is live until the next work.
+type idleness struct {
+	allocated uint64 // bytes until the end of the last interval
+	given     uint64 // bytes until memory was given back
+	quiet     bool   // the last interval was quiet
+}
+
+// due is called at the end of each interval with the bytes allocated so far.
+func (i *idleness) due(allocated uint64) bool {
+	was := i.quiet
+	i.quiet = allocated-i.allocated < quietBytes
+	i.allocated = allocated
+	if !was || !i.quiet || allocated-i.given < workBytes {
+		return false
+	}
+	i.given = allocated
+	return true
+}
+
+// giveBackWhenIdle returns memory to the system when the process is idle.
+func giveBackWhenIdle(ctx context.Context) {
+	tick := time.NewTicker(idleInterval)
+	defer tick.Stop()
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	for i := (idleness{}); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if metrics.Read(sample); i.due(sample[0].Value.Uint64()) {
+			sqlitefile.Shrink(ctx)
+			debug.FreeOSMemory()
+		}
+	}
+}
+
+// ours are the prefixes of variable names that only Tidemark uses. Other prefixes, such as OPENAI_, are also used by
+// other programs: a name with such a prefix is reported only if it is almost the name of a setting.
+var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
+	"EMBEDDINGS_", "EGRESS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
+
+// others are variables of Go or of other programs with names similar to those of settings.
+var others = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "no_proxy"}
+
+// Misspelt reports names that were probably meant as settings: names that are almost the name of a setting, and names
+// with a prefix that only Tidemark uses. It adds the most similar setting, if there is one.
+func Misspelt(set []string) (said []string) {
+	for _, name := range set {
+		if isSetting(name) || name == "" || slices.Contains(others, name) {
+			continue
+		}
+		nearest, away := nearestSetting(name)
+		own := slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
+		switch {
+		case own && away <= 8 && 2*away < len(nearest), away <= 2 && len(name) >= 8:
+			said = append(said, name+" is set, but there is no such setting; did you mean "+nearest+"?")
+		case own:
+			said = append(said, name+" is set, but there is no such setting")
+		}
+	}
+	return said
+}
+
+// Unexported reports names that have no effect, because they are for a build with export by OpenTelemetry and this
+// build has none.
+func Unexported(set []string) (said []string) {
+	for _, name := range set {
+		if strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT") {
+			said = append(said, name+" is set, but this build sends nothing by OpenTelemetry; `make app OTEL=1` in the "+
+				"source builds a handler that does")
+		}
+	}
+	return said
+}
+
+// isSetting reports whether a name is a setting, or the secret that the local host sets for its handler.
+func isSetting(name string) bool {
+	return name == api.HostSecretVar || strings.HasPrefix(name, credential.Prefix) ||
+		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
+}
+
+// nearestSetting returns the setting with the smallest edit distance from a name, and that distance. The case of
+// letters does not count.
+func nearestSetting(name string) (nearest string, away int) {
+	upper := []rune(strings.ToUpper(name))
+	away = len(name) + 100
+	for _, s := range Settings {
+		if n := words.Distance(upper, []rune(strings.ToUpper(s.Name)), away-1); n < away {
+			nearest, away = s.Name, n
+		}
+	}
+	return nearest, away
 }

@@ -255,7 +255,7 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 func TestDocumentedServer(t *testing.T) {
 	s, _ := documented("TIDEMARK_SERVER")
 	want := "const DefaultServer = " + strconv.Quote(s.Default)
-	if !strings.Contains(readDoc(t, "cmd/tidemark/command/server.go"), want) {
+	if !strings.Contains(readDoc(t, "cmd/tidemark/command/command.go"), want) {
 		t.Errorf("cmd/tidemark has no %s", want)
 	}
 }

@@ -1,12 +1,21 @@
 package app
 
 import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -236,4 +245,115 @@ func (c *Config) readBrowser(s *settings, name string) {
 	if err != nil {
 		s.bad(name, "the path of a Chromium, or auto where one is installed ("+err.Error()+")")
 	}
+}
+
+// Models says which language models are used, and where they are. The zero value uses none.
+type Models struct {
+	BaseURL    string // value of OPENAI_BASE_URL
+	Key        Secret // value of LITELLM_MASTER_KEY
+	Embeddings string // value of EMBEDDINGS_MODEL; "": chunks and queries have no vectors
+	Tier1      string // value of T1_DEFAULT_MODEL; "": entries are not enriched immediately
+	Tier1Batch string // value of T1_BATCH_MODEL; "": entries are not enriched in batches
+}
+
+// Secret is a text that is never printed.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "…"
+}
+
+// GoString returns what %#v prints.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText returns what JSON and logs contain.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// validate checks the settings of the models.
+func (m Models) validate(s *settings) {
+	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
+		s.bad("OPENAI_BASE_URL",
+			"an http or https address without user, query and fragment, such as https://api.openai.com/v1")
+	}
+	for _, name := range []string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL"} {
+		if s.isSet(name) && m.BaseURL == "" {
+			s.bad(name, "a model only together with OPENAI_BASE_URL, where it is")
+		}
+	}
+}
+
+// model returns the value of a setting that is the name of a model or route.
+func model(into *string) value {
+	return form(into, `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
+}
+
+// key returns the value of a setting that is the key of a service. A reference to a Key Vault that Azure could not
+// resolve is passed on unchanged.
+func key(into *Secret) value {
+	const allowed = "a key of printable characters without spaces; a reference to a Key Vault must have been resolved"
+	return as(into, func(text string) (Secret, error) {
+		if !keyForm.MatchString(text) || strings.HasPrefix(text, "@Microsoft.KeyVault") {
+			return "", fault.New(fault.Invalid, "want %s", allowed)
+		}
+		return Secret(text), nil
+	}, allowed)
+}
+
+var keyForm = regexp.MustCompile(`^[!-~]*$`)
+
+// Render says which browser renders pages, and within which bounds.
+type Render struct {
+	Endpoint    string // of a browser that runs elsewhere
+	Program     string // of a Chromium on this machine, which is started when it is needed
+	Timeout     time.Duration
+	MaxRequests int
+	MaxBytes    int64
+	MaxMemory   int64
+}
+
+// The settings that say which browser there is.
+const browserSetting, endpointSetting = "RENDER_BROWSER", "RENDER_ENDPOINT"
+
+// maxRender is the longest timeout of a page, in seconds. With renderMargin it is shorter than what a job has from when
+// it locks its items: a longer one could never begin.
+const maxRender = 60
+
+// renderMargin is the time that a page may take to be opened and read, beside its timeout.
+const renderMargin = 15 * time.Second
+
+// Exists reports whether there is a browser.
+func (r Render) Exists() bool { return r.Endpoint != "" || r.Program != "" }
+
+// Where describes the browser for people, without secrets.
+func (r Render) Where() string {
+	if r.Endpoint == "" {
+		return r.Program
+	}
+	u, err := url.Parse(r.Endpoint)
+	if err != nil {
+		return endpointSetting
+	}
+	return fmt.Sprintf("%s://%s (%s)", u.Scheme, u.Host, endpointSetting)
+}
+
+// browserIn returns where a Chromium keeps its files while it runs.
+func browserIn(data string) string { return filepath.Join(data, "browser") }
+
+// SweepBrowser removes what is left of a Chromium whose app was ended from outside. No app may use the data folder.
+func SweepBrowser(data string) { devtools.Sweep(browserIn(data)) }
+
+// Renderer returns what renders pages; nil if there is no browser. A Chromium keeps its files in the folder, which is
+// the caller's alone, or in one for temporary files if it is empty.
+func (r Render) Renderer(web *fetch.Client, folder string) (*render.Renderer, error) {
+	if !r.Exists() {
+		return nil, nil
+	}
+	return render.New(render.Options{
+		Web: web, Endpoint: r.Endpoint, Program: r.Program, Where: r.Where(), Folder: folder,
+		NoSandbox: devtools.InContainer(), Timeout: r.Timeout, MaxRequests: r.MaxRequests, MaxBytes: r.MaxBytes,
+		MaxMemory: r.MaxMemory,
+	})
 }

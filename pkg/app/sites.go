@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/notify"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
@@ -72,5 +75,29 @@ func (c *Config) politeness(exempt func(host string) bool,
 			p.MinDelay, p.MaxDelay, p.MaxConcurrent = 0, 0, 4
 		}
 		return p
+	}
+}
+
+// readRules reads the file of rules and channels, if the setting has the name of one.
+func (c *Config) readRules(s *settings, name string) {
+	path := s.text(name)
+	if path == "" {
+		return
+	}
+	data, err := readFile(path)
+	if err != nil {
+		s.bad(name, "a file that can be read: "+err.Error())
+		return
+	}
+	if c.RulesFile, err = notify.ParseFile(path, data); err != nil {
+		s.problems = append(s.problems, err.Error())
+	}
+}
+
+// readWebhookHosts reads the receivers that may have private addresses.
+func (c *Config) readWebhookHosts(s *settings, name string) {
+	c.WebhookHosts = words.Parts(s.text(name), ",")
+	if _, err := fetch.New(fetch.Config{AllowHosts: c.WebhookHosts}); err != nil {
+		s.problems = append(s.problems, name+"="+err.Error())
 	}
 }

@@ -3,10 +3,12 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -62,4 +64,21 @@ func OpenStore(get func(string) string, log *slog.Logger) (storage.Store, error)
 		return azure.Open(get, azure.Options{})
 	}
 	return sqlitestore.Open(StoreFolder(cmp.Or(get("TIDEMARK_DATA"), defaultData)), sqlitestore.Options{Log: log})
+}
+
+// instance identifies the Functions host that started this process: the instance as Azure names it, or this machine,
+// and the host's process. It is short, because locks contain it. All hosts of an embedded store count as one instance,
+// because only one of them works at a time: see [Recover].
+func instance(get func(string) string) string {
+	if get("STORAGE") == Embedded {
+		return Embedded
+	}
+	machine := get("WEBSITE_INSTANCE_ID")
+	if machine == "" {
+		machine, _ = os.Hostname()
+	}
+	if machine == "" {
+		return ""
+	}
+	return fmt.Sprintf("%016x", xxhash.Sum64String(fmt.Sprintf("%s/%d", machine, os.Getppid())))
 }

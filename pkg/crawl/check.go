@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // check takes one item through the stages. Each stage takes values and returns values: the item to store, the
@@ -189,4 +191,121 @@ func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it.IndexPending, it.NormalizationVersion = false, ""
 	it.SetStale()
 	return verdict.Failed("checking the page ended the program twice when nothing else was in work")
+}
+
+// recall loads what [verdict.Compare] needs for a body with new content: the words of the body, and the words of the
+// item's last content. When the capture is stored, the rows that recall has read are not read again.
+func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Reading) (err error) {
+	it, b := &c.item, &c.basis
+	if !b.ComparesContent(it, got, *r, c.now()) {
+		return nil
+	}
+	if r.Words = change.WordsOf(r.Doc.MainText()); it.RawHash != "" {
+		b.Last, err = c.in.Snapshots.Last(ctx, it.ID, b.Rules.Version.String())
+	}
+	return err
+}
+
+// confirm decides whether a missing page counts as missing, guarded or gone. The page is gone after enough missing
+// answers in a row (A14). It is guarded instead if too many pages of the host went missing at once. If the source was
+// never fetched successfully, its removal does not count as a loss.
+func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
+	it, config := &c.item, c.basis.Rules.Schedule
+	kind := config.Miss(it.Schedule(), 0, c.now())
+	var losses schedule.Losses
+	if kind == schedule.Guarded {
+		room, err := true, error(nil)
+		if it.ContentHash != "" {
+			if losses, room, err = c.in.Hosts.ReserveLoss(ctx, c.batch, config); err != nil {
+				return o, err
+			}
+		}
+		if room {
+			kind = schedule.Gone
+		}
+	}
+	return verdict.Missed(it, kind, o.Why, config, losses, c.now()), nil
+}
+
+// fetchPage fetches a page if robots.txt allows the request (A11).
+func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
+	// robots.txt must be checked first: a page that it forbids must not be requested at all.
+	o, err = c.site.Allows(ctx, &c.item)
+	if err != nil || o.Kind == schedule.Failed {
+		return got, o, err
+	}
+	if c.item.HTTPRobotsAllowed = !o.Decided(); o.Decided() {
+		return got, o, nil
+	}
+	// The stored capture must be read under the present rules before the answer is compared with the stored content.
+	if err = c.reread(ctx); err != nil {
+		return got, o, err
+	}
+	known := false
+	if got, known = c.held.answer(&c.item, c.now()); !known {
+		got, o, err = c.site.Get(ctx, &c.item, c.basis, c.o.Setting)
+	}
+	if err != nil || o.Decided() {
+		c.item.HTTPRobotsAllowed = o.Kind != schedule.OutOfScope
+		return got, o, err
+	}
+	// Status and redirects are recorded even if the body turns out to be unchanged.
+	c.item = verdict.NoteResponse(c.item, got, c.basis.Rules.Sources)
+	got.Raw = snapshot.Hash(got.Response.Body)
+	return got, o, nil
+}
+
+// Hashes belong to one normalization version, and hashes of two versions are never compared. So the first check of an
+// item under a new version reads the item's stored capture again before the request to the site. The site's answer
+// and the stored content are then compared under one version, and a change of the rules does not look like a change
+// of the page. A rebuild also rereads captures, but sends no request; see [check.pending].
+
+// reread reads the stored capture again if the present rules differ from those under which it was last read. The
+// rules are those of the program and those of the watched part. The item takes over the result before the request to
+// the site. So if the site fails, the capture need not be read once more. When a capture cannot be read, there is
+// nothing to compare with, and the whole page is requested from the site.
+func (c *check) reread(ctx context.Context) error {
+	it := &c.item
+	fields := c.basis.Fields.HaveOthers(it)
+	if it.NormalizationVersion == "" || it.RawHash == "" ||
+		!c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) && !fields {
+		return nil
+	}
+	defer c.room.end() // memory held while this check waits for more could block other checks for ever
+	s, err := c.stored.load(ctx, it, &c.room, readAs{c.basis.Watching, c.basis.Fields})
+	switch {
+	case err != nil:
+		return err
+	case s.gone, s.unreadable != nil:
+		it.Watched = c.basis.Watching.Unknown()
+	}
+	switch {
+	case s.gone:
+		it.Record(c.now(), "reprocessed",
+			fmt.Sprintf("not compared: the snapshot that was read under %s is gone", it.NormalizationVersion))
+		return nil
+	case s.unreadable != nil:
+		it.Record(c.now(), "reprocessed",
+			fmt.Sprintf("not compared: the snapshot cannot be read under %s: %v", c.basis.Rules.Version, s.unreadable))
+		return nil
+	}
+	r := c.reading(s).ExcludedAs(it)
+	c.known, c.basis.Reread = &s, true
+	if fields {
+		c.fields = verdict.ReadFields(c.basis, it, r, it.RawHash, true, c.now())
+	}
+	return c.applyStored(ctx, r, s.capture)
+}
+
+// applyStored copies a reading of the stored capture into the item. A capture of another version is stored again as
+// one of the present version (B5).
+func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
+	it, b, now := &c.item, c.basis, c.now()
+	if b.Outdated(it) {
+		if err := c.in.Snapshots.Reprocess(ctx, b.Reprocessed(it, r, capture, now)); err != nil {
+			return err
+		}
+	}
+	c.item = verdict.ApplyStored(c.item, r, b, now)
+	return c.noteList(ctx, r, true)
 }

@@ -7,6 +7,9 @@ import (
 
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // room is the part of the worker's memory that a check holds (S2): first for a large body while it arrives, then for
@@ -74,3 +77,23 @@ type waiting struct{ bytes atomic.Int64 }
 
 // add adds n bytes, and reports whether the bound is reached.
 func (w *waiting) add(n int) (full bool) { return w.bytes.Add(int64(n)) >= maxUnindexed }
+
+// Images returns the images of an item as the index shows them, in page order. If the index does not contain the
+// page, Images returns none. The images are read from the item's snapshot under the present rules. Images makes no
+// request to a site and writes nothing. It costs one read of the capture and one of the capture's blob.
+func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, error) {
+	if it.IndexedHash == "" || it.ImageCount == 0 {
+		return nil, nil
+	}
+	r := room{of: w.o.Room}
+	defer r.end()
+	set, err := w.in.Tags.Effective(ctx, &it)
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.stored.load(ctx, &it, &r, readAs{watching: verdict.WatchingOf(set.Watch, w.rules().Version.String())})
+	if err != nil || s.gone || s.unreadable != nil {
+		return nil, err
+	}
+	return verdict.ReadingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).Images, nil
+}

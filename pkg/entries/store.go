@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	mathrand "math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"golang.org/x/sync/errgroup"
 )
 
 // Schema is one of two separate sets of entries (spec 001).
@@ -195,4 +198,129 @@ func (s *Session) load(ctx context.Context, id string) (row, error) {
 		return row{}, err
 	}
 	return rowOf(e)
+}
+
+// linkMethod is the discoveryMethod of pages that entries link to.
+const linkMethod = "ENTRY"
+
+// registerPage registers the page that a link leads to, so that the page is crawled (D10). This must happen before
+// the entry is stored. If there is a crash in between, the page has no entry, and sending the entry again repairs
+// that. A known page costs two reads and keeps its schedule. Links in entries of the schema for tests are not
+// registered, nor are links to a host that has reached its limit of items.
+func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
+	raw := f.Text("url_canonical")
+	raw = cmp.Or(raw, f.Text("url"))
+	links := s.s.o.Links
+	if links == nil || raw == "" || s.Schema != Production || f.Text("idempotency_policy_key") != entry.TelegramLink {
+		return nil
+	}
+	page, err := s.s.o.Rules.ParseURL(raw)
+	if err != nil {
+		return fault.Field("url", "%w", err)
+	}
+	_, err = links.Find(ctx, page.ID())
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	o := registry.RegisterOptions{Method: linkMethod, Forms: source.Forms{}}
+	o.Forms.Note(page, raw, s.s.o.Rules)
+	err = links.Register(ctx, []source.Source{page}, o)[0].Err
+	if registry.IsItemLimit(err) {
+		return nil // the entry is stored although its page is not registered
+	}
+	return err
+}
+
+// tier1Pending is the status of an entry that is waiting for a model. Writing this status needs no flush, because
+// another status always follows.
+const tier1Pending = "pending"
+
+// Revision identifies the state of an entry that was read.
+type Revision string
+
+// Read reads an entry with its revision. Errors: NotFound when the schema has no entry of that id.
+func (s *Session) Read(ctx context.Context, id string) (entry.Fields, Revision, error) {
+	r, err := s.load(ctx, id)
+	return r.fields, Revision(r.etag), err
+}
+
+// Describe writes columns of tier 1 to an entry that has not changed since it was read. The value "" empties a
+// column. The index has the new values after the next [Store.FlushOutbox]. Errors: Conflict if anything in the entry
+// has changed since it was read; NotFound if the entry no longer exists; Invalid if there is a column that does not
+// belong to tier 1.
+func (s *Session) Describe(ctx context.Context, id string, read Revision, columns entry.Fields) error {
+	key, err := keyOf(id)
+	if err != nil {
+		return err
+	}
+	for name := range columns {
+		if !slices.Contains(entry.Tier1Columns, name) {
+			return fault.Field(name, "%s is no column of tier 1", name)
+		}
+	}
+	op := storage.Op{
+		Kind:   storage.Merge,
+		Entity: storage.Entity{Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns)},
+	}
+	if columns.Text("tier1_status") == tier1Pending {
+		_, err = s.entries.Transact(ctx, op)
+		return err
+	}
+	return s.s.retry(ctx, func(int) error {
+		_, err := s.outbox.commit(ctx, key, 0, news{}, op)
+		return err
+	})
+}
+
+// atOnce is the number of entries of one call that are inserted concurrently.
+const atOnce = 8
+
+// Item is an entry to insert. If the item has a name, the entry is inserted under that name ([Session.insertNamed]).
+type Item struct {
+	Name   string
+	Fields entry.Fields
+}
+
+// InsertEach inserts entries, several concurrently. Items that share a key are inserted one after another, in their
+// order; other items do not wait. InsertEach calls done with the result of each item, as [Session.Insert] returns it.
+// The function done must be safe for concurrent calls. If done returns an error, InsertEach cancels the context of
+// the items in progress, skips those that have not begun, and returns the first such error.
+func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	latest := map[entry.Keys]<-chan struct{}{} // one item at a time per key
+	for i, item := range items {
+		through := make(chan struct{})
+		var earlier []<-chan struct{}
+		for _, key := range entry.KeysOf(item.Fields).Each() {
+			if c, shared := latest[key]; shared {
+				earlier = append(earlier, c)
+			}
+			latest[key] = through
+		}
+		g.Go(func() error {
+			defer close(through)
+			for _, c := range earlier {
+				<-c // an item waits only for items that began earlier, so no two items wait for each other
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			res, err := s.insertAs(ctx, item.token(), item.Fields, len(earlier) > 0)
+			if err = done(i, res, err); err != nil {
+				stop(err) // stop before an item that shares a key begins, because it would overtake this item
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+func (i Item) token() string {
+	if i.Name == "" {
+		return ""
+	}
+	return namedToken(i.Name)
 }

@@ -7,16 +7,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"code.dny.dev/ssrf"
-	"golang.org/x/net/http/httpguts"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/memory"
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/net/publicsuffix"
 )
 
 // accept and acceptEncoding are sent with every request. Some servers select a representation by Accept, and treat a
@@ -272,3 +273,66 @@ func productToken(userAgent string) string {
 
 // origin returns scheme, host and port.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// refusals are what net/http refuses in an answer, by a part of its error. Nothing that this program does would help.
+var refusals = []struct{ text, what string }{
+	{"transfer encoding", "the header Transfer-Encoding is wrong"},
+	{"Content-Length", "the header Content-Length is wrong"},
+	{"malformed MIME header", "a line of the header is malformed"},
+	{"malformed HTTP status code", "the status line is malformed"},
+	{"malformed HTTP version", "the status line is malformed"},
+	{"malformed HTTP response", "the status line is malformed"},
+	{"invalid header", "a header has characters that are not allowed"},
+	{"malformed chunked encoding", "the chunks of the body are malformed"},
+	{"invalid byte in chunk length", "the chunks of the body are malformed"},
+}
+
+// refusal returns what the site has to fix, if that is the cause of an error of net/http.
+func refusal(err error) string {
+	for _, r := range refusals {
+		if strings.Contains(err.Error(), r.text) {
+			return r.what
+		}
+	}
+	return ""
+}
+
+// Bounds of the cookies in one chain of redirects.
+const (
+	maxCookies     = 20
+	maxCookieBytes = 4 << 10 // of one cookie: its name, value and attributes
+)
+
+// chainJar holds the cookies that the redirects of one chain set. They are sent to later requests of the chain only,
+// and are never stored. A nil jar is empty.
+type chainJar struct {
+	*cookiejar.Jar
+	kept int
+}
+
+// keepCookies keeps the cookies of a redirect, and reports whether there was one.
+func (x *exchange) keepCookies(from *url.URL, res *http.Response) (kept bool) {
+	for _, cookie := range res.Cookies() {
+		if len(cookie.Raw) > maxCookieBytes || x.jar != nil && x.jar.kept >= maxCookies {
+			continue
+		}
+		if x.jar == nil {
+			jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
+			x.jar = &chainJar{Jar: jar}
+		}
+		x.jar.SetCookies(from, []*http.Cookie{cookie})
+		x.jar.kept++
+		kept = true
+	}
+	return kept
+}
+
+// addTo adds the cookies for the URL of a request. Headers that are set later take precedence.
+func (j *chainJar) addTo(r *http.Request) {
+	if j == nil {
+		return
+	}
+	for _, cookie := range j.Cookies(r.URL) {
+		r.AddCookie(cookie)
+	}
+}

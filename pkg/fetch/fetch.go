@@ -31,11 +31,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // Limits and defaults.
@@ -294,4 +297,61 @@ func (c *Client) Get(ctx context.Context, r Request) (Response, error) {
 	}
 	err := x.run(ctx)
 	return x.out, err
+}
+
+// Transport returns a transport with the same guard, for clients that make their own requests, such as the SDK of a
+// storage service. The transport checks the URL of each request as [Client.Get] does, and the address of each
+// connection at dial. Errors are Invalid, Blocked and Unavailable, as for Get. The transport neither follows
+// redirects nor decodes bodies. The caller must bound time and size.
+func (c *Client) Transport() http.RoundTripper { return guarded{c} }
+
+type guarded struct{ c *Client }
+
+// RoundTrip implements [http.RoundTripper].
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	u := *r.URL // a copy, because a RoundTripper must not change its request
+	if err := g.c.guard.admit(&u); err != nil {
+		return nil, err
+	}
+	res, err := g.c.transportTo(&u).RoundTrip(r)
+	if err != nil {
+		return nil, classify(err)
+	}
+	return res, nil
+}
+
+// retryNumber matches a number, which may have a unit. Where a header occurs twice, the first value counts.
+var retryNumber = regexp.MustCompile(`(?i)^(\d+(?:\.\d*)?|\.\d+)\s*(?:(ms|milliseconds?)|(s|secs?|seconds?)?|` +
+	`(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))\s*(?:[,;].*)?$`)
+
+// retryUnits are the units of [retryNumber], by its groups.
+var retryUnits = []time.Duration{2: time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}
+
+// RetryAfter reads the value of a Retry-After header: seconds or a date (RFC 9110 §10.2.3) relative to now, limited
+// to [0, MaxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that
+// [wallclock.ParseDate] reads.
+func RetryAfter(value string, now time.Time) time.Duration {
+	value = strings.Trim(value, " \t\"'")
+	at, isTime := wallclock.Epoch(value)
+	if m := retryNumber.FindStringSubmatch(value); m != nil && !isTime {
+		return retryAfter(m)
+	}
+	if !isTime {
+		if at, _, isTime = wallclock.ParseDate(value); !isTime {
+			return 0
+		}
+	}
+	return min(max(at.Sub(now), 0), MaxRetryAfter)
+}
+
+// retryAfter returns the time that a match of [retryNumber] names.
+func retryAfter(match []string) time.Duration {
+	unit := time.Second
+	for i, known := range retryUnits {
+		if known != 0 && match[i] != "" {
+			unit = known
+		}
+	}
+	number, _ := strconv.ParseFloat(match[1], 64) // +Inf for a number that is too large
+	return time.Duration(min(number*float64(unit), float64(MaxRetryAfter)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -51,8 +52,8 @@ func key(id string) storage.Key { return storage.Key{Partition: mutePartition, R
 // Mutes is the mutes of an installation, in the table of notifications. Any number of processes may use it.
 type Mutes struct{ Rows storage.Table }
 
-// muteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The end of
-// the mute "always" is zero.
+// muteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The
+// end of the mute "always" is zero.
 func muteUntil(text string, now time.Time) (time.Time, error) {
 	switch text {
 	case "day":
@@ -186,3 +187,99 @@ func (s muteSet) cover(item, rule string, at time.Time) bool {
 }
 
 func active(m api.Mute, now time.Time) bool { return m.Until.IsZero() || now.Before(m.Until) }
+
+// mutes reads the mutes once per step, when a rule first matches.
+func (p *pass) mutes(ctx context.Context) (muteSet, error) {
+	if p.muted == nil {
+		all, err := p.s.book.Mutes.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.muted = append(muteSet{}, all...)
+	}
+	return p.muted, nil
+}
+
+// linking reads what makes links once per step, when a message is first written.
+func (p *pass) linking(ctx context.Context) (links, error) {
+	if p.links == nil {
+		to, err := p.s.links(ctx)
+		if err != nil {
+			return links{}, err
+		}
+		p.links = &to
+	}
+	return *p.links, nil
+}
+
+// hidden reports whether a mute covered a change at its time, so that a rule did not count it.
+func hidden(muted muteSet, r *rule, c feed.Change) bool { return muted.cover(c.ItemID, r.ID, c.At) }
+
+// without takes the changes that a rule has counted, and that are muted by now, from the counts of a digest.
+func (g gathered) without(kinds map[string]int) gathered {
+	left := map[string]int{}
+	for kind, n := range g.Kinds {
+		if n -= kinds[kind]; n > 0 {
+			left[kind] = n
+		}
+	}
+	for _, n := range kinds {
+		g.Gathered -= n
+	}
+	g.Kinds = left
+	return g
+}
+
+// Page says of an item what is shown beside its mutes and rules.
+type Page struct{ ID, URL, Title string }
+
+// Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
+// does not exist.
+func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, error) {
+	until, err := muteUntil(q.For, s.now())
+	if err != nil {
+		return api.Mute{}, err
+	}
+	if q.Rule != "" {
+		if _, err := s.rule(ctx, q.Rule); err != nil {
+			return api.Mute{}, fault.Field("rule", "rule: %w", err)
+		}
+	}
+	return s.Mutes.Add(ctx, api.Mute{ItemID: q.ItemID, Rule: q.Rule, URL: of.URL, Title: of.Title, Until: until}, s.now())
+}
+
+// Unmute ends a mute. Errors: NotFound.
+func (s *Book) Unmute(ctx context.Context, id string) (api.Mute, error) {
+	return s.Mutes.End(ctx, id, s.now())
+}
+
+// Muted lists the mutes that have not ended, of one item or of all.
+func (s *Book) Muted(ctx context.Context, item string) (api.Mutes, error) {
+	all, err := s.Mutes.all(ctx)
+	out := api.Mutes{Mutes: all.active(s.now())}
+	if item != "" {
+		out.Mutes = slices.DeleteFunc(out.Mutes, func(m api.Mute) bool { return m.ItemID != item })
+	}
+	return out, err
+}
+
+// mutesOf lists the mutes that covered a change, and those of its page that hold now.
+func (s *Follower) mutesOf(ctx context.Context, c feed.Change) ([]api.Mute, error) {
+	if c.ItemID == "" {
+		return nil, nil
+	}
+	all, err := s.book.Mutes.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := all.Of(c.ItemID, c.At)
+	for _, m := range all.Of(c.ItemID, s.now()) {
+		if !slices.ContainsFunc(out, func(o api.Mute) bool { return o.ID == m.ID }) {
+			out = append(out, m)
+		}
+	}
+	for i := range out {
+		out[i].Ended = !out[i].Until.IsZero() && !s.now().Before(out[i].Until)
+	}
+	return out, nil
+}

@@ -227,3 +227,74 @@ func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 		return r.park(ctx, host, b.rest, time.Time{})
 	})
 }
+
+// certain is how long after its last write under the lock a batch certainly has the lock. An attempt that takes the
+// lock over comes later: the host gives a message out again ten seconds after the call for it has failed (host.json).
+const certain = 8 * time.Second
+
+// confirm records that the batch has just written under its lock.
+func (b *Batch) confirm(now time.Time) { b.confirmed.Store(now.UnixMilli()) }
+
+// Holds returns nil if the batch still has its items. Only another attempt at the same message can take them before
+// the lock ends. So Holds costs nothing for a job that came without a message, nor shortly after a commit; otherwise
+// it costs one read. Errors: Conflict if another attempt has the items.
+func (r *Hosts) Holds(ctx context.Context, b *Batch) error {
+	now := r.s.Now()
+	if b.attempt == (Attempt{}) || now.Sub(time.UnixMilli(b.confirmed.Load())) < certain {
+		return nil
+	}
+	host, err := r.s.LoadHost(ctx, b.Partition, b.Host)
+	if err != nil {
+		return err
+	}
+	if !host.Policy.Has(b.owner) {
+		return fault.New(fault.Conflict, "another attempt has taken over the items of %s", b.Host)
+	}
+	b.confirm(now)
+	return nil
+}
+
+// A worker that dies leaves its items locked, and any of them may have killed it (S1). An outage does the same, so the
+// first death says little: the items are checked again as usual, and for each the worker records that its check has
+// begun. Only an item whose check has begun can be the cause of a further death.
+
+const (
+	// suspectDeaths is the number of deaths from which on an item is tried alone.
+	suspectDeaths = 2
+	// deadlyDeaths is the number of deaths from which on an item is deadly: it was tried alone twice, because a worker
+	// may also be killed from outside.
+	deadlyDeaths = 4
+	// suspectPause is the pause before a suspect is tried, which may end the process again: the Functions host restarts
+	// its handler only so often. A longer pause would keep pages waiting that were in work at two kills from outside.
+	suspectPause = 30 * time.Second
+	// alonePause is the pause after a death while the item was tried alone.
+	alonePause = time.Hour
+)
+
+// Suspect reports whether the item was in work at two deaths, so that it is tried alone.
+func (it *Item) Suspect() bool { return it.Deaths >= suspectDeaths }
+
+// countDeath records on a locked item that its worker has died.
+func (it *Item) countDeath(now time.Time) {
+	if it.Deaths > 0 && !it.Begun {
+		return
+	}
+	died := policy.Earlier(now, it.LockedUntil) // or before
+	it.Deaths++
+	switch it.Begun = false; {
+	case it.Deaths == suspectDeaths:
+		it.NotBefore = died.Add(suspectPause)
+	case it.Deaths > suspectDeaths:
+		it.NotBefore = died.Add(alonePause)
+	}
+}
+
+// interrupt records on an item that is to be locked whether its last worker has finished, and whether that worker has
+// died.
+func (it *Item) interrupt(now time.Time) {
+	it.Interrupted = it.LockOwner != ""
+	if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item
+		it.countDeath(now)
+	}
+	it.Deadly = it.Deaths >= deadlyDeaths
+}

@@ -1,9 +1,13 @@
 package registry
 
 import (
+	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // JobTTL is how long a job may take to arrive after it was sent. After that time a sweep sends another job.
@@ -84,4 +88,106 @@ func parkedUntil(now, until time.Time) time.Time {
 		return limit
 	}
 	return until
+}
+
+// A registration does not change an item whose next check is due but has not begun. If there is no job for that
+// check, the check begins only with the next sweep, up to a minute later. That is long for a caller that waits for
+// the result. The due row shows whether there is a job. Reading the row costs one request, and only for such items.
+
+// leaves reports whether a registration does not change the item.
+func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
+	sameCredential := o.Credential == "" || o.Credential == it.Credential
+	sameFolder := o.Folder == "" && !o.restores(it) || o.Folder == it.Folder && o.Unlisted == !it.UnlistedSince.IsZero()
+	asksMore := o.Force || o.NewOnly || !sameCredential || !sameFolder || !o.Settings.Zero()
+	return it.exists() && !asksMore && it.checkIsDue(now) && !it.mayVanish()
+}
+
+// respects reports whether a registration does not change the item because the item is paused.
+func (o RegisterOptions) respects(it *Item) bool {
+	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.mayVanish()
+}
+
+// loadIdle reads the due rows of those items that a registration does not change. For each due row that no job has
+// claimed, it returns the revision of the row. For all other items it returns an empty revision. A locked item counts
+// as claimed, because the commit of that item sends the next job.
+func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) ([]storage.ETag, error) {
+	now := r.s.Now()
+	idle := make([]storage.ETag, len(items))
+	var at []int
+	for i := range items {
+		if o.leaves(&items[i], now) && !items[i].LockedUntil.After(now) {
+			at = append(at, i)
+		}
+	}
+	err := r.s.Parallel(ctx, len(at), func(ctx context.Context, n int) error {
+		i := at[n]
+		e, err := r.s.Items.Get(ctx, dueKey(items[i].Key(), items[i].NextCrawlAt))
+		if fault.Is(err, fault.NotFound) {
+			return nil // the due row has just moved
+		}
+		if err == nil && !enqueuedUntil(e).After(now) {
+			idle[i] = e.ETag
+		}
+		return err
+	})
+	return idle, err
+}
+
+// rowVersion is the version of the rows that this program writes.
+const rowVersion = 1
+
+var itemRows = row.Of[Item]()
+
+// newItem returns the item for a source that is registered now. The item is due at once.
+func newItem(s source.Source, key storage.Key, now time.Time) Item {
+	return Item{
+		Identity: Identity{
+			Version: rowVersion, ID: s.ID(), Type: s.Type, NormalizedSource: s.Normalized, DisplaySource: s.Display,
+			SourceHost: s.Host, ContentGroupID: s.ContentGroupID(), FirstSeen: now,
+		},
+		Seen: Seen{Status: Pending, HTTPRobotsAllowed: true},
+		Plan: Plan{NextCrawlAt: now},
+		key:  key,
+	}
+}
+
+// itemOf reads an item from its row.
+func itemOf(e storage.Entity) Item {
+	it, _ := itemRows.Decode(e.Props) // a damaged column counts as empty, so that the item can still be checked
+	it.key, it.etag = e.Key, e.ETag
+	return it
+}
+
+func (it *Item) entity() storage.Entity {
+	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
+}
+
+// Write stores an item and moves its due row from the time oldDue to the item's new time. The argument enqueued is
+// the time until which a job has the due row; it is zero if no job has the row.
+func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
+	kind, created := storage.Replace, it.etag == ""
+	if created {
+		kind = storage.Insert
+	}
+	ops, moved := []storage.Op{{Kind: kind, Entity: it.entity()}}, !it.NextCrawlAt.Equal(oldDue)
+	if !created && moved {
+		ops = append(ops, deleteDue(it.key, oldDue))
+	}
+	if created || moved || !enqueued.IsZero() {
+		ops = append(ops, upsertDue(it, it.NextCrawlAt, enqueued))
+	}
+	return ops
+}
+
+// merge changes some columns of an item. The item must still have the revision that was read.
+func (it *Item) merge(props storage.Properties) storage.Op {
+	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
+}
+
+// Replace overwrites the row from which the item was read.
+func (it *Item) Replace() storage.Op { return storage.Op{Kind: storage.Replace, Entity: it.entity()} }
+
+// Delete removes the row from which the item was read.
+func (it *Item) Delete() storage.Op {
+	return storage.DeleteOp(it.key, it.etag)
 }

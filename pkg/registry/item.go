@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -279,4 +281,138 @@ func (it *Item) Source() source.Source {
 		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
 		Scheme: it.key.Partition,
 	}
+}
+
+// Listing is what the last listing of a folder found. It is zero for other items.
+type Listing struct {
+	Files  int      `json:"files"`
+	Passed []Passed `json:"passed,omitempty"` // what it passed over, by reason
+}
+
+// Passed counts the names that a listing passed over for one reason. A folder counts once, with all that is in it.
+type Passed struct {
+	Why    string `json:"why"`
+	Number int    `json:"number"`
+	First  string `json:"first,omitempty"` // one of the names
+}
+
+// Unreadable describes the last answer of an item's source if no text could be extracted from it. It contains what is
+// needed to recognize the same answer again. The zero value means that the last answer was readable.
+type Unreadable struct {
+	RawHash      string    `json:"rawHash"` // sha256:<hex> of the body, which is not stored
+	Type         string    `json:"type,omitempty"`
+	ETag         string    `json:"etag,omitempty"`
+	LastModified string    `json:"lastModified,omitempty"`
+	Length       int64     `json:"length,omitempty"`   // length of the body of a file
+	FinalURL     string    `json:"finalUrl,omitempty"` // the URL that sent the validators
+	Version      string    `json:"version"`            // version of the rules under which no text could be extracted
+	Since        time.Time `json:"since"`              // the last time that extracting the text was tried
+	Why          string    `json:"why"`
+}
+
+// Listed is what is known of the entries of a list that is watched. It is zero for other items.
+type Listed struct {
+	// Key identifies the rule by which the entries are found. Under another rule, a reading tells no entry.
+	Key       string     `json:"key"`
+	Seen      watch.Seen `json:"seen,omitempty"`
+	Now       int        `json:"now,omitempty"`       // entries of the last reading
+	More      int        `json:"more,omitempty"`      // further ones that were not read
+	Forgotten int        `json:"forgotten,omitempty"` // entries that were seen and are not remembered
+	// Refused are the first entries of the last reading with new ones that were not registered, although somebody
+	// wants that; RefusedMore is the number of further ones.
+	Refused     []Refused `json:"refused,omitempty"`
+	RefusedMore int       `json:"refusedMore,omitempty"`
+}
+
+// Refused is an entry that was not registered.
+type Refused struct {
+	URL string `json:"url"`
+	Why string `json:"why"`
+}
+
+// Claim is what checks have found out about a page's claim that another address is its canonical one.
+type Claim struct {
+	// Named is the address that the last check's text named, if it may be true; empty if the page named none, or one
+	// with other content.
+	Named string `json:"named,omitempty"`
+	// Header states that the page names the address in a header, not in its text.
+	Header bool `json:"header,omitempty"`
+	// Of, Own and Other identify the two texts that were compared: that of the item which stands for the page, and the
+	// content hashes. Share is the share of the shorter text that is also in the other, 0 to 1.
+	Of    source.ID `json:"of,omitempty"`
+	Own   string    `json:"own,omitempty"`
+	Other string    `json:"other,omitempty"`
+	Share float64   `json:"share,omitempty"`
+	// Followed states that AliasOf is due to the claim. Doubted states that the last check's text contradicted it.
+	Followed bool `json:"followed,omitempty"`
+	Doubted  bool `json:"doubted,omitempty"`
+	// Refused is the address that the page names although its content is another.
+	Refused string `json:"refused,omitempty"`
+}
+
+// Compared reports whether the claim has the result for two items with their present texts.
+func (c *Claim) Compared(it, of *Item) bool {
+	return c.Of == of.ID && c.Own == it.ContentHash && c.Other == of.ContentHash
+}
+
+// Uncompared counts checks that found only changes of visible text that is not compared: furniture of the page, and
+// text that changes by itself. Such changes are in no feed.
+type Uncompared struct {
+	// Hash is the hash of all visible text at the last check.
+	Hash  string    `json:"hash,omitempty"`
+	Moved int       `json:"moved,omitempty"`
+	Last  time.Time `json:"last,omitzero"`
+	// Folded are lines that change by themselves. Unread counts the elements whose text is not read, as in "2 select".
+	Folded []extract.Folded `json:"folded,omitempty"`
+	Unread string           `json:"unread,omitempty"`
+}
+
+// See returns the count after a check that found a text with the given hash. The argument sameContent states whether
+// the content was the same as before.
+func (u Uncompared) See(hash string, sameContent bool, now time.Time) Uncompared {
+	if sameContent && u.Hash != "" && u.Hash != hash {
+		u.Moved, u.Last = u.Moved+1, now
+	}
+	u.Hash = hash
+	return u
+}
+
+// mayVanish reports whether the item's next check may purge the item. If so, a registration must record that the item
+// is wanted, even if that check is due anyway.
+func (it *Item) mayVanish() bool {
+	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
+}
+
+// revive records that an item is wanted, although its next check might have purged it. If the removal of the item was
+// requested, the item starts anew. A tombstone stays, but its retention starts again. Because a worker may have died
+// during the purge, the revived item does not rely on anything that is stored outside its row.
+func (it *Item) revive(now time.Time) {
+	switch {
+	case it.RemoveRequested || it.MovedTo != "":
+		*it = anew(it, now)
+	case !it.GoneSince.IsZero():
+		it.GoneSince, it.RawHash, it.Validators.Body = now, "", ""
+	}
+}
+
+// anew returns the item as if it had just been registered, with two exceptions. Its generations never fall. Its lock
+// stays, so that the worker that holds the lock notices the change.
+func anew(it *Item, now time.Time) Item {
+	fresh := Item{
+		Identity: Identity{
+			Version: rowVersion, ID: it.ID, Type: it.Type, NormalizedSource: it.NormalizedSource,
+			DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
+			ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Formers: it.Formers, FirstSeen: now,
+		},
+		Asked: Asked{ReindexGeneration: it.ReindexGeneration, RebuildRun: it.RebuildRun},
+		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
+		Plan: Plan{
+			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // counted in the host row
+		},
+		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
+		key:  it.key, etag: it.etag,
+	}
+	fresh.Record(now, "registered", "source added again while it was being removed")
+	return fresh
 }

@@ -21,8 +21,8 @@ func renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	return to, err == nil && to.Normalized != it.NormalizedSource
 }
 
-// asSource returns an item under another identity. Its stored content is indexed at once under the new identity, without a
-// request to the site. The time of the next check of the site does not change.
+// asSource returns an item under another identity. Its stored content is indexed at once under the new identity,
+// without a request to the site. The time of the next check of the site does not change.
 func asSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n := *it
 	if it.AliasOf != "" { // examine the canonical item again, because it may have moved, too

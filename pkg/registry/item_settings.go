@@ -53,8 +53,8 @@ func (s Settings) apply(it *Item) (string, error) {
 	return strings.Join(said, "; "), nil
 }
 
-// PatchOptions returns options after a change, and those that it removed in place of others, as [options.Patch] does. It also
-// checks how the fields of a page are read. Errors: Invalid.
+// PatchOptions returns options after a change, and those that it removed in place of others, as [options.Patch] does.
+// It also checks how the fields of a page are read. Errors: Invalid.
 func PatchOptions(o api.Settings, p api.Patch) (out api.Settings, gone []string, err error) {
 	if out, gone, err = options.Patch(o, p); err == nil && len(p) > 0 {
 		out, err = CheckOptions(out)
@@ -62,8 +62,8 @@ func PatchOptions(o api.Settings, p api.Patch) (out api.Settings, gone []string,
 	return out, gone, err
 }
 
-// CheckOptions returns options in their stored form. Errors: Invalid, as [options.Validate], or for a field of a page that
-// cannot be read so.
+// CheckOptions returns options in their stored form. Errors: Invalid, as [options.Validate], or for a field of a page
+// that cannot be read so.
 func CheckOptions(o api.Settings) (api.Settings, error) {
 	o, err := options.Validate(o)
 	if err == nil && o.Watch != nil {

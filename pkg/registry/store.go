@@ -1,13 +1,19 @@
 package registry
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"log/slog"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"golang.org/x/sync/errgroup"
 )
@@ -108,4 +114,106 @@ func (r *rowStore) Retry(ctx context.Context, fn func(ctx context.Context) error
 		}
 	}
 	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
+}
+
+// LoadItems reads items by point reads. Items that do not exist are returned with an empty ETag.
+func (r *rowStore) LoadItems(ctx context.Context, partition string, hashes []string) ([]Item, error) {
+	items := make([]Item, len(hashes))
+	err := r.Parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: partition, Row: hashes[i]})
+		return err
+	})
+	return items, err
+}
+
+// LoadItem reads an item by a point read. An item that does not exist has an empty ETag.
+func (r *rowStore) LoadItem(ctx context.Context, key storage.Key) (Item, error) {
+	e, err := r.Items.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return missingItem(key), nil
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	return itemOf(e), nil
+}
+
+// LoadSources reads the items of sources. Items that do not exist have no revision.
+func (r *rowStore) LoadSources(ctx context.Context, sources []source.Source) ([]Item, error) {
+	items := make([]Item, len(sources))
+	err := r.Parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		s := sources[i]
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: s.Partition(r.Options.Strategy), Row: s.Hash()})
+		return err
+	})
+	return items, err
+}
+
+// Point writes the index rows that lead from ids to items, for items that do not exist yet. The content of such a row
+// never changes, but every write changes its ETag, so that a concurrent delete fails. The writes are deferred: the
+// rows of the items are written later, and wait.
+func (r *rowStore) Point(ctx context.Context, partition string, missing []string) error {
+	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
+		_, err := r.Index.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
+		}})
+		return err
+	})
+}
+
+// The names of the registry's tables and queues. The names of the tables for pointers and hints are made from the
+// name of the items table, so that two registries can share an account.
+const (
+	DefaultTable = "IngestItems"
+	JobQueue     = "crawl-jobs"
+	PoisonQueue  = JobQueue + "-poison"
+	// SlowQueue is the queue for the jobs of hosts that do not answer.
+	SlowQueue       = JobQueue + "-slow"
+	SlowPoisonQueue = SlowQueue + "-poison"
+)
+
+// Options adjust a registry. The zero value works.
+type Options struct {
+	Table      string                                     // name of the items table; [DefaultTable] when empty
+	Strategy   source.Strategy                            // [source.ByHost] when empty
+	Politeness func(host string) policy.Politeness        // pace and quotas of a host; one request a second when nil
+	Schedule   schedule.Config                            // for replanned checks; [schedule.Defaults] when zero
+	Clock      func() time.Time                           // the wall clock when nil
+	Jitter     func() float64                             // returns uniform numbers in [0,1); math/rand when nil
+	Token      func() string                              // returns unique names of lock owners; crypto/rand when nil
+	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
+	Parallel   int                                        // storage requests that one call has in flight; 16 when zero
+	Feed       *feed.Feed                                 // for changes of commits; opened over the same store when nil
+	Log        *slog.Logger                               // discarded when nil
+}
+
+// Tables returns the table names of a registry with the given name of the items table. If the name is empty,
+// [DefaultTable] is used.
+func Tables(items string) (itemsTable, index, hints string) {
+	if items == "" || items == DefaultTable {
+		return DefaultTable, "IngestIndex", "DueHints"
+	}
+	return items, items + "Index", items + "Hints"
+}
+
+func withDefaults(o Options) Options {
+	o.Table = cmp.Or(o.Table, DefaultTable)
+	o.Strategy = cmp.Or(o.Strategy, source.ByHost)
+	if o.Politeness == nil {
+		o.Politeness = func(string) policy.Politeness {
+			return policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
+		}
+	}
+	if o.Schedule == (schedule.Config{}) {
+		o.Schedule = schedule.Defaults()
+	}
+	defaults.Clock(&o.Clock)
+	defaults.Jitter(&o.Jitter)
+	if o.Token == nil {
+		o.Token = rand.Text
+	}
+	defaults.Sleep(&o.Sleep)
+	o.Parallel = cmp.Or(o.Parallel, 16)
+	defaults.Log(&o.Log)
+	return o
 }

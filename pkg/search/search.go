@@ -11,7 +11,12 @@ package search
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // The bounds of the port.
@@ -247,4 +252,123 @@ type Index interface {
 	Ping(ctx context.Context) error
 	Inventory
 	Close() error
+}
+
+// Contents describes the documents of a page in an index, so that the next Put can write only the difference, without
+// reading first. A caller gets it by calling [Page.Contents] on the page that it put last, and may store it as JSON.
+// A Contents is valid only if every Put and Remove of the page since then returned nil. A call that failed or was
+// interrupted may have left chunks that belong to no page. Only a Put without Known removes those chunks.
+type Contents struct {
+	Fields string            `json:"fields"`         // digest of those values of the page that are written with each chunk
+	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
+	Chunks map[string]string `json:"chunks"`         // uids of the chunks, by key
+	// Anchors holds the anchors of the chunks that have one, by key.
+	Anchors map[string]string `json:"anchors,omitempty"`
+	Images  map[string]string `json:"images"` // digests of the images, by id
+}
+
+// Contents returns the contents of an index after a Put of p.
+func (p Page) Contents() *Contents {
+	h := &Contents{
+		Fields: p.fields(),
+		Chunks: make(map[string]string, len(p.Chunks)), Anchors: map[string]string{},
+		Images: make(map[string]string, len(p.Images)),
+	}
+	if len(p.Tags) > 0 {
+		h.Tags = digest(p.Tags...)
+	}
+	for _, c := range p.Chunks {
+		h.Chunks[c.Key] = c.UID
+		if c.Anchor != "" {
+			h.Anchors[c.Key] = c.Anchor
+		}
+	}
+	for _, img := range p.Images {
+		h.Images[img.ID] = digest(p.URL, img.Src, img.Alt, img.Title, img.Caption)
+	}
+	return h
+}
+
+// fields returns a digest of all values of a page by which its chunks are filtered, ranked or shown.
+func (p Page) fields() string {
+	all := []string{p.URL, p.Host, p.Type, p.Title, p.Language, p.Group}
+	if !p.PublishedAt.IsZero() { // if the zero date were included, every page without a date would be written again
+		all = append(all, p.PublishedAt.UTC().Format(time.RFC3339))
+	}
+	return digest(all...)
+}
+
+// digest returns 96 bits of a hash. That is enough, because a digest is compared only with others of the same page.
+func digest(texts ...string) string {
+	encoded, _ := json.Marshal(texts) // encoding strings never fails
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:12])
+}
+
+var _ Index = None{}
+
+// None is the index to use when no index is configured. It holds nothing. Put and Search return Unavailable, with an
+// error that names the settings to configure. Package crawl never puts a page into None.
+type None struct{}
+
+// errNone is shown in the answer to a search. Its text names the missing settings for the operator.
+var errNone = fault.New(fault.Unavailable,
+	"no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled "+
+		"enters it by itself")
+
+// Create does nothing.
+func (None) Create(context.Context) error { return nil }
+
+// Put returns Unavailable.
+func (None) Put(context.Context, ...Page) error { return errNone }
+
+// Remove does nothing.
+func (None) Remove(context.Context, string, *Contents) error { return nil }
+
+// Search returns Unavailable, with an error that says what to configure. A query that the port refuses is Invalid
+// instead.
+func (None) Search(_ context.Context, q Query) (Results, error) {
+	if err := q.Check(); err != nil {
+		return Results{}, err
+	}
+	return Results{}, errNone
+}
+
+// Suggest returns Unavailable, with an error that says what to configure.
+func (None) Suggest(context.Context, string) ([]string, error) { return nil, errNone }
+
+// Texts returns nothing.
+func (None) Texts(context.Context, string, []string) (map[string]string, error) { return nil, nil }
+
+// Count returns 0.
+func (None) Count(context.Context) (int, error) { return 0, nil }
+
+// Ping returns nil.
+func (None) Ping(context.Context) error { return nil }
+
+// Inspect returns NotFound.
+func (None) Inspect(_ context.Context, id string) (Stored, error) {
+	return Stored{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
+}
+
+// IDs returns nothing.
+func (None) IDs(context.Context, string, int) ([]string, error) { return nil, nil }
+
+// Close does nothing.
+func (None) Close() error { return nil }
+
+// Inventory is the part of an index that an audit uses to see the actual contents.
+type Inventory interface {
+	// Inspect returns the contents of the index for a page. Errors: NotFound if there are none.
+	Inspect(ctx context.Context, id string) (Stored, error)
+	// IDs returns page ids in ascending order, starting after the given id; "" is less than all ids. It returns at
+	// most top ids. A page is included even if the index holds only parts of it.
+	IDs(ctx context.Context, after string, top int) ([]string, error)
+}
+
+// Stored lists the keys, ids and tags that an index holds of a page.
+type Stored struct {
+	Chunks map[string]string // uids of the chunks, by key
+	Images map[string]bool   // the set of image ids
+	Tags   []string          // tags of the page
 }

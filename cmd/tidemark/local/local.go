@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -198,4 +199,22 @@ func (l *local) welcome() {
 	l.t.Say("  %s status --watch%s", self, flag)
 	l.t.Say("  %s search 'example domain'%s", self, flag)
 	l.t.Say("\nCtrl-C stops it.")
+}
+
+// homeText gives programs the paths of the app.
+const homeText = `{"dashboard":"/api/ui","documentation":"/api/docs","openapi":"/api/openapi.json","health":"/api/health"}
+`
+
+// home answers "/" on this machine: it redirects a browser to the dashboard, and gives a program the paths of the
+// app. In Azure the platform answers requests for "/".
+func home(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Vary", "Accept")
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		h.Set("Location", "/api/ui")
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(homeText)) // an error means that the caller has gone
 }

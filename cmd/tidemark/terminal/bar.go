@@ -1,10 +1,14 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // newBar makes a progress bar. A negative total makes a spinner. The bar shows counts and no times, so that its
@@ -63,3 +67,82 @@ func (b *Bar) Clear() { b.do(func(p *progressbar.ProgressBar) { _ = p.Clear() })
 
 // End removes the bar.
 func (b *Bar) End() { b.do(func(p *progressbar.ProgressBar) { _, _ = p.Exit(), p.Clear() }) }
+
+// Screen describes what an output can show. The zero value is for a file or a pipe.
+type Screen struct {
+	Terminal bool
+	Color    bool // a terminal whose user has not turned colors off
+	Width    int  // in columns; 0 for a file or a pipe
+}
+
+// ScreenOf examines f. It honors NO_COLOR as https://no-color.org asks: any value turns colors off.
+func ScreenOf(f *os.File, getenv func(string) string) Screen {
+	if !term.IsTerminal(int(f.Fd())) {
+		return Screen{}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	return Screen{Terminal: true, Color: getenv("NO_COLOR") == "" && getenv("TERM") != "dumb", Width: width}
+}
+
+// Bold makes text stand out where the screen has colors.
+func (s Screen) Bold(text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}
+
+// Render shows the highlights of a text from [Markup]: in bold when the screen has colors, and otherwise in «…».
+func (s Screen) Render(marked string) string {
+	on, off := "«", "»"
+	if s.Color {
+		on, off = "\x1b[1m", "\x1b[0m"
+	}
+	return strings.NewReplacer(string(highlightOn), on, string(highlightOff), off).Replace(marked)
+}
+
+// View shows the progress of work: on a terminal as a picture that is redrawn, elsewhere as a line for each change,
+// and with --json not at all.
+type View struct {
+	Out    io.Writer
+	Screen Screen
+	Silent bool
+	drawn  int    // lines of the picture on the screen
+	last   string // the last line that was printed
+}
+
+// Show shows the picture on a terminal, and the line everywhere else.
+func (v *View) Show(now time.Time, line func() string, picture func() []string) {
+	switch {
+	case v.Silent:
+	case v.Screen.Terminal:
+		v.draw(picture())
+	default:
+		text := line()
+		if text != v.last {
+			fmt.Fprintf(v.Out, "%s  %s\n", now.UTC().Format(time.TimeOnly), text)
+		}
+		v.last = text
+	}
+}
+
+// Close removes the picture.
+func (v *View) Close() { v.draw(nil) }
+
+// draw replaces the picture, and removes it when lines is empty. It cuts lines at the screen's width, because a line
+// that wraps would not be removed completely by the next redraw.
+func (v *View) draw(lines []string) {
+	var b strings.Builder
+	if v.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // move to the first line, and clear from there on
+	}
+	for _, l := range lines {
+		b.WriteString(Cut(l, v.Screen.Width) + "\n")
+	}
+	// The picture is drawn in one write, because in two it might flicker.
+	io.WriteString(v.Out, b.String())
+	v.drawn = len(lines)
+}

@@ -6,12 +6,16 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -87,3 +91,102 @@ func (t *Terminal) OnChange() func(text string) {
 
 // Quote quotes text as one word for a shell.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Asker asks a person questions.
+type Asker struct {
+	t  *Terminal
+	in *bufio.Reader
+}
+
+// Asking returns an Asker for the terminal. Normally, a process in the background that reads the terminal is stopped.
+// Until done is called, the read fails instead.
+func (t *Terminal) Asking() (a *Asker, done func()) {
+	return &Asker{t, bufio.NewReader(t.In)}, ignoreTerminalStops()
+}
+
+// Ask returns one line without leading and trailing spaces. It returns "" when the line is empty or the input has
+// ended.
+func (a *Asker) Ask(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(a.t.Out, question)
+	line := make(chan string, 1)
+	go func() {
+		text, _ := a.in.ReadString('\n') // an ended input gives an empty answer
+		line <- strings.TrimSpace(text)
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(a.t.Out)
+		return "", ctx.Err()
+	case text := <-line:
+		return text, nil
+	}
+}
+
+// Paged shows the output of do in the pager when a person reads it on a terminal. If the pager cannot be started, the
+// output is printed directly.
+func (t *Terminal) Paged(ctx context.Context, do func() error) error {
+	pager := strings.Fields(t.Pager)
+	if !t.Screen.Terminal || t.JSON || len(pager) == 0 || pager[0] == "cat" {
+		return do()
+	}
+	path, err := exec.LookPath(pager[0])
+	if err != nil {
+		return do()
+	}
+	cmd := exec.CommandContext(ctx, path, pager[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return do()
+	}
+	out := t.Out
+	t.Out = in
+	err = do()
+	t.Out = out
+	_ = in.Close()
+	if errors.Is(err, syscall.EPIPE) {
+		err = nil // the user closed the pager before the end
+	}
+	return errors.Join(err, cmd.Wait())
+}
+
+// patience is the number of polls in a row that may fail before [Follow] gives up. The first poll must succeed, so
+// that a wrong address is reported at once.
+const patience = 5
+
+// Follow polls until over reports the end. After the first poll, the server may be unreachable for a while, as during
+// an update.
+func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, poll func() (T, error),
+	over func(T) bool) error {
+	failed := -1 // failed polls in a row; -1 before the first success
+	for {
+		switch now, err := poll(); {
+		case err == nil:
+			if failed = 0; over(now) {
+				return nil
+			}
+		case ctx.Err() != nil || failed < 0 || failed+1 >= patience:
+			return err
+		default:
+			failed++
+		}
+		if err := t.Sleep(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+// After returns a function whose first call returns the value first. Each later call polls.
+func After[T any](first T, poll func() (T, error)) func() (T, error) {
+	known := true
+	return func() (T, error) {
+		if known {
+			known = false
+			return first, nil
+		}
+		return poll()
+	}
+}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -162,3 +163,78 @@ func ReadForm(r *http.Request) error {
 // formMemory limits the number of bytes of a form that are kept in memory. Request bodies are smaller, so the whole
 // form is kept there.
 const formMemory = 16 << 20
+
+// labels are the names that people see of fields that errors are about, if these have no description. They are the
+// labels in the templates.
+var labels = map[string]string{
+	"name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
+	"patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines", "text": "Ignored lines",
+	"watch": "What to watch", "files": "Files",
+}
+
+// Alert says in one line what is wrong with a form, by the labels of its fields. It is "" if nothing is wrong.
+func (f Form) Alert() string {
+	if f.Problem == nil {
+		return ""
+	}
+	var parts []string
+	for _, e := range f.Problem.Errors {
+		name, _, _ := strings.Cut(e.Field, "[") // channels[0].kind
+		parts = append(parts, cmp.Or(f.label(name), labels[name], e.Field)+": "+strings.TrimPrefix(e.Message, e.Field+": "))
+	}
+	if len(parts) == 0 {
+		return f.Problem.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// label returns what the description calls a setting, or the setting that it is an entry of.
+func (f Form) label(path string) string {
+	if f.Of == nil {
+		return ""
+	}
+	label := ""
+	for _, one := range f.Of.Fields { // an object comes before its parts
+		if one.Path == path || strings.HasPrefix(path, one.Path+".") {
+			label = one.Label
+		}
+	}
+	return label
+}
+
+// Refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
+func Refusal(err error) *api.Problem {
+	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
+		return p
+	}
+	return nil
+}
+
+// BadRequest returns an error that refuses the input of a form.
+func BadRequest(detail string) error {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
+}
+
+// NotFound returns an error that reports that something does not exist.
+func NotFound(detail string) error {
+	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
+}
+
+// FieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
+// a point stands for all fields below it.
+func FieldMessage(p *api.Problem, fields ...string) string {
+	if p == nil {
+		return ""
+	}
+	for _, e := range p.Errors {
+		if slices.Contains(fields, e.Field) {
+			return strings.TrimPrefix(e.Message, e.Field+": ") // the label names the field
+		}
+		for _, field := range fields {
+			if strings.HasSuffix(field, ".") && strings.HasPrefix(e.Field, field) {
+				return strings.TrimPrefix(e.Message, field)
+			}
+		}
+	}
+	return ""
+}

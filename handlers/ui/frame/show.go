@@ -1,10 +1,13 @@
 package frame
 
 import (
+	"cmp"
 	"html/template"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
@@ -65,3 +68,104 @@ type Bar struct {
 // NewBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
 // total.
 func NewBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }
+
+// ItemTitle returns the title of an item, or the address of its source if it has none.
+func ItemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
+
+// itemSource returns the address of an item's source.
+func itemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
+
+// Bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
+// to a comparison of texts, because stored bytes are always read by today's rules.
+func Bodies(captures []api.Capture) (out []api.Capture) {
+	seen := map[string]bool{}
+	for _, c := range captures {
+		if !seen[c.SHA256] {
+			out = append(out, c)
+		}
+		seen[c.SHA256] = true
+	}
+	return out
+}
+
+// tone returns the CSS class for the colour of a status.
+func tone(s api.Status) string {
+	switch s {
+	case api.StatusIndexed:
+		return "good"
+	case api.StatusError:
+		return "bad"
+	case api.StatusPending, api.StatusCrawled:
+		return "wait"
+	}
+	return "quiet"
+}
+
+// meaning explains a status.
+func meaning(s api.Status) string {
+	return map[api.Status]string{
+		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and stored, not indexed yet",
+		api.StatusPending:    "registered, not fetched yet",
+		api.StatusError:      "the last check failed; it will be retried",
+		api.StatusOutOfScope: "excluded by robots.txt, noindex or a rule, or another item stands for it",
+		api.StatusGone:       "missing on several checks in a row; still checked occasionally",
+	}[s]
+}
+
+// stateTone returns the CSS class for the colour of a state. The state is that of a run, a source, a rebuild, a
+// batch, an import or one of its lines.
+func stateTone(state string) string {
+	switch strings.ToLower(state) {
+	case "completed", "done", "enriched", "sent":
+		return "good"
+	case "failed":
+		return "bad"
+	case "cancelled", "skipped":
+		return "quiet"
+	}
+	return "wait"
+}
+
+// ChangeTitle returns a title for the item or entry that has changed.
+func ChangeTitle(c api.FeedChange) string {
+	for _, name := range []string{c.Title, c.URL, c.ItemID} {
+		if name != "" {
+			return name
+		}
+	}
+	return c.EntryID
+}
+
+// kindTones are the CSS classes for the colours of kinds of change; other kinds have no colour.
+var kindTones = map[api.ChangeKind]string{"new": "good", "back": "good", "recovered": "good", "watchRestored": "good",
+	"listed": "good",
+	"gone":   "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
+
+func kindTone(k api.ChangeKind) string {
+	if tone := kindTones[k]; tone != "" {
+		return tone
+	}
+	return "quiet"
+}
+
+// kindWord says what has changed.
+func kindWord(k api.ChangeKind) string {
+	kinds, _ := form.Of[api.ChangeFilter]().Field("kind")
+	return kinds.Text(string(k))
+}
+
+// whyBeside returns why there is a change, without the values, which a page shows by themselves.
+func whyBeside(c api.FeedChange) string { return letter.WhyBeside(c.Why, c.Fields) }
+
+// rowSign returns what is shown before a row of a table, by what happened to the row.
+func rowSign(op string) string {
+	return map[string]string{"added": "+", "removed": "−", "moved": "moved:"}[op]
+}
+
+// silencedWord says for what a silenced change is in the list.
+func silencedWord(c api.FeedChange) string {
+	if c.Kind == "field" {
+		return "for conditions of rules"
+	}
+	return "silenced"
+}

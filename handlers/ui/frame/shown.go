@@ -1,7 +1,9 @@
 package frame
 
 import (
+	"context"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -162,3 +164,83 @@ type versions struct {
 func (s Shown) Versions(id string, all []api.Capture, from, to, part string) any {
 	return versions{s, id, from, to, part, all}
 }
+
+// Visitor is the person or program that requests a page.
+type Visitor struct {
+	Name  string    // the name of the visitor's key; empty where no key is needed
+	Token string    // the token that forms must carry; empty without a session
+	Scope api.Scope // what the visitor may do; empty where no key is needed, and everybody may do everything
+	// ByProxy is true if a proxy has signed the visitor in. Then only the proxy can sign the visitor out.
+	ByProxy bool
+}
+
+// MayWrite reports whether the visitor may add, change and remove things.
+func (v Visitor) MayWrite() bool { return v.Scope == "" || v.Scope.Covers(api.ScopeWrite) }
+
+// Limits names what the visitor cannot do, as the style sheet knows it: it hides the controls for that.
+func (v Visitor) Limits() string {
+	switch {
+	case v.Scope == "" || v.Scope.Covers(api.ScopeAdmin):
+		return ""
+	case v.MayWrite():
+		return "no-admin"
+	default:
+		return "no-write no-admin"
+	}
+}
+
+type visitorKey struct{}
+
+// WithVisitor adds the visitor to a request for a page.
+func WithVisitor(r *http.Request, v Visitor) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
+}
+
+func visitorOf(r *http.Request) Visitor {
+	v, _ := r.Context().Value(visitorKey{}).(Visitor)
+	return v
+}
+
+// act is a link of a menu.
+type act struct {
+	Text, To string
+	Away     bool // leads to another site
+}
+
+// acts is the data of the menu with what can be done with a page that is watched.
+type acts struct {
+	Page            Shown
+	ID, Title, Back string
+	More            []act
+}
+
+// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside the menu. After an
+// action, the browser goes back to the given path.
+func (s Shown) Acts(id, title, back string) any {
+	return acts{Page: s, ID: id, Title: title, Back: back}
+}
+
+// ChangeActs returns the data for the menu of a change.
+func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
+	a := acts{Page: s, ID: c.ItemID, Title: title, Back: back}
+	add := func(text, path string) { a.More = append(a.More, act{Text: text, To: s.Link(path)}) }
+	if c.To != "" {
+		add("View this version", "/items/"+c.ItemID+"/captures/"+c.To)
+	}
+	add("Watch only a part", "/items/"+c.ItemID+"/pick")
+	add("Who was notified", "/changes/"+c.ID)
+	if page != "" {
+		a.More = append(a.More, act{"Open the page", page, true})
+	}
+	return a
+}
+
+// muted is the data of a list of mutes.
+type muted struct {
+	Page  Shown
+	Back  string
+	Mutes []api.Mute
+}
+
+// Muted returns the data for a list of mutes. After an action, the browser goes back to the given path.
+func (s Shown) Muted(all []api.Mute, back string) any { return muted{s, back, all} }

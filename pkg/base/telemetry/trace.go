@@ -1,9 +1,12 @@
 package telemetry
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"log/slog"
 	"strings"
+	"time"
 )
 
 // Trace is a position in a W3C trace: the trace, one span of it, and the parent of that span. The zero Trace means no
@@ -60,3 +63,67 @@ func random(n int) string {
 func isHex(s string, n int) bool { return len(s) == n && strings.Trim(s, "0123456789abcdef") == "" }
 
 func isZero(s string) bool { return strings.Trim(s, "0") == "" }
+
+// Scope says to which invocation the work under a context belongs.
+type Scope struct {
+	Function   string // the function of a trigger, or the route of an HTTP function; empty before it is known
+	Invocation string // the host's id of the invocation
+	Actor      string // the name of the caller's key; empty when no key was needed
+	Trace      Trace
+}
+
+type scopeKey struct{}
+
+// With returns a context whose work belongs to s.
+func With(ctx context.Context, s Scope) context.Context {
+	return context.WithValue(ctx, scopeKey{}, s)
+}
+
+// From returns the scope of a context, or the zero Scope when it has none.
+func From(ctx context.Context) Scope {
+	s, _ := ctx.Value(scopeKey{}).(Scope)
+	return s
+}
+
+// TraceParent returns the traceparent header for a queue message sent under ctx, or "" when ctx has no trace.
+func TraceParent(ctx context.Context) string { return From(ctx).Trace.String() }
+
+// NewHandler returns a handler that adds the scope of the context to each record: function, invocationId, actor,
+// traceId and spanId, where they are known.
+func NewHandler(next slog.Handler) slog.Handler { return scoped{next} }
+
+type scoped struct{ slog.Handler }
+
+func (h scoped) Handle(ctx context.Context, r slog.Record) error {
+	s := From(ctx)
+	for _, a := range []slog.Attr{
+		slog.String("function", s.Function), slog.String("invocationId", s.Invocation),
+		slog.String("actor", s.Actor),
+		slog.String("traceId", s.Trace.ID), slog.String("spanId", s.Trace.Span),
+	} {
+		if a.Value.String() != "" {
+			r.AddAttrs(a)
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h scoped) WithAttrs(attrs []slog.Attr) slog.Handler { return scoped{h.Handler.WithAttrs(attrs)} }
+
+func (h scoped) WithGroup(name string) slog.Handler { return scoped{h.Handler.WithGroup(name)} }
+
+// These are the outcomes of invocations, as used in labels.
+const (
+	OutcomeOK      = "ok"
+	OutcomeRefused = "refused" // the caller is at fault
+	OutcomeDropped = "dropped" // a message that can never be read or processed
+	OutcomeFailed  = "failed"  // Tidemark itself is at fault
+)
+
+// Span describes an invocation that has ended, with the names by which its log lines are found.
+type Span struct {
+	Scope
+	Began   time.Time
+	Took    time.Duration
+	Outcome string // one of the constants above
+}

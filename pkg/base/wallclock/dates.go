@@ -24,7 +24,8 @@ var (
 )
 
 // zoneOffsets are the names of RFC 5322 §4.3, and those of Central Europe, with their hours from UTC.
-var zoneOffsets = map[string]int{"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7,
+var zoneOffsets = map[string]int{"UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5,
+	"MST": -7,
 	"MDT": -6, "PST": -8, "PDT": -7, "CET": 1, "CEST": 2, "MET": 1, "MEST": 2}
 
 // Epoch parses a time that is written as the number of seconds or milliseconds since 1970.

@@ -2,9 +2,14 @@ package chunk
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
@@ -266,4 +271,134 @@ func (s *splitter) texts(before string) map[zoneText]Text {
 		{File: s.page.Name.Path}:                   newText(main),
 		{s.page.Name.Path, string(extract.Beside)}: newText(s.text[len(before):]),
 	}
+}
+
+// TableHeader returns the header of a table: its first row, with the line below it that parts it from the others. It
+// returns "" if the header is empty, or so long that it would fill a chunk.
+func TableHeader(table string) string {
+	header, rest, more := strings.Cut(table, "\n")
+	if strings.Trim(header, "| \t") == "" || !more {
+		return ""
+	}
+	if line, _, _ := strings.Cut(rest, "\n"); strings.Contains(line, "---") && strings.Trim(line, "|-: ") == "" {
+		header += "\n" + line
+	}
+	if size(header) > Budget {
+		return ""
+	}
+	return header
+}
+
+// separator joins the headings of a path, outermost first.
+const separator = " › "
+
+// maxPath bounds a heading path and each heading in it, in bytes. Some pages have very long headings.
+const maxPath = 500
+
+// outline tracks the headings above the current position in a page.
+type outline struct {
+	levels  [6]string // the current heading of each level
+	anchors [6]string // the anchor of that heading
+	path    string    // heading path of the text that follows
+	name    string    // the innermost heading
+	anchor  string    // anchor of the innermost heading that has one
+}
+
+// levelOf returns the level of a heading, limited to 1 to 6.
+func levelOf(b extract.Block) int { return min(max(b.Level, 1), 6) }
+
+// push adds a heading.
+func (o *outline) push(b extract.Block) {
+	level := levelOf(b)
+	clear(o.levels[level-1:])
+	clear(o.anchors[level-1:])
+	o.name = words.Clip(strings.TrimSpace(b.Text), maxPath)
+	o.levels[level-1], o.anchors[level-1] = o.name, b.Anchor
+	o.anchor = ""
+	for _, a := range o.anchors {
+		o.anchor = cmp.Or(a, o.anchor)
+	}
+	o.path = o.join()
+}
+
+// pop removes the innermost heading but keeps its name and anchor. A chunk that consists of the heading's own words
+// needs both.
+func (o *outline) pop() {
+	for level := len(o.levels); level > 0; level-- {
+		if o.levels[level-1] != "" {
+			o.levels[level-1] = ""
+			break
+		}
+	}
+	o.path = o.join()
+}
+
+func (o *outline) join() string {
+	var path []string
+	for _, h := range o.levels {
+		if h != "" {
+			path = append(path, h)
+		}
+	}
+	return words.Clip(strings.Join(path, separator), maxPath)
+}
+
+// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. A part of a table is named
+// by the header of the table, too. Unlike the [UID], a key
+// does not change with the text around the chunk, so an index that uses keys writes only new chunks. A key begins
+// with a letter and has at most 60 letters, digits and hyphens, which every search index accepts.
+//
+// When several chunks of a page have the same words, headings, zone and kind, the second and later ones get the
+// suffixes "-2", "-3" and so on. An edit changes the key of such a chunk only by adding or removing an equal chunk
+// before it. A key contains 130 bits of a SHA-256, so nobody can construct two different pages or texts with the same
+// key. An index of pages from unknown hosts needs this protection.
+type Key string
+
+var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// keys assigns keys to the chunks of one page.
+type keys struct {
+	page string
+	seen map[Key]int
+}
+
+func (k *keys) next(c Chunk) Key {
+	if k.seen == nil {
+		k.seen = map[Key]int{}
+	}
+	key := keyOf(k.page, c.Heading, string(c.Kind)+string(c.Zone), c.Searched())
+	k.seen[key]++
+	if n := k.seen[key]; n > 1 {
+		key += Key("-" + strconv.Itoa(n))
+	}
+	return key
+}
+
+// keyOf hashes the parts together with their lengths, so that different lists of parts never have the same hash
+// input.
+func keyOf(parts ...string) Key {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write(strconv.AppendInt(nil, int64(len(part)), 10))
+		h.Write([]byte{':'})
+		h.Write([]byte(part))
+	}
+	return Key("chunk-" + keyEncoding.EncodeToString(h.Sum(nil))[:26])
+}
+
+// Searched returns the text by which the chunk is found: its words, below the header of the table that it continues.
+func (c Chunk) Searched() string {
+	if c.Lead == "" {
+		return c.Text
+	}
+	return c.Lead + "\n" + c.Text
+}
+
+// Embedded returns the text from which the chunk's vector is computed: its headings and its words.
+func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Searched()) }
+
+// textHash returns the hash of [Chunk.Embedded], as "sha256:" and 64 hex digits.
+func (c Chunk) textHash() string {
+	sum := sha256.Sum256([]byte(c.Embedded()))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

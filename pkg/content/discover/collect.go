@@ -8,9 +8,10 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/text/encoding"
-
+	"github.com/PuerkitoBio/goquery"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"golang.org/x/text/encoding"
 )
 
 // collector fills a [Found] within its bounds.
@@ -160,4 +161,80 @@ func (c *collector) note(format string, args ...any) {
 // stop records why reading ends early. The first reason is kept.
 func (c *collector) stop(why string) {
 	c.Truncated = cmp.Or(c.Truncated, why)
+}
+
+// Robots returns the sitemaps that a robots.txt lists. The standard asks for absolute addresses. A relative one is
+// resolved against base, the address of the robots.txt. One that begins with the name of a host lacks its scheme.
+func Robots(body []byte, base string) Found {
+	rules := robots.Parse(body)
+	c := newCollector(MapIndex, base, robots.MaxSitemaps)
+	scheme, _, _ := strings.Cut(base, ":")
+	for _, line := range rules.Sitemaps() {
+		for _, ref := range separate(escapedBlanks.ReplaceAllString(line, " ")) {
+			c.Entries++
+			if bareHost.MatchString(ref) {
+				ref = scheme + "://" + ref
+			}
+			c.sitemap(ref, time.Time{}, 0)
+		}
+	}
+	return c.Found
+}
+
+// escapedBlanks matches characters without width around an address, as package robots escapes them.
+var escapedBlanks = regexp.MustCompile(`^(?:%E2%80%8[B-F]|%EF%BB%BF)+|(?:%E2%80%8[B-F]|%EF%BB%BF)+$`)
+
+// bareHost matches an address without a scheme: the name of a host, and a path.
+var bareHost = regexp.MustCompile(`^[\pL\pN][\pL\pN-]*(\.[\pL\pN-]+)*\.\pL{2,}(:\d+)?/`)
+
+// maxOmitted limits the reasons for which links of a page are omitted, and maxExample the length of an example.
+const (
+	maxOmitted = 20
+	maxExample = 500
+)
+
+// Omitted counts the links of a page that are not followed for one reason.
+type Omitted struct {
+	Why     string
+	Count   int
+	Example string // the address of the first of them
+}
+
+// Reasons for omitting a link.
+const (
+	omitNofollow = "links that forbid following them (nofollow)"
+	omitUnusable = "links without a usable address: "
+	omitForeign  = "links to no page of the web (mailto:, tel:, javascript: and others)"
+)
+
+// omit counts a link that is not followed.
+func (c *collector) omit(why, address string) {
+	for i := range c.omitted {
+		if c.omitted[i].Why == why {
+			c.omitted[i].Count++
+			return
+		}
+	}
+	if len(c.omitted) < maxOmitted {
+		c.omitted = append(c.omitted, Omitted{why, 1, strings.ToValidUTF8(address[:min(len(address), maxExample)], "")})
+	}
+}
+
+// omitLink counts a link that leads to no page, or may not be followed. One to a place in its own page does neither.
+func (c *collector) omitLink(a *goquery.Selection) {
+	switch href := trimmed(a.AttrOr("href", "")); {
+	case isNofollow(a):
+		c.omitForbidden(href)
+	case foreignScheme(href) != "":
+		c.omit(omitForeign, href)
+	}
+}
+
+// omitForbidden counts a link that forbids following it, with its absolute address where it has one.
+func (c *collector) omitForbidden(href string) {
+	c.skip("a link forbids following it (nofollow)")
+	if url, err := c.resolve(href); err == nil {
+		href = url
+	}
+	c.omit(omitNofollow, href)
 }

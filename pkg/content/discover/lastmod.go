@@ -11,8 +11,8 @@ import (
 const maxYear = 9999
 
 // forms are the formats of times on sites, in the order in which they are tried: the W3C profile of ISO 8601, which
-// sitemaps.org requires, and days as sites write them. [wallclock.ParseDate] reads what has none of these forms, as in feeds. A
-// time without a zone is read as UTC. Formats that could also be read as another day are not included.
+// sitemaps.org requires, and days as sites write them. [wallclock.ParseDate] reads what has none of these forms, as
+// in feeds. A time without a zone is read as UTC. Formats that could also be read as another day are not included.
 var forms = []struct {
 	layout string
 	span   func(time.Time) time.Time // returns the end of the day, month or year; nil for a form that gives a moment

@@ -34,6 +34,9 @@ package document
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -135,4 +138,18 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 		contentType = mimeType // otherwise the header is kept, with its parameters
 	}
 	return web.Extract(body, contentType, baseURL, lim)
+}
+
+// cacheDir returns the folder for the compiled PDF reader: the configured folder, or else a folder of this user below
+// the folder for temporary files. The compiled reader is code. So cacheDir never returns a folder that another user
+// made or can write to. Without a folder, every PDF has to wait for the compiler.
+func cacheDir(configured string) string {
+	if configured != "" {
+		return configured
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprint("tidemark-pdf-", os.Getuid()))
+	if !private(dir) {
+		return ""
+	}
+	return dir
 }

@@ -114,7 +114,8 @@ func typeByName(address string) string {
 // isOffice reports whether a declared type is that of a document of an office program, or of a book.
 func isOffice(declared string) bool {
 	switch declared {
-	case docxType, pptxType, office.XLSXType, office.TextType, office.SpreadsheetType, office.PresentationType, office.EPUBType,
+	case docxType, pptxType, office.XLSXType, office.TextType, office.SpreadsheetType, office.PresentationType,
+		office.EPUBType,
 		office.RTFType, "text/rtf":
 		return true
 	}

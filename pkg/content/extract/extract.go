@@ -10,13 +10,14 @@ package extract
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"golang.org/x/net/html"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
+	"golang.org/x/net/html"
 )
 
 // Kind is the kind of a [Block]. Kinds are stored as text.
@@ -198,3 +199,71 @@ func Title(candidates ...string) string {
 	}
 	return ""
 }
+
+// Image is a picture in the content (requirement A18). Its texts are as a reader sees them, with whitespace folded.
+type Image struct {
+	URL     string // absolute, http or https, without fragment, otherwise not normalized
+	Alt     string // the alt attribute, at most [MaxImageText] bytes
+	Title   string // the title attribute, at most [MaxImageText] bytes
+	Caption string // the figcaption of the figure around the image, at most [MaxImageText] bytes
+	Preview bool   // the image is from og:image; the content may not contain it
+}
+
+// MaxImageText bounds each text of an image, in bytes.
+const MaxImageText = 1000
+
+// Metadata holds statements of a page about itself that are not part of its text. No hash covers them. Each text is
+// one line of at most [MaxName] bytes.
+type Metadata struct {
+	Published time.Time `json:",omitzero"` // in UTC; midnight if the page gives only a day
+	Modified  time.Time `json:",omitzero"`
+	Author    string    `json:",omitempty"` // several authors are joined by ", "
+	SiteName  string    `json:",omitempty"`
+}
+
+// earliest is the day before which nothing was published on the web.
+var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Believable returns the metadata without implausible dates: dates before 1990, and dates more than a day after now
+// (the day allows for clocks and time zones). It also drops a modification date that is before the publication date.
+func (m Metadata) Believable(now time.Time) Metadata {
+	latest := now.AddDate(0, 0, 1)
+	if m.Published.Before(earliest) || m.Published.After(latest) {
+		m.Published = time.Time{}
+	}
+	if m.Modified.Before(earliest) || m.Modified.After(latest) || m.Modified.Before(m.Published) {
+		m.Modified = time.Time{}
+	}
+	return m
+}
+
+// MaxName limits the length of each text of [Metadata], in bytes.
+const MaxName = 200
+
+// Markdown writes blocks as GitHub Flavored Markdown, including the syntax of headings and code. It escapes the
+// beginning of a paragraph that only looks like Markdown syntax.
+func Markdown(blocks []Block) string {
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		switch b.Kind {
+		case Heading:
+			texts[i] = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + strings.ReplaceAll(b.Text, "\n", " ")
+		case Code:
+			fence := "```"
+			for strings.Contains(b.Text, fence) {
+				fence += "`"
+			}
+			texts[i] = fence + b.Language + "\n" + b.Text + "\n" + fence
+		case Quote:
+			texts[i] = "> " + strings.ReplaceAll(b.Text, "\n", "\n> ")
+		case Paragraph:
+			texts[i] = looksMarked.ReplaceAllString(b.Text, `$1\$2`)
+		default:
+			texts[i] = b.Text
+		}
+	}
+	return strings.Join(texts, Separator)
+}
+
+// looksMarked matches the beginning of a line that looks like a heading, a quotation or a fence of Markdown.
+var looksMarked = regexp.MustCompile("(?m)^( {0,3})(#|>|```|~~~)")

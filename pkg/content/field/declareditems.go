@@ -42,8 +42,8 @@ const (
 	maxItemText = 600
 )
 
-// itemSets are the items of a page that are in no other item, by syntax and in page order. The item that is the main entity
-// of a page is in JSONLD itself, too.
+// itemSets are the items of a page that are in no other item, by syntax and in page order. The item that is the main
+// entity of a page is in JSONLD itself, too.
 type itemSets struct {
 	JSONLD, Microdata, RDFa []*Item
 	Unread                  jsonld.Unread // what of these could not be read

@@ -113,8 +113,8 @@ func valueOf(n *html.Node) PropValue {
 	return PropValue{Text: itemText(n, false), People: true}
 }
 
-// itemText returns the text of an element in one line, as people read it: no text of scripts, a space between blocks, the
-// decimals in a sup element behind a sign. Without struck text, if that is not wanted. A longer text is cut.
+// itemText returns the text of an element in one line, as people read it: no text of scripts, a space between blocks,
+// the decimals in a sup element behind a sign. Without struck text, if that is not wanted. A longer text is cut.
 func itemText(n *html.Node, struck bool) string {
 	var t texter
 	t.write(n, struck, 0)

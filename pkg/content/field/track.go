@@ -3,8 +3,10 @@ package field
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 )
 
@@ -172,4 +174,84 @@ type Entry struct {
 	Capture  string
 	Value    Value // none if it has disappeared
 	Evidence Evidence
+}
+
+// Ask records that rules ask for the present values, as at a first check.
+func (k *Known) Ask(rules ...string) {
+	all := k.Asking()
+	for _, rule := range rules {
+		if !slices.Contains(all, rule) {
+			all = append(all, rule)
+		}
+	}
+	k.Again = strings.Join(all, " ")
+}
+
+// Asking returns the ids of the rules that ask for the present values.
+func (k Known) Asking() []string { return strings.Fields(k.Again) }
+
+// IsFor reports whether a change is one for a rule: a first value that other rules alone have asked for is not.
+func (c Change) IsFor(rule string) bool {
+	return !c.First || c.Rule == "" || slices.Contains(strings.Fields(c.Rule), rule)
+}
+
+// longestShown limits the bytes of a text in a message.
+const longestShown = 80
+
+// Text writes the change for people: "79 → 84 EUR (lowest 72 in May)". now decides how the time of the lowest value is
+// written, also by its zone.
+func (c Change) Text(now time.Time) string {
+	before, after := c.Then.Value, c.Now.Value
+	switch {
+	case c.First || c.Same:
+		return shown(after) + c.lowest(now)
+	case after.None():
+		return shown(before) + " → none"
+	case before.None():
+		return "→ " + shown(after) + c.lowest(now)
+	case after.Unit() != "" && before.Unit() == after.Unit():
+		return before.figures() + " → " + shown(after) + c.lowest(now)
+	}
+	return shown(before) + " → " + shown(after) + c.lowest(now)
+}
+
+// shown writes a value for people; "none" if there is none.
+func shown(v Value) string {
+	if v.None() {
+		return "none"
+	}
+	return words.Ellipsis(v.Words(), longestShown)
+}
+
+// lowest writes in brackets which value was the lowest before the check. The unit is that of the present value.
+func (c Change) lowest(now time.Time) string {
+	v, low := c.Now.Value, c.Now.Seen.Lowest
+	if v.Type != Number && v.Type != Money {
+		return ""
+	}
+	order, ok := v.Compare(low.Value)
+	if !ok {
+		return ""
+	}
+	text := low.Value.figures() + when(low.At, now)
+	if order < 0 {
+		return " (lowest until now: " + text + ")"
+	}
+	return " (lowest " + text + ")"
+}
+
+// when writes a time before now: the day if it is in the same month, or else the month, with the year if that is
+// another one.
+func when(at, now time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	at = at.In(now.Location())
+	switch {
+	case at.Year() != now.Year():
+		return " in " + at.Format("January 2006")
+	case at.Month() != now.Month():
+		return " in " + at.Format("January")
+	}
+	return " on " + at.Format("2 Jan")
 }

@@ -2,6 +2,7 @@ package field
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"golang.org/x/text/currency"
@@ -123,4 +124,15 @@ func compareDates(a, b string) (order int, ok bool) {
 		return 0, false // one is within the other, or the zone of one is not known
 	}
 	return strings.Compare(a, b), true
+}
+
+// JSON returns the value as the API has it: a number, a text, or nil for none. Of a range it is the lowest price.
+func (v Value) JSON() any {
+	switch {
+	case v.None():
+		return nil
+	case v.Type == Number || v.Type == Money:
+		return json.Number(v.Number)
+	}
+	return v.Text
 }

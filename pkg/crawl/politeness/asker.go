@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -187,4 +189,77 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	}
 	resp.NotModified = resp.NotModified || verdict.SameByHead(it, resp)
 	return resp, resp.NotModified
+}
+
+// otherwise requests the other forms of an address that failed, each once, and returns the first answer that has the
+// page. If none has it, it returns the answer that it was given. The only errors are failures of this program, which
+// the session remembers.
+func (a *Asker) otherwise(
+	ctx context.Context, it *registry.Item, req fetch.Request, first verdict.Answer,
+) (verdict.Answer, error) {
+	for _, form := range verdict.OtherForms(it, first.Response) {
+		o, err := OriginOf(form)
+		if err != nil {
+			return first, nil // Unreachable: the forms of an address are addresses.
+		}
+		r, err := a.ruling(ctx, o)
+		if err != nil || r.unknown() || !r.allows(a.hosts.agent, form) {
+			continue // the first answer stands
+		}
+		if a.lease.Wait(ctx) != nil {
+			return first, nil // the host can take no more requests now
+		}
+		req.URL = form
+		resp, err := a.ask(ctx, req)
+		switch {
+		case a.session.ours != nil:
+			return first, a.session.ours
+		case err == nil && (resp.OK() || resp.NotModified):
+			first.Response, first.Other = resp, form
+			return first, nil
+		}
+	}
+	return first, nil
+}
+
+// Subresources returns a gate for what a page requests while a browser renders it: robots.txt of each host must allow
+// it. Such a request does not keep the pace, because a render is one start; only a robots.txt that is not known yet is
+// requested in its host's pace. The gate is safe for concurrent use, but the asker must not be used otherwise while it
+// is.
+func (a *Asker) Subresources() func(ctx context.Context, address string) error {
+	var one sync.Mutex
+	return func(ctx context.Context, address string) error {
+		o, err := OriginOf(address)
+		if err != nil {
+			return fault.New(fault.Invalid, "%q: %w", address, err)
+		}
+		one.Lock() // the session of an asker serves one request at a time
+		defer one.Unlock()
+		r, err := a.ruling(ctx, o)
+		switch {
+		case fault.Is(err, fault.Blocked), fault.Is(err, fault.Invalid):
+			return nil // the address guard refuses the host, and the request itself
+		case err != nil:
+			return err
+		case r.unknown():
+			return fault.After(r.expires.Sub(a.hosts.clock()), "%w", &RobotsError{o.Host, r.reason})
+		case !r.allows(a.hosts.agent, address):
+			return errDisallowed
+		}
+		return nil
+	}
+}
+
+// AtOnce returns how many requests a host may have in flight by limits of its own; zero if it has none.
+func (a *Asker) AtOnce(host string) int { return a.hosts.atOnce(host) }
+
+// Rendered records what the batch's host has sent while a page was rendered. The requests count towards the host's
+// budget, and the pause before its next request grows with them: as many as a page may send at once count as one start.
+func (a *Asker) Rendered(byHost map[string]int, bytes int64) {
+	n := byHost[a.lease.batch.Host]
+	if n == 0 {
+		return
+	}
+	a.lease.Received(bytes)
+	a.lease.pace.rest(n, (n+render.RequestsAtOne-1)/render.RequestsAtOne, a.hosts.clock())
 }

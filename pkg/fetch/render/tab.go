@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 )
@@ -276,4 +279,64 @@ func (t *tab) view() View {
 // agent is the User-Agent that scripts see. Requests are sent with that of the fetcher alone.
 func (t *tab) agent() string {
 	return strings.Replace(t.b.agent, "HeadlessChrome", "Chrome", 1) + " " + t.web.UserAgent()
+}
+
+// watchMemory stops the scripts of a page whose processes need more memory than the bound, and ends the largest one if
+// they go on. It knows the processes of a Chromium that was started here only; others have to be bounded where they
+// run.
+func (t *tab) watchMemory(ctx context.Context) {
+	if t.b.process == nil {
+		return
+	}
+	most := t.r.o.MaxMemory
+	for wallclock.Pause(ctx, 100*time.Millisecond) == nil {
+		total, _ := t.b.process.Memory()
+		if total > most {
+			t.stopScripts(BoundMemory)
+		}
+		if total > most+most/4 {
+			t.b.process.KillLargest()
+		}
+	}
+}
+
+// wall is the proxy of one page, which refuses everything. What comes here was missed by the interception of requests.
+type wall struct {
+	listener net.Listener
+	came     atomic.Int64
+	done     chan struct{}
+}
+
+func newWall() (*wall, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w := &wall{listener: l, done: make(chan struct{})}
+	go w.refuse()
+	return w, nil
+}
+
+func (w *wall) refuse() {
+	defer close(w.done)
+	for {
+		conn, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		w.came.Add(1)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // leaves no connection behind
+		}
+		_ = conn.Close()
+	}
+}
+
+func (w *wall) address() string { return w.listener.Addr().String() }
+
+func (w *wall) count() int { return int(w.came.Load()) }
+
+func (w *wall) close() {
+	_ = w.listener.Close()
+	<-w.done
 }

@@ -90,8 +90,8 @@ type snapshotPage struct {
 	PictureOnly bool // pictures are visible, and hardly any text
 }
 
-// writeSnapshot writes a page, at most most bytes of it. If the base of its addresses is another than the given one, to which
-// readers resolve them, they are written in full.
+// writeSnapshot writes a page, at most most bytes of it. If the base of its addresses is another than the given one,
+// to which readers resolve them, they are written in full.
 func writeSnapshot(s *Snapshot, most int, base string) snapshotPage {
 	w := writer{most: most, base: base}
 	w.document(s, 0, false)

@@ -2,10 +2,13 @@ package funchost
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // An envelope is the body of the POST for an invocation.
@@ -55,4 +58,19 @@ func withSys(metadata map[string]any, function string, now time.Time) map[string
 		"RandGuid":   uuid.NewString(),
 	}
 	return metadata
+}
+
+// queueEnvelope encodes one delivery as the real host does with dataType binary: the bytes of the message are in
+// base64.
+func queueEnvelope(f *function, m storage.Message, now time.Time) envelope {
+	metadata := map[string]any{
+		"DequeueCount":    strconv.Itoa(m.Dequeued),
+		"ExpirationTime":  isoDate(m.Expires),
+		"InsertionTime":   isoDate(m.Inserted),
+		"NextVisibleTime": isoDate(m.NextVisible),
+		"Id":              quoted(m.ID),
+		"PopReceipt":      quoted(m.Receipt),
+	}
+	data := map[string]any{f.trigger.Name: base64.StdEncoding.EncodeToString(m.Body)}
+	return envelope{Data: data, Metadata: withSys(metadata, f.name, now)}
 }

@@ -55,7 +55,8 @@ func TestW20ValuesAreNotRead(t *testing.T) {
 			links++
 		}
 	}
-	if got := PlainText(pieces); got != "{{mute}} https://evil.example https://shop.example/ https://a.example/" || links != 1 {
+	const want = "{{mute}} https://evil.example https://shop.example/ https://a.example/"
+	if got := PlainText(pieces); got != want || links != 1 {
 		t.Errorf("%q with %d links", got, links)
 	}
 }

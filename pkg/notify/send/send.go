@@ -8,7 +8,12 @@ package send
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +21,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -241,4 +247,96 @@ func shown(body []byte) string {
 		return r
 	}, strings.ToValidUTF8(string(body), "\uFFFD"))
 	return words.Ellipsis(strings.TrimSpace(text), maxAnswer)
+}
+
+// keyPrefix is the beginning of a secret in the form of Standard Webhooks (https://www.standardwebhooks.com).
+const keyPrefix = "whsec_"
+
+// NewSecret makes a secret for signing webhooks.
+func NewSecret() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return keyPrefix + base64.StdEncoding.EncodeToString(key)
+}
+
+// Key decodes a secret and returns the signing key. The error does not repeat the secret.
+func Key(secret string) ([]byte, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, keyPrefix))
+	if err != nil || len(key) < 24 || len(key) > 64 {
+		return nil, fault.New(fault.Invalid, "want %s and 24 to 64 bytes in base64", keyPrefix)
+	}
+	return key, nil
+}
+
+// sign returns the signature of a message with the given id and body, for the given time of sending.
+func sign(key []byte, id string, at time.Time, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (s *Sender) webhook(ctx context.Context, to Target, m Message) Result {
+	now := s.now()
+	return s.post(ctx, request{url: to.Webhook, body: m.Body, header: http.Header{
+		"Content-Type":      {"application/cloudevents+json; charset=utf-8"},
+		"Webhook-Id":        {m.ID},
+		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+		"Webhook-Signature": {sign(to.Key, m.ID, now, m.Body)},
+	}}, nil)
+}
+
+// Shorter texts are not hidden, since they occur in any answer.
+const (
+	leastSecret  = 4
+	leastSegment = 8
+)
+
+// secretsOf returns the secrets of a target: tokens, passwords, parts of the path and of the query of its address. The
+// longest is the first. User names and addresses of mail are not secret.
+func secretsOf(to Target) (out []string) {
+	add := func(least int, all ...string) {
+		for _, text := range all {
+			if len(text) >= least {
+				out = append(out, text, url.PathEscape(text), url.QueryEscape(text))
+			}
+		}
+	}
+	u, err := url.Parse(cmp.Or(to.Webhook, to.Service))
+	if err != nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	add(leastSecret, password)
+	if len(to.Key) > 0 {
+		add(leastSecret, base64.StdEncoding.EncodeToString(to.Key))
+	}
+	if !strings.EqualFold(u.Scheme, "smtp") {
+		add(leastSecret, u.User.Username())
+		add(leastSegment, strings.Split(u.Path, "/")...)
+		for _, values := range u.Query() {
+			add(leastSegment, values...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return out
+}
+
+// hidden replaces secrets in a text, and the beginning of one at the end of a text that was cut.
+func hidden(text string, secrets []string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	start, cut := strings.CutSuffix(text, "…")
+	if !cut {
+		return text
+	}
+	for _, secret := range secrets {
+		for n := len(secret) - 1; n >= leastSecret; n-- {
+			if short, found := strings.CutSuffix(start, secret[:n]); found {
+				return short + "…"
+			}
+		}
+	}
+	return text
 }

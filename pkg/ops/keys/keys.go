@@ -1,3 +1,20 @@
+// Package keys identifies the sender of a request by a key, which has a name and a scope, or by the session of a
+// person who signed in with a key. The store holds nothing that grants access.
+//
+// A key is "tm_" followed by 130 random bits. It is shown once. The store keeps only its SHA-256; a stronger hash is
+// not needed, because the key cannot be guessed. Keys may also come from a file and from the environment, in plain
+// text or as their SHA-256. The process holds all keys in memory, by their hashes, and reads them again after at most
+// [Fresh]. So keys delay no request, and a stranger who tries many keys causes no storage requests. A key that
+// another process removed is refused after at most that time. The process that removes a key refuses it at once.
+//
+//	Keys   PK key       RK <name>              scope hash created lastUsed
+//	       PK session   RK <SHA-256 of token>  key hash created expires
+//
+// A session is also a row, whose key contains the hash of the session's token. The session ends after [SessionLife],
+// or when its key is removed.
+//
+// The time of a key's last use is written at most once per [usedEvery], so most requests cost no write. For keys from
+// the file or the environment, each process knows only its own uses.
 package keys
 
 import (
@@ -6,6 +23,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -13,13 +31,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"golang.org/x/sync/semaphore"
 )
 
 // Table is the name of the table.
@@ -253,4 +270,55 @@ func (r *Ring) noteUse(ctx context.Context, k Key) {
 	if err != nil {
 		r.o.Log.WarnContext(ctx, "the last use of a key was not written", "key", k.Name, "err", err)
 	}
+}
+
+var (
+	ownKey  = regexp.MustCompile(Prefix + `[A-Za-z2-7]{26}`)
+	inQuery = regexp.MustCompile(`([?&](?i:code|key)=)[^&\s"'\\]+`)
+)
+
+// redact removes keys from a text: keys that Tidemark made, and the values of the parameters "code" and "key" in
+// addresses.
+func redact(text string) string {
+	return inQuery.ReplaceAllString(ownKey.ReplaceAllString(text, Prefix+"…"), "${1}…")
+}
+
+// RedactAttr is redact for [slog.HandlerOptions].
+func RedactAttr(_ []string, a slog.Attr) slog.Attr {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(redact(a.Value.String()))
+	case slog.KindAny:
+		switch v := a.Value.Any().(type) {
+		case error:
+			a.Value = slog.StringValue(redact(v.Error()))
+		case fmt.Stringer:
+			a.Value = slog.StringValue(redact(v.String()))
+		case []any:
+			a.Value = slog.AnyValue(redactAll(v))
+		}
+	}
+	return a
+}
+
+// redactAll redacts the texts in a list, and in lists and objects within it.
+func redactAll(list []any) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case string:
+			out[i] = redact(v)
+		case []any:
+			out[i] = redactAll(v)
+		case map[string]any:
+			object := map[string]any{}
+			for name, value := range v {
+				object[name] = redactAll([]any{value})[0]
+			}
+			out[i] = object
+		default:
+			out[i] = v
+		}
+	}
+	return out
 }

@@ -16,8 +16,11 @@ package options
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/andybalholm/cascadia"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -189,4 +192,95 @@ func TagsLike(names []string) (out []string) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(len(out), MaxTags)]
+}
+
+func checkInterval(i *api.Interval) error {
+	if i == nil {
+		return nil
+	}
+	least, most, err := bounds(i)
+	if err == nil && least > 0 && most > 0 && least > most {
+		err = fault.Field("interval.max", "interval.max is %.40q, which is less than interval.min", i.Max)
+	}
+	return err
+}
+
+// bounds returns the shortest and the longest time between checks; zero for a time that is not set.
+func bounds(i *api.Interval) (least, most time.Duration, err error) {
+	if i.Min != "" {
+		if least, err = form.Length("interval.min", i.Min); err != nil {
+			return 0, 0, err
+		}
+	}
+	if i.Max != "" {
+		most, err = form.Length("interval.max", i.Max)
+	}
+	return least, most, err
+}
+
+// The values of [api.Rendering].Render. By default, a program with a browser reads thin pages in it.
+const (
+	RenderNever  = "never"
+	RenderThin   = "thin" // pages that have little text without their scripts
+	RenderAlways = "always"
+)
+
+// RenderEvery returns how often a page is rendered whose plain answer stays the same; zero if that is not set.
+func RenderEvery(r api.Rendering) time.Duration {
+	if r.RenderInterval == "" {
+		return 0
+	}
+	d, _ := form.Length("renderInterval", r.RenderInterval) // validated before it is stored
+	return d
+}
+
+func checkRendering(r api.Rendering) error {
+	if r.WaitFor == "" {
+		return nil
+	}
+	if _, err := cascadia.ParseGroup(r.WaitFor); err != nil {
+		return fault.Field("waitFor", "waitFor is not a CSS selector: %w", err)
+	}
+	return nil
+}
+
+// maxFieldName limits the characters in the name of a field.
+const maxFieldName = 60
+
+// FieldSetting returns the name of the setting of a field.
+func FieldSetting(name string) string { return "watch.fields." + name }
+
+// FieldName reports what is wrong with the name of a field. Names are parts of addresses.
+func FieldName(name string) error {
+	bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' }
+	if n := utf8.RuneCountInString(name); n == 0 || n > maxFieldName || !utf8.ValidString(name) ||
+		strings.TrimSpace(name) != name || strings.ContainsFunc(name, bad) || strings.Trim(name, ".") == "" {
+		return fault.New(fault.Invalid, "%.80q is not a field name: 1 to %d characters, without / and \\, without blanks "+
+			"around them, and not only points", name, maxFieldName)
+	}
+	return nil
+}
+
+// CheckFields reports what is wrong with the names and the size of the fields of a watch. Package field checks the
+// rest.
+func CheckFields(fields map[string]api.FieldSpec) error {
+	size := 0
+	for name, f := range fields {
+		if err := FieldName(name); err != nil {
+			return fault.Field("watch.fields", "watch.fields: %w", err)
+		}
+		if f.From == "" {
+			return fault.Field(FieldSetting(name)+".from", "%s.from must say where the field is: json-ld, microdata, rdfa, "+
+				"opengraph, css, jsonpath or declared", FieldSetting(name))
+		}
+		if strings.ContainsFunc(f.Path, unicode.IsControl) {
+			return fault.Field(FieldSetting(name)+".path", "%s.path has a line break or another control character: write it on "+
+				"one line", FieldSetting(name))
+		}
+		size += len(name) + len(f.From) + len(f.Path) + len(f.Type) + len(f.Locale)
+	}
+	if size > maxBytes {
+		return fault.Field("watch.fields", "watch.fields has %d bytes; at most %d are allowed", size, maxBytes)
+	}
+	return nil
 }

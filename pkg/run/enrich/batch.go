@@ -2,6 +2,7 @@ package enrich
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -136,4 +137,109 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 		}
 	}
 	return out, addCancelled(ctx, runs, out)
+}
+
+// KeepDone is how long finished batches and their lines are kept. Their results are in the entries.
+const KeepDone = 30 * 24 * time.Hour
+
+// purgePortion limits the number of batches of a schema that one call removes.
+const purgePortion = 20
+
+// Purge removes batches that have been done for [KeepDone], up to 20 of each schema per call. Each call continues
+// where the last one stopped. To keep the search cheap, Purge works only in the first two minutes of an hour; at
+// other times it returns at once.
+func (s *Service) Purge(ctx context.Context) (removed int, err error) {
+	now := s.now()
+	if now.Minute() >= 2 {
+		return 0, nil
+	}
+	before := now.Add(-KeepDone)
+	for _, schema := range s.o.Schemas {
+		runs := s.batches[schema]
+		q := runs.Prefix(idPrefix)
+		q.RowFrom = newID(before, "") // ids have the time of creation, rows the time of the end
+		n, failed := runs.Retire(ctx, q, purgePortion,
+			func(b *Batch) bool { return b.State == Done && b.EndedAt.Before(before) }, s.remove)
+		removed, err = removed+n, errors.Join(err, failed)
+	}
+	return removed, err
+}
+
+// remove removes a batch. It removes the row last, so that a batch whose removal was interrupted is found again. It
+// also removes the lines of a next batch, if that batch was cancelled before its row was written (see
+// [Service.finish]).
+func (s *Service) remove(ctx context.Context, b *Batch) error {
+	runs, partitions := s.batches[b.Schema], []string{b.ID}
+	if b.Cancelled > 0 && b.Next == "" {
+		partitions = append(partitions, b.next())
+	}
+	for _, p := range partitions {
+		if err := run.Drop(ctx, runs.Table, storage.Query{Partition: p, Select: []string{"outcome"}}); err != nil {
+			return err
+		}
+	}
+	_, err := runs.Table.Transact(ctx, storage.DeleteOp(runs.Key(b.ID), b.etag))
+	return err
+}
+
+// finish ends a batch whose lines are decided. The same transaction moves the lines that are to be asked about again
+// into the next batch, because no step reads this batch afterwards. In a cancelled batch these lines are cancelled
+// instead. If the batch is cancelled at this moment, the transaction fails, and a later step ends the batch once the
+// lease has expired.
+func (s *Service) finish(ctx context.Context, b *Batch) (end run.Next, err error) {
+	runs := s.batches[b.Schema]
+	a, etag, err := readActive(ctx, runs, b.ID)
+	if fault.Is(err, fault.NotFound) {
+		return end, run.ErrDone
+	}
+	if err != nil {
+		return end, err
+	}
+	lines, err := s.Lines(ctx, b.Schema, b.ID)
+	if err != nil {
+		return end, err
+	}
+	if b.CancelledAt = a.CancelledAt; !a.CancelledAt.IsZero() {
+		if lines, err = s.release(ctx, b, lines); err != nil {
+			return end, err
+		}
+	}
+	active := runs.InactiveOp(b.ID)
+	active.Entity.ETag = etag
+	end.Ops = []storage.Op{active}
+	again, now := b.count(lines), s.now()
+	b.Next = ""
+	if len(again) > 0 {
+		b.Next = b.next()
+		next := Batch{
+			ID: b.Next, V: 1, Schema: b.Schema, State: Queued, Attempt: b.Attempt + 1, Model: b.Model, Lines: len(again),
+			CreatedAt: now, NotBefore: b.NotBefore,
+		}
+		end.Ops = append(end.Ops, runs.Op(&next), runs.ActiveOp(next.ID))
+		err = s.writeNew(ctx, &next, again)
+	}
+	b.State, b.EndedAt, b.Lease, b.NotBefore = Done, now, time.Time{}, time.Time{}
+	return end, err
+}
+
+// count adds up the outcomes of lines, and returns the entries to ask about again.
+func (b *Batch) count(lines []Line) (again []string) {
+	b.Lines, b.Enriched, b.Skipped, b.Failed, b.Cancelled, b.Again, b.Usage = len(lines), 0, 0, 0, 0, 0, llm.Usage{}
+	for _, l := range lines {
+		b.Usage = b.Usage.Add(l.Usage)
+		switch l.Outcome {
+		case Written:
+			b.Enriched++
+		case Skipped:
+			b.Skipped++
+		case Fruitless:
+			b.Failed++
+		case Cancelled:
+			b.Cancelled++
+		default:
+			again = append(again, l.Entry)
+		}
+	}
+	b.Again = len(again)
+	return again
 }

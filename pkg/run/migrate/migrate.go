@@ -18,12 +18,16 @@ package migrate
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -258,3 +262,17 @@ func names(steps []Step) (out []string) {
 // ignoreLost drops the error of a write that failed because another process wrote first: that process continues the
 // run.
 func ignoreLost(err error) error { return fault.Except(err, fault.Conflict, fault.NotFound) }
+
+// Items returns the step that updates the identities of items to the rules for URLs. The rules consist of their
+// version and the configured list of trackers.
+func Items(moves *registry.Moves, rules source.Rules) Step {
+	url := lineage.Current.Component("url")
+	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
+		dry bool) (Progress, string, bool, error) {
+		var from registry.Cursor
+		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
+		m, err := moves.Step(ctx, rules, from, dry)
+		next, _ := json.Marshal(m.Next) // encoding strings cannot fail
+		return Progress{Seen: m.Items, Changed: m.Moved, Examples: m.Examples}, string(next), m.Done, err
+	}}
+}

@@ -21,6 +21,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -32,6 +34,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"golang.org/x/sync/errgroup"
 )
 
 // Queue is the queue for the messages of steps.
@@ -288,4 +291,76 @@ func (s *Service) end(ctx context.Context, run *Run) {
 		"collisions", run.Collisions.Chunks, "by context", run.Collisions.ByContext, "by ordinal", run.Collisions.ByOrdinal,
 		"largest", run.Collisions.Largest,
 		"files", run.Collisions.Files)
+}
+
+// countCollisions adds up the collisions of some pages that the run indexed. It reads the manifests of several pages
+// at the same time, but adds the pages in the order of their ids, so that a repeated step gives the same result.
+func (s *Service) countCollisions(ctx context.Context, run *Run, manifests map[source.ID]string) error {
+	if s.o.Collisions == nil {
+		return nil
+	}
+	ids := slices.Sorted(maps.Keys(manifests))
+	found := make([]chunk.Collisions, len(ids))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(8)
+	for i, id := range ids {
+		g.Go(func() (err error) {
+			found[i], err = s.o.Collisions(ctx, id, manifests[id])
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		run.Collisions.Add(string(id), found[i], maxFindings)
+	}
+	return nil
+}
+
+// recordRun records the rules under which the run reads texts, and the run that made the captures it reads (B1, B5).
+func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
+	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: s.o.Version, StartedAt: run.StartedAt}
+	if !run.Refetch {
+		if record.ReprocessingOf, err = s.captured(ctx, run.Host); err != nil {
+			return err
+		}
+	}
+	err = s.snaps.StartRun(ctx, record)
+	if fault.Is(err, fault.Conflict) {
+		s.o.Log.WarnContext(ctx, "rebuild goes on under other rules than it began with", "run", run.ID)
+		return nil
+	}
+	return err
+}
+
+// Bounds of the function captured: how many items it examines, and for how many of these it reads the captures.
+const (
+	sampled = 200
+	asked   = 10
+)
+
+// captured returns the id of the run whose captures are read again (B5): the run of the first item with a capture of
+// another version. If there is no such item, it is the run of the first item with any capture; if nothing was
+// captured, the id is "". Other items may have captures of other runs, because each capture contains the id of its
+// own run.
+func (s *Service) captured(ctx context.Context, host string) (string, error) {
+	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
+	if err != nil {
+		return "", err
+	}
+	looked := 0
+	for _, other := range []bool{true, false} {
+		for _, it := range items {
+			if it.RawHash == "" || (it.NormalizationVersion != s.o.Version.String()) != other || looked == asked {
+				continue
+			}
+			looked++
+			c, err := s.snaps.First(ctx, it.ID, it.RawHash)
+			if err == nil && c.RunID != "" || err != nil && !fault.Is(err, fault.NotFound) {
+				return c.RunID, err
+			}
+		}
+	}
+	return "", nil
 }

@@ -8,12 +8,16 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 const (
@@ -138,4 +142,111 @@ func (v trial) elsewhere(target source.Source) string {
 		return "redirects to " + why
 	}
 	return ""
+}
+
+// maxWhy limits the reason why a page could not be read, in bytes.
+const maxWhy = 200
+
+// unread records that a page cannot be read. Of a start, each poll says so: from there, it finds nothing.
+func unread(v *walking, p at, page *linked, why string) {
+	why = words.Ellipsis(cmp.Or(why, "nothing of it is stored"), maxWhy)
+	if page.Depth == 0 {
+		v.Report.Unread(page.URL, "no links are followed from here: "+why)
+	}
+	if page.isUnread() {
+		return
+	}
+	v.done(p, page, linkRead, nil)
+	page.Body = ""
+	if v.walk.Unread++; v.walk.UnreadAt == "" {
+		v.walk.UnreadAt, v.walk.UnreadWhy = page.URL, why
+	}
+}
+
+// isUnread reports whether a page is counted as one that could not be read.
+func (l *linked) isUnread() bool { return l.State == linkRead && l.Body == "" }
+
+// nowRead records that a page can be read, or is read again.
+func (w *Walk) nowRead(page *linked) {
+	if !page.isUnread() {
+		return
+	}
+	w.Unread--
+	if w.UnreadAt == page.URL {
+		w.UnreadAt, w.UnreadWhy = "", ""
+	}
+}
+
+// leadsOn tells a report why no links are followed from a start: it is no web page, or has none. It may be thin for the
+// reason given.
+func leadsOn(to Report, page *linked, got *discover.Page, contentType, thin string) {
+	switch {
+	case page.Depth > 0 || page.State != linkRegistered || page.Again:
+	case got == nil && !discover.IsPage(contentType):
+		to.Unread(page.URL, "no links are followed from here: it is "+words.Ellipsis(contentType, maxWhy)+
+			", not a web page")
+	case got != nil && len(got.Links) == 0 && !got.NoFollow && thin != "":
+		to.Unread(page.URL, "no links are followed from here, because it has none: "+words.Ellipsis(thin, maxWhy))
+	case got != nil && len(got.Links) == 0 && !got.NoFollow:
+		to.Unread(page.URL, "no links are followed from here, because it has none")
+	}
+}
+
+// cutBody stands for the body of a page whose links were not all examined. No body has this digest.
+const cutBody = "cut"
+
+// bodyOf returns a short digest of the body that the site served last for an item; "" if none is stored.
+func bodyOf(it *registry.Item) string {
+	hash := it.RawHash
+	if it.Validators.Body != "" {
+		hash = it.Validators.Body
+	}
+	if len(hash) < 19 {
+		return ""
+	}
+	return hash[7:19] // behind "sha256:"
+}
+
+// pageOf returns the page that the crawl has read, or else reads the stored body of an item; nil if it is no web page,
+// or cannot be read, which it reports.
+func (s Step) pageOf(ctx context.Context, it *registry.Item) (*discover.Page, error) {
+	hash := it.RawHash
+	if it.Validators.Body != "" {
+		hash = it.Validators.Body
+	}
+	if page, directives := s.Awaited.Page(it.ID, hash, verdict.BaseURL(it)); page != nil {
+		return s.directed(page, directives), nil
+	}
+	formers, err := s.Moves.Formers(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	capture, body, err := s.Snapshots.LoadOf(ctx, append([]source.ID{it.ID}, formers...), hash)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		s.Report.Unread(verdict.BaseURL(it), "its links are not followed: the page is not stored")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.readBody(body, capture.ContentType(), verdict.BaseURL(it), capture.Header["X-Robots-Tag"]), nil
+}
+
+// readBody reads a body; nil if it is no web page, or one that cannot be parsed, which it reports.
+func (s Step) readBody(body []byte, contentType, base string, directives []string) *discover.Page {
+	page, err := discover.ReadPage(body, contentType, base)
+	switch {
+	case err != nil && discover.IsPage(contentType):
+		s.Report.Unread(base, "its links are not followed: "+err.Error())
+		return nil
+	case err != nil:
+		return nil
+	}
+	return s.directed(&page, directives)
+}
+
+// directed applies the directives of the headers of a page.
+func (s Step) directed(page *discover.Page, directives []string) *discover.Page {
+	page.NoFollow = page.NoFollow || robots.ParseDirectives(directives, s.Agent, time.Time{}).NoFollow
+	return page
 }

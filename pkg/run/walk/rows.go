@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -320,4 +320,72 @@ func Found(ctx context.Context, t storage.Table, partition, slug string, w *Walk
 		}
 	}
 	return out, nil
+}
+
+// plan decides whether the walk goes on, and when. It waits for the crawl when nothing else can be done now. A walk for
+// which the crawl has done nothing for an hour, or for as long as the step says, ends: the site may be paused, or its
+// budget for the day spent.
+func (v *walking) plan() {
+	w, now := v.walk, v.Clock()
+	v.out.More, v.out.Acted = true, v.acted
+	if v.acted {
+		w.Idle, w.IdleFrom = 0, time.Time{}
+	}
+	switch waits := w.Open + w.Undecided; {
+	case v.out.Wait > 0:
+		w.Idle, w.IdleFrom = 0, time.Time{}
+	case v.acted && (v.Dry || v.left || v.isRead()):
+	case v.isRead() && w.Undecided == 0:
+		v.out.More, v.out.Left, v.out.Note = false, w.Waiting, w.note()
+	case w.Idle > 0 && now.Sub(w.IdleFrom) >= v.Patience:
+		v.out.More, v.out.Left, v.out.Stalled = false, w.Waiting, true
+		v.out.Note = fmt.Sprintf("the crawl has not fetched %s for %s", words.Count(waits, "page"),
+			words.Count(int(v.Patience.Hours()), "hour"))
+	default:
+		if w.Idle++; w.Idle == 1 {
+			w.IdleFrom = now
+		}
+		v.out.Wait, v.out.Early = min(time.Duration(1+w.Idle/10)*time.Second, maxIdle), true
+		v.out.Note = fmt.Sprintf("waits until the crawl has fetched %s", words.Count(waits, "page"))
+	}
+}
+
+// isRead reports whether all registered pages were read, and all pages of earlier polls compared.
+func (v *walking) isRead() bool { return v.walk.Open == 0 && v.walk.Compared >= v.walk.Compare }
+
+// Pages are found breadth first, but not read in the order in which they are found: some are fetched late, and of
+// others the links change. So a shorter way to a page may be found after a longer one.
+
+// noteNearer notes an address that was met before if it is a page, and this way to it is a shorter one.
+func noteNearer(v *walking, i, depth int) {
+	if a := v.seen[i]; a.page != noPage && depth < int(a.depth) {
+		v.setPage(i, a.page, depth)
+		v.nearer[a.page] = depth
+	}
+}
+
+// shorten sets the depth of the pages to which a shorter way was found. The links of those that were read are read
+// again: they may lead to pages that were too far away before.
+func shorten(ctx context.Context, v *walking) error {
+	for n, depth := range v.nearer {
+		p := address{page: n}.at()
+		r, err := v.load(ctx, p.row)
+		if err != nil {
+			return err
+		}
+		page := r.Pages[p.i]
+		page.Depth, r.changed = depth, true
+		if !v.Dry && (page.State == linkRead || page.State == linkUndecided) {
+			if page.State == linkUndecided {
+				v.walk.Undecided--
+			}
+			v.walk.nowRead(page)
+			page.State, page.Again, page.Body = linkRegistered, true, ""
+			v.walk.Open++
+			v.walk.Read--
+			v.walk.First = min(v.walk.First, p.row)
+			v.acted, v.left = true, true
+		}
+	}
+	return nil
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -196,4 +198,66 @@ func resultOf(g group, passages map[string]passage, images []search.Image) searc
 		r.Passages = others[:min(len(others), 1)]
 	}
 	return r
+}
+
+// maxPassages limits the number of passages that are shown of one result.
+const maxPassages = 3
+
+// group is a page with its best chunks. The best chunk comes first.
+type group struct {
+	page string
+	hits []row
+}
+
+// changed returns the latest time of change among the page's chunks that were found.
+func (g group) changed() time.Time {
+	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
+}
+
+// shownOf returns the best chunks of a page that may be shown together. All have the title of the best chunk. Chunks
+// with another title belong to a version of the page that is being replaced.
+func shownOf(g group) []row {
+	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
+	return same[:min(len(same), maxPassages)]
+}
+
+// estimate extrapolates the number of all matching pages. The given numbers are those of the best chunks, of the
+// pages that contain these chunks, and of all matching chunks.
+func estimate(pages, chunks, all int) int {
+	if chunks == 0 || all <= chunks {
+		return pages
+	}
+	return int(int64(pages) * int64(all) / int64(chunks))
+}
+
+// facets counts the pages that were found. The service's own facets are not used, because they would count chunks. If
+// not all chunks were fetched, the counts are estimates, like the count of pages.
+func facets(groups []group, count int, now time.Time) *search.Facets {
+	hosts, types, languages, ages := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	tags := map[string]int{}
+	for _, g := range groups {
+		best := g.hits[0]
+		hosts[best.Host]++
+		types[best.Type]++
+		languages[best.Language]++
+		ages[search.AgeOf(g.changed(), now)]++
+		for _, t := range best.Tags {
+			tags[t]++
+		}
+	}
+	top := func(counts map[string]int) []search.Facet { return frequent(counts, len(groups), count) }
+	return &search.Facets{Hosts: top(hosts), Tags: top(tags), Types: top(types), Languages: top(languages),
+		Ages: top(ages)}
+}
+
+// frequent returns the most frequent values of the counted pages, and estimates of their counts among all matching
+// pages.
+func frequent(counts map[string]int, counted, all int) (list []search.Facet) {
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		if value != "" {
+			list = append(list, search.Facet{Value: value, Count: estimate(counts[value], counted, all)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b search.Facet) int { return cmp.Compare(b.Count, a.Count) })
+	return list[:min(len(list), search.MaxFacets)]
 }

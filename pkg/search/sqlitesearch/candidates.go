@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
@@ -197,4 +198,51 @@ func candidates(f found, most bounds) []int64 {
 	}
 	slices.Sort(chunks)
 	return chunks
+}
+
+// bounds limits the cost of one query.
+type bounds struct {
+	candidates int // maximum number of chunks to read
+	ofPage     int // maximum number of chunks to read of one page
+	alike      int // maximum number of chunks with equal scores to read
+	sampled    int // if more chunks match, the number of their pages is first estimated from a sample
+	exact      int // up to this number, all matching chunks are looked up if they are on few pages
+	counted    int // maximum number of pages to count
+}
+
+var (
+	usual      = bounds{candidates: 450, ofPage: 8, alike: 150, sampled: 4096, exact: 20_000, counted: 1000}
+	everything = bounds{candidates: 300e9, ofPage: 1e9, alike: 1e9, sampled: 1e9, exact: 1e9, counted: 1e9}
+)
+
+// filters returns the conditions that a query imposes on a row of the table "pages". The alias of this table in the
+// statement must be f.
+func filters(q search.Query) (conditions string, args []any) {
+	narrow := func(condition string, value any) {
+		conditions += " AND f." + condition
+		args = append(args, value)
+	}
+	for _, f := range []struct{ column, value string }{
+		{"host", q.Host}, {"type", q.Type}, {"language", q.Language},
+	} {
+		if f.value != "" {
+			narrow(f.column+" = ?", f.value)
+		}
+	}
+	if q.Tag != "" {
+		conditions += " AND instr(f.tags, ?)"
+		args = append(args, tagLines([]string{q.Tag}))
+	}
+	if q.Path != "" {
+		from, to := search.PathRange(q.Path)
+		narrow("path >= ?", from)
+		narrow("path < ?", to)
+	}
+	if !q.Since.IsZero() {
+		narrow("changed_at >= ?", q.Since.Unix())
+	}
+	if !q.PublishedAfter.IsZero() {
+		narrow("published_at >= ?", max(1, q.PublishedAfter.Unix()))
+	}
+	return conditions, args
 }

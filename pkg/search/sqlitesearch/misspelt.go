@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math/bits"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // A word that the index does not contain may be misspelt. Only then does a query search for similar words with a
@@ -224,4 +226,23 @@ func beginnings(w []rune) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// asJSON returns a list in the form of an argument of json_each.
+func asJSON[T int64 | string](list []T) string {
+	b, _ := json.Marshal(list) // encoding numbers and strings never fails
+	return string(b)
+}
+
+// column returns the values of a query with one column.
+func column[T int64 | string](ctx context.Context, tx *sqlitefile.Statements, query string,
+	args ...any) (all []T, err error) {
+	var v T
+	for err := range tx.Rows(ctx, query, args, &v) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }

@@ -6,10 +6,14 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"iter"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
@@ -260,4 +264,143 @@ func (w *writer) updateChunk(old, r row) error {
 	}
 	return w.exec("UPDATE chunks SET document = ?, uid = ?, title = ?, heading = ?, body = ?, anchor = ? WHERE id = ?",
 		r.document, r.uid, r.title, r.heading, r.body, r.anchor, r.id)
+}
+
+// slotBits is the number of low bits in a chunk's row id. They hold the slot, which distinguishes the chunk from the
+// other chunks of its page.
+const slotBits = 16
+
+// Every chunk of a page must have a slot.
+var _ [1<<slotBits - search.MaxChunks]struct{}
+
+// row is a stored chunk.
+type row struct {
+	id, document                           int64 // document is the chunk's number in the postings
+	key, uid, title, heading, body, anchor string
+	zone                                   string // the key identifies the zone, so it never changes
+	vector                                 []byte // to be written; nil if there is none, and in rows that were read
+}
+
+func firstSlot(page int64) int64 { return page << slotBits }
+func lastSlot(page int64) int64  { return page<<slotBits | (1<<slotBits - 1) }
+
+// picture is a stored image.
+type picture struct {
+	search.Image
+	ordinal int
+}
+
+// replaceImages writes the images that differ. It costs nothing if the page neither had nor gets images.
+func (w *writer) replaceImages(page stored, want []search.Image) error {
+	if page.images == 0 && len(want) == 0 {
+		return nil
+	}
+	old, err := w.readImages(page.row)
+	if err != nil {
+		return err
+	}
+	for i, img := range want {
+		p := picture{plainImage(img), i}
+		if was, found := old[p.ID]; !found || was != p {
+			if err := w.putImage(page.row, p); err != nil {
+				return err
+			}
+		}
+		delete(old, p.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		if err := w.exec("DELETE FROM images WHERE page = ? AND id = ?", page.row, id); err != nil {
+			return err
+		}
+	}
+	if page.images == len(want) {
+		return nil
+	}
+	return w.exec("UPDATE pages SET images = ? WHERE rowid = ?", len(want), page.row)
+}
+
+func plainImage(img search.Image) search.Image {
+	return search.Image{ID: img.ID, Src: tokens.Plain(img.Src), Alt: tokens.Plain(img.Alt), Title: tokens.Plain(img.Title),
+		Caption: tokens.Plain(img.Caption)}
+}
+
+func (w *writer) readImages(page int64) (map[string]picture, error) {
+	old := map[string]picture{}
+	var p picture
+	for err := range w.tx.Rows(w.ctx, "SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?",
+		[]any{page}, &p.ID, &p.ordinal, &p.Src, &p.Alt, &p.Title, &p.Caption) {
+		if err != nil {
+			return nil, err
+		}
+		old[p.ID] = p
+	}
+	return old, nil
+}
+
+func (w *writer) putImage(page int64, p picture) error {
+	return w.exec("REPLACE INTO images (page, id, ordinal, src, alt, title, caption) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		page, p.ID, p.ordinal, p.Src, p.Alt, p.Title, p.Caption)
+}
+
+// maxLearned is the maximum number of words of a page that are added to the table "forms" at once. Novels have fewer
+// words. Without this bound, a page with ever new random words would make the table grow by megabytes with every
+// change.
+const maxLearned = 50_000
+
+// learn adds the words of texts of a page to the table "forms", so that queries find them by other forms. It looks at
+// each word once, however often the texts repeat it.
+func (w *writer) learn(language string, texts []row) error {
+	most, met := len(w.learned)+maxLearned, map[string]bool{}
+	for _, text := range distinct(texts) {
+		for word := range wordsIn(text) {
+			if met[word] {
+				continue
+			}
+			met[word] = true
+			if !tokens.HasForms(word) {
+				continue
+			}
+			// If two words have the same hash, the second one gets no other forms. This is rare enough.
+			language := tokens.StemLanguage(word, language)
+			key := xxhash.Sum64String(language) ^ xxhash.Sum64String(word)
+			if w.learned[key] || w.words.has(key) {
+				continue
+			}
+			if len(w.learned) == most {
+				return nil
+			}
+			if err := w.learnWord(language, tokens.Fold(word)); err != nil {
+				return err
+			}
+			w.learned[key] = true
+		}
+	}
+	return nil
+}
+
+// distinct returns the texts of chunks. A title or heading that is repeated from chunk to chunk comes once.
+func distinct(chunks []row) (texts []string) {
+	title, heading := "", ""
+	for _, r := range chunks {
+		if r.title != title {
+			title = r.title
+			texts = append(texts, title)
+		}
+		if r.heading != heading {
+			heading = r.heading
+			texts = append(texts, heading)
+		}
+		texts = append(texts, r.body)
+	}
+	return texts
+}
+
+func (w *writer) learnWord(language, word string) error {
+	return w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", language,
+		tokens.Stem(word, language), word)
+}
+
+// wordsIn returns the words of a text, one for each place where they stand.
+func wordsIn(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) })
 }

@@ -5,11 +5,10 @@ package blocks
 import (
 	"strings"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // Text is the text of some elements of a page.
@@ -376,6 +375,30 @@ func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
 			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
 				out.WriteByte('\n') // some highlighters put each line in a block element
 			}
+		}
+	}
+}
+
+// inlineOrPicture returns the text below n on one line. If there is none, the texts of its pictures stand for it: in a
+// table of features, "included" is a picture of a tick.
+func (b *builder) inlineOrPicture(n *html.Node) string {
+	if text := b.inline(n); text != "" {
+		return text
+	}
+	f := b.folder()
+	b.pictures(&f, n)
+	return f.Peek()
+}
+
+func (b *builder) pictures(f *dom.Folder, n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type != html.ElementNode || b.skips(c):
+		case c.DataAtom == atom.Img:
+			f.Border()
+			f.Write(dom.Clip(dom.Attr(c, "alt"), extract.MaxImageText))
+		default:
+			b.pictures(f, c)
 		}
 	}
 }

@@ -345,3 +345,66 @@ func unspaced(r rune) bool {
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
 			unicode.Khmer, unicode.Myanmar)
 }
+
+// heading is a heading above the current line.
+type heading struct {
+	level int
+	words []string // in lower case
+	facts bool     // numbers below it are information
+}
+
+// Section forgets the headings above, because the next lines begin a separate part of the page.
+func (s *Filter) Section() { s.headings = s.headings[:0] }
+
+// Heading appends the hashed form of a heading. The lines after the heading count as below it, until there is a
+// heading of the same level or a higher one.
+func (s *Filter) Heading(level int, text string) {
+	for n := len(s.headings); n > 0 && s.headings[n-1].level >= level; n-- {
+		s.headings = s.headings[:n-1]
+	}
+	if n := len(s.headings); n > 0 && s.headings[n-1].level < 2 {
+		s.headings = s.headings[:n-1] // the title of the page does not name what is below another heading
+	}
+	s.Block(text)
+	h := heading{level: level}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		h.words = append(h.words, w)
+		h.facts = h.facts || lineVocabulary().facts[w]
+	}
+	s.headings = append(s.headings, h)
+}
+
+// Countdown appends the hashed form of a countdown that a page shows on one line in several blocks, such as "Offer
+// ends", "7", "days", "10", "hours". The argument texts returns the next blocks. The result is the number of blocks
+// that the countdown has, or 0.
+func (s *Filter) Countdown(texts func(i int) string) (n int) {
+	const mostBlocks, longest = 10, 30 // runes
+	if s.Exact || strings.ContainsFunc(texts(0), unicode.IsDigit) || utf8.RuneCountInString(texts(0)) > longest {
+		return 0
+	}
+	line, whole, most := texts(0), "", 0
+	for i := 1; i < mostBlocks; i++ {
+		next := texts(i)
+		if next == "" || utf8.RuneCountInString(next) > 2*longest {
+			break
+		}
+		line += " " + next
+		if s.isCountdown(line) {
+			whole, most = s.line, i+1
+		} else if most > 0 {
+			break
+		}
+	}
+	if most > 0 {
+		s.line = whole
+		s.note("countdown")
+		s.Out = append(append(s.Out, counter...), "countdown"...)
+	}
+	return most
+}
+
+func (s *Filter) isCountdown(line string) bool {
+	s.line = Typography(line)
+	s.tokens = tokens(s.tokens[:0], s.line)
+	return s.ruleOf() == "countdown"
+}

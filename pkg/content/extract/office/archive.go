@@ -59,8 +59,8 @@ func openArchive(body []byte) (*Archive, error) {
 // Has reports whether the archive has a part that was not read yet.
 func (a *Archive) Has(name string) bool { return a.files[localName(name)] != nil }
 
-// localName returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376 part
-// 2 §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
+// localName returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376
+// part 2 §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
 func localName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }
@@ -140,7 +140,8 @@ func (m *meter) Read(b []byte) (int, error) {
 	m.left -= int64(n)
 	m.a.Bounds.Inflated -= int64(n)
 	if m.left < 0 || m.a.Bounds.Inflated < 0 {
-		m.a.Err = fault.New(fault.TooLarge, "office file inflates beyond %d bytes a part or %d in all", maxPart, maxArchiveBytes)
+		m.a.Err = fault.New(fault.TooLarge, "office file inflates beyond %d bytes a part or %d in all", maxPart,
+			maxArchiveBytes)
 		return 0, m.a.Err
 	}
 	return n, err

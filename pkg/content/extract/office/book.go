@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// Electronic books (EPUB 2 and 3) are read chapter by chapter in reading order, each like a web page on which everything is content.
+// Electronic books (EPUB 2 and 3) are read chapter by chapter in reading order, each like a web page on which
+// everything is content.
 
 // EPUBType is the type of the documents that [EPUB] reads.
 const EPUBType = "application/epub+zip"

@@ -222,3 +222,134 @@ func codeLine(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// noteID returns the key of a note. The element is the note itself, or a reference to it.
+func noteID(e xml.StartElement) string {
+	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
+}
+
+// readNotes adds the footnotes and endnotes that the text refers to, after the text. Notes without a reference are
+// only the lines between text and notes, or remains of deleted text.
+func (d *docx) readNotes(links relations) error {
+	for _, kind := range []string{"footnotes", "endnotes"} {
+		name := links.part(kind)
+		notes := d.archive.relations(name)
+		err := d.archive.Optional(name, func(p *Part, _ xml.StartElement) {
+			p.children(func(e xml.StartElement) {
+				if d.notes[noteID(e)] {
+					d.story(p, notes)
+				}
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return d.archive.Err
+}
+
+// fields are the open fields, innermost last (part 1 §17.16.18). A field has a begin, a separator and an end. The
+// text between the begin and the separator is its instruction. The text between the separator and the end is its
+// result.
+type fields []field
+
+type field struct {
+	instruction []byte
+	separated   bool
+	start       position
+}
+
+// field reads a w:fldChar, which is the begin, the separator or the end of a field.
+func (d *docx) field(e xml.StartElement) {
+	const deepest, longest = 64, 4096
+	top := len(d.fields) - 1
+	switch kind := attr(e, "fldCharType"); {
+	case kind == "begin" && top < deepest:
+		d.fields = append(d.fields, field{})
+	case top < 0:
+	case kind == "separate":
+		d.fields[top].separated, d.fields[top].start = true, d.here()
+	case kind == "end":
+		if f := d.fields[top]; f.separated {
+			d.out.Link(fieldAddress(string(f.instruction)), d.since(f.start))
+		}
+		d.fields = d.fields[:top]
+	case e.Name.Local == "instrText":
+		d.in.Text(func(s []byte) {
+			f := &d.fields[top]
+			f.instruction = append(f.instruction, s[:min(len(s), longest-len(f.instruction))]...)
+		})
+	}
+}
+
+// fieldAddress returns the address in the instruction of a HYPERLINK field (§17.16.5.25), or "".
+func fieldAddress(instruction string) string {
+	name, rest, _ := strings.Cut(strings.TrimSpace(instruction), " ")
+	rest, quoted := strings.CutPrefix(strings.TrimSpace(rest), `"`)
+	if !strings.EqualFold(name, "HYPERLINK") || !quoted {
+		return ""
+	}
+	address, _, closed := strings.Cut(rest, `"`)
+	if !closed {
+		return ""
+	}
+	return address
+}
+
+// docxTable is a w:tbl that is being read. A table with a single column only arranges the page, so it is read like
+// ordinary text. A table in a cell becomes a separate block after the outermost table.
+type docxTable struct {
+	d       *docx
+	grid    grid
+	columns int
+	deleted bool // the row is a tracked deletion
+}
+
+func (d *docx) table() {
+	t := docxTable{d: d}
+	d.aside(func() { d.in.children(t.visit) })
+	text := t.grid.text()
+	if d.cell != nil {
+		d.inner = append(d.inner, text)
+		return
+	}
+	d.w.block(extract.Table, 0, text)
+	for _, text := range d.inner {
+		d.w.block(extract.Table, 0, text)
+	}
+	d.inner = nil
+}
+
+// visit reads an element of the table down to its cells. Rows and cells may be inside wrapper elements.
+func (t *docxTable) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "gridCol":
+		t.columns++
+	case "tr":
+		t.deleted = false
+		t.d.in.children(t.visit)
+		t.grid.endRow()
+	case "trPr":
+		t.d.in.children(func(e xml.StartElement) { t.deleted = t.deleted || e.Name.Local == "del" })
+	case "tc":
+		if !t.deleted {
+			t.cell()
+		}
+	case "del", "tblPr", "tblPrEx", "tblGridChange", "sdtPr":
+		// The element holds properties of the table, or its former state.
+	default:
+		t.d.in.children(t.visit)
+	}
+}
+
+func (t *docxTable) cell() {
+	if t.columns == 1 {
+		t.d.aside(func() { t.d.in.children(t.d.visit) })
+		return
+	}
+	outer, text := t.d.cell, []byte(nil)
+	t.d.cell = &text
+	t.d.aside(func() { t.d.in.children(t.d.visit) })
+	t.d.cell = outer
+	t.grid.cell(string(text))
+}

@@ -3,6 +3,9 @@ package office
 import (
 	"bytes"
 	"cmp"
+	"encoding/xml"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -16,7 +19,7 @@ import (
 //
 //	bytes → archive, counted within bounds (archive.go) → parts by relationship (relations.go)
 //	part  → elements one at a time, never a tree
-//	DOCX  → styles.go, numbering.go → document.go, run.go, docxtable.go, docxfield.go, math.go, notes.go, other.go, chart.go
+//	DOCX  → styles.go, numbering.go → document.go, run.go, math.go, other.go, chart.go
 //	PPTX  → presentation.go → slide.go
 //	      → lines that belong together become one block (writer.go) → extract.Composer
 //
@@ -125,4 +128,117 @@ func refuseCompound(body []byte) error {
 		return fault.New(fault.Blocked, "password-protected office file")
 	}
 	return fault.New(fault.Invalid, "office file of the old binary format, which cannot be read")
+}
+
+// pptx is a presentation being converted to blocks.
+type pptx struct {
+	archive *archive
+	out     *extract.Composer
+	tongues *tongues
+}
+
+// read reads all slides in the order of the show. It includes slides that the show skips, because everybody who opens
+// the file can see them.
+func (p *pptx) read(main string) error {
+	links := p.archive.relations(main)
+	slides, err := p.slides(main, links)
+	if err != nil {
+		return err
+	}
+	for _, name := range slides {
+		room, err := p.slide(name)
+		if err != nil {
+			return err
+		}
+		if !room {
+			break
+		}
+	}
+	return p.archive.Err
+}
+
+// slides returns the names of the slides' parts, without repeats.
+func (p *pptx) slides(main string, links relations) ([]string, error) {
+	var names []string
+	wrong, seen := "", map[string]bool{}
+	err := p.archive.Required(main, func(part *Part, root xml.StartElement) {
+		if wrong = root.Name.Local; wrong != "presentation" {
+			return
+		}
+		wrong = ""
+		part.named("sldIdLst", func(xml.StartElement) {
+			part.children(func(e xml.StartElement) {
+				r := links.byID[relationID(e)]
+				if r.kind == "slide" && !seen[localName(r.target)] {
+					seen[localName(r.target)] = true
+					names = append(names, r.target)
+				}
+			})
+		})
+	})
+	if err == nil && wrong != "" {
+		err = fault.New(fault.Invalid, "not a presentation: its main part is a %.50q", wrong)
+	}
+	return names, err
+}
+
+// maxTongues is the largest number of languages that are counted. A document in more languages has no main language.
+const maxTongues = 64
+
+// tongue is the set of languages of a run. The script of the text determines which of them applies (part 1
+// §17.3.2.20).
+type tongue struct{ latin, eastAsia, complex string }
+
+func readTongue(e xml.StartElement) tongue {
+	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
+}
+
+// of returns the language in t that applies to a text, or "".
+func (t tongue) of(text []byte) string {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			return t.eastAsia
+		case unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Thai, unicode.Devanagari):
+			return t.complex
+		default:
+			return t.latin
+		}
+	}
+	return ""
+}
+
+// tongues counts the amount of text in each language.
+type tongues struct {
+	bytes    map[string]int
+	fallback tongue // languages of text for which the file gives no language
+}
+
+func newTongues() *tongues { return &tongues{bytes: map[string]int{}} }
+
+// count adds the length of a text to that of its language.
+func (ts *tongues) count(t tongue, text []byte) {
+	tag := t.of(text)
+	if tag == "" {
+		tag = ts.fallback.of(text)
+	}
+	language := extract.PrimaryLanguage(tag)
+	if _, known := ts.bytes[language]; language != "" && (known || len(ts.bytes) < maxTongues) {
+		ts.bytes[language] += len(text)
+	}
+}
+
+// most returns the language with the most text, or "". If several languages have the same amount, it returns the
+// first in alphabetical order.
+func (ts *tongues) most() string {
+	best := ""
+	for language, n := range ts.bytes {
+		if best == "" || n > ts.bytes[best] || n == ts.bytes[best] && language < best {
+			best = language
+		}
+	}
+	return best
 }

@@ -18,9 +18,12 @@
 package pdf
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/klippa-app/go-pdfium"
@@ -133,4 +136,131 @@ func visible(lines []line) string {
 		texts[i] = l.text
 	}
 	return strings.Join(texts, "\n")
+}
+
+var (
+	object  = regexp.MustCompile(`(?:^|[\r\n])(\d{1,9} \d{1,5}) obj\b`)
+	catalog = regexp.MustCompile(`/Type\s*/Catalog\b`)
+)
+
+// withTrailer returns a file that could not be opened, because it has lost its end, with a trailer that names the
+// catalog. Then PDFium rebuilds the table of objects. It returns nil if no catalog is found, and for an encrypted file.
+func withTrailer(body []byte, err error) []byte {
+	if err == nil || errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity) ||
+		bytes.Contains(body, []byte("/Encrypt")) {
+		return nil
+	}
+	at := catalog.FindIndex(body)
+	if at == nil {
+		return nil
+	}
+	before := object.FindAllSubmatch(body[max(0, at[0]-longestCatalog):at[0]], -1)
+	if before == nil {
+		return nil
+	}
+	root := before[len(before)-1][1]
+	return slices.Concat(bytes.TrimRight(body, "\x00"), []byte("\ntrailer\n<< /Root "), root,
+		[]byte(" R >>\nstartxref\n0\n%%EOF\n"))
+}
+
+// longestCatalog is the number of bytes before the type of a catalog in which its object begins.
+const longestCatalog = 4 << 10
+
+// PDFium puts the characters of text that runs from right to left into the order of reading, one by one. So the
+// characters of a glyph that stands for several, such as lam with alef, come in the reverse order. They are the ones
+// with the same position.
+
+// isReversedPair reports whether a reversed ligature may begin with two letters: alef and lam, or heh and lam of the
+// word God.
+func isReversedPair(a, b rune) bool { return b == 'ل' && strings.ContainsRune("اأإآٱه", a) }
+
+// orderLigatures restores the order of the characters of ligatures.
+func (r *reader) orderLigatures(page references.FPDF_TEXTPAGE, units []rune) {
+	for i := 0; i+1 < len(units); i++ {
+		if !isReversedPair(units[i], units[i+1]) || !r.isSameGlyph(page, i, i+1) {
+			continue
+		}
+		end := i + 2
+		for end < len(units) && units[end] == 'ل' && r.isSameGlyph(page, i, end) {
+			end++
+		}
+		slices.Reverse(units[i:end])
+		i = end - 1
+	}
+}
+
+// isSameGlyph reports whether two characters come from one glyph.
+func (r *reader) isSameGlyph(page references.FPDF_TEXTPAGE, a, b int) bool {
+	one, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: a})
+	if err != nil {
+		return false
+	}
+	other, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: b})
+	return err == nil && one.X == other.X && one.Y == other.Y
+}
+
+// Bounds on links: the number of annotations that are examined on a page, and the length of an address in bytes.
+const (
+	maxPageLinks = 2_000
+	maxAddress   = 4096
+)
+
+// readLinks adds the links of a page.
+func (r *reader) readLinks(page requests.Page, text references.FPDF_TEXTPAGE) {
+	for at, n := 0, 0; n < maxPageLinks; n++ {
+		found, err := r.pdfium.FPDFLink_Enumerate(&requests.FPDFLink_Enumerate{Page: page, StartPos: at})
+		if err != nil || found.Link == nil || found.NextStartPos == nil || *found.NextStartPos <= at {
+			return
+		}
+		at = *found.NextStartPos
+		if address := r.resolve(r.target(*found.Link)); address != "" {
+			r.out.Link(address, r.textUnder(*found.Link, text))
+		}
+	}
+}
+
+// target returns the address to which a link leads, or "" if the link leads to a position in the document.
+func (r *reader) target(link references.FPDF_LINK) string {
+	action, err := r.pdfium.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: link})
+	if err != nil || action.Action == nil {
+		return ""
+	}
+	uri, err := r.pdfium.FPDFAction_GetURIPath(&requests.FPDFAction_GetURIPath{Document: r.doc, Action: *action.Action})
+	if err != nil || uri.URIPath == nil {
+		return ""
+	}
+	return *uri.URIPath
+}
+
+// resolve makes a link absolute if the address of the document is known. It returns "" if the result is not a valid
+// address.
+func (r *reader) resolve(ref string) string {
+	if ref = strings.TrimSpace(ref); ref == "" || len(ref) > maxAddress {
+		return ""
+	}
+	u, err := url.Parse(ref)
+	if err != nil {
+		return ""
+	}
+	if r.base != nil {
+		u = r.base.ResolveReference(u)
+	}
+	return u.String()
+}
+
+// textUnder returns the text in the rectangle of a link.
+func (r *reader) textUnder(link references.FPDF_LINK, text references.FPDF_TEXTPAGE) string {
+	at, err := r.pdfium.FPDFLink_GetAnnotRect(&requests.FPDFLink_GetAnnotRect{Link: link})
+	if err != nil || at.Rect == nil {
+		return ""
+	}
+	under, err := r.pdfium.FPDFText_GetBoundedText(&requests.FPDFText_GetBoundedText{
+		TextPage: text,
+		Left:     float64(at.Rect.Left), Top: float64(at.Rect.Top), Right: float64(at.Rect.Right),
+		Bottom: float64(at.Rect.Bottom),
+	})
+	if err != nil {
+		return ""
+	}
+	return clean(under.Text)
 }

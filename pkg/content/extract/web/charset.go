@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/gogs/chardet"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // decode returns the body as valid UTF-8, and the name of its encoding. The order of evidence is that of the HTML
@@ -295,4 +295,16 @@ func readsAsUTF8(body []byte) bool {
 		body = body[size:]
 	}
 	return characters >= broken
+}
+
+// Tree returns the tree of an HTML page. It is the tree that [Extract] reads, for callers that search it for
+// something else. Tree returns nil if the page is too large or too tangled to parse.
+func Tree(body []byte, contentType string) (root *html.Node) {
+	defer func() { // recovers for the same reason as [structured]
+		if recover() != nil {
+			root = nil
+		}
+	}()
+	text, _ := decode(body, contentType, true)
+	return tree.Parse(text, extract.Limits{}.WithDefaults().MaxTags)
 }

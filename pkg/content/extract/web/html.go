@@ -1,14 +1,18 @@
 package web
 
 import (
-	"golang.org/x/net/html"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/failure"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // readHTML reads an HTML page.
@@ -102,4 +106,65 @@ func assemble(p page, root *html.Node, objects []jsonld.Object, choose chooser) 
 	doc.Thin = failure.Thin(root, doc.VisibleText, s.Size())
 	doc.Failure, doc.Door = failure.Of(root, &doc, h.Title), failure.Door(root, &doc, h.Title)
 	return doc
+}
+
+// maxProtected limits the number of hidden addresses.
+const maxProtected = 1000
+
+// protected returns the mail addresses that the page hides from programs, in the order of the text. In place of each
+// address, the text has "[email protected]". The hashes cover the addresses themselves, so that a page has the same
+// hash whether it hides an address or shows it.
+func protected(c maincontent.Content) (addresses []string) {
+	c.Walk(func(n *html.Node) bool {
+		code := dom.Attr(n, "data-cfemail")
+		if code != "" && len(addresses) < maxProtected {
+			addresses = append(addresses, noise.Unprotect(code))
+		}
+		return code == ""
+	})
+	return addresses
+}
+
+// unread counts the elements of a page whose text is read only if somebody selects them. Elements without text do not
+// count: most drawings are icons, and most fields are empty.
+func unread(root *html.Node) (u extract.Unread) {
+	for n := range root.Descendants() {
+		switch n.DataAtom {
+		case atom.Select:
+			if strings.TrimSpace(dom.RawText(n)) != "" {
+				u.Selects++
+			}
+		case atom.Input:
+			switch strings.ToLower(dom.Attr(n, "type")) {
+			case "", "text", "number", "email", "tel", "url", "date", "time", "range":
+				if dom.Attr(n, "value") != "" {
+					u.Inputs++
+				}
+			}
+		case atom.Textarea:
+			if strings.TrimSpace(dom.RawText(n)) != "" {
+				u.Textareas++
+			}
+		case atom.Svg:
+			if holdsText(n) {
+				u.Drawings++
+			}
+		}
+	}
+	return u
+}
+
+// holdsText reports whether a drawing shows text. It examines the beginning of the drawing.
+func holdsText(svg *html.Node) bool {
+	const most = 1000 // nodes
+	nodes := 0
+	for n := range svg.Descendants() {
+		if n.Data == "text" && n.Type == html.ElementNode {
+			return true
+		}
+		if nodes++; nodes > most {
+			break
+		}
+	}
+	return false
 }

@@ -1,9 +1,39 @@
+// Package condition decides whether a change of a field is one that a rule wants: the price is below 80 EUR, lower than
+// ever, has changed by 10 %, or the product is available again.
+//
+// # Once
+//
+// A condition fires when a check finds that it holds, and the check before did not. So it fires once, and is armed
+// again when it holds no longer. Whether it fires follows from a [field.Change] alone, which has both moments; nothing
+// is kept of a condition. That holds for differences from the previous value, too: of two that come at two checks in a
+// row, the first fires. At the first check of a field a condition fires only if it asks for that.
+//
+// # What holds
+//
+// A value is compared with a constant, or with what earlier checks found: the previous, first, lowest or highest
+// value. A comparison does not hold if there is no value, nothing to compare with, or if the two cannot be compared:
+//
+//   - Numbers and amounts are compared exactly. Amounts have to be of one currency, and for one unit such as a month. A
+//     constant that names no currency is compared with amounts of every currency, and one that names no unit with
+//     amounts for every unit.
+//   - Of a range of prices, and of "from 9.90", the lowest price is compared, because that is the price a reader asks
+//     about.
+//   - Dates are ordered, and compared as precisely as the constant is: 2026-11-27 equals each time on that day.
+//   - Texts and availabilities are equal or not; no other comparison holds for them. Availabilities may be given in
+//     words.
+//   - Only numbers and amounts have a difference. Any other value differs from zero by every percentage.
+//
+// "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it. With
+// neither of the two it is any change: it fires at each value that differs from the last one that was seen.
 package condition
 
 import (
 	"math/big"
+	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // The operators of conditions.
@@ -176,4 +206,66 @@ func compare(v, ref field.Value) (order int, ok bool) {
 		return v.Number.Compare(ref.Number), v.Currency == ref.Currency && v.Per == ref.Per
 	}
 	return v.Compare(ref)
+}
+
+var _ = form.Write(fromText, Text)
+
+// Text writes the condition of a rule for people; "" for none. Of one that is not read, as that of a later release, it
+// writes the beginning.
+func Text(spec *api.Condition) string {
+	if spec == nil {
+		return ""
+	}
+	c, err := Parse(*spec)
+	if err != nil {
+		return strings.TrimSpace(spec.Field + " " + spec.Op)
+	}
+	return c.String()
+}
+
+// Selected says which changes a rule selects, besides the page that it is for; "" for all.
+func Selected(r api.RuleSpec) string {
+	r.Filter.ItemID = ""
+	text := form.Line(r.Filter)
+	if when := Text(r.When); when != "" {
+		text += "; when " + when
+	}
+	return strings.TrimPrefix(text, "; ")
+}
+
+// String writes the condition for people: "price < 80 EUR", "price changes by at least 10 % against the previous
+// value".
+func (c Condition) String() string {
+	text := nameOf(c.name) + " " + c.predicate()
+	if c.first {
+		text += ", also at the first check"
+	}
+	return text
+}
+
+func (c Condition) predicate() string {
+	switch c.op {
+	case Appears, Disappears:
+		return c.op
+	case ChangedBy:
+		least := c.value.String()
+		if c.percent {
+			least += " %"
+		}
+		return "changes by at least " + least + " against the " + c.against + " value"
+	case FromTo:
+		switch {
+		case c.isAnyChange():
+			return "changes"
+		case c.from.isNone():
+			return "goes to " + c.to.String()
+		case c.to.isNone():
+			return "goes from " + c.from.String() + " to another value"
+		}
+		return "goes from " + c.from.String() + " to " + c.to.String()
+	}
+	if c.against != Value {
+		return c.op + " the " + c.against + " value"
+	}
+	return c.op + " " + c.value.String()
 }
