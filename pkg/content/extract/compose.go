@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Composer makes a [Document] of blocks and links, for readers of formats other than HTML. It keeps the document
@@ -85,7 +86,7 @@ func (c *Composer) Include(part Document) {
 
 // Link adds an absolute web address once, without its fragment. It ignores any other address.
 func (c *Composer) Link(address, text string) {
-	u := dom.Resolve(&url.URL{}, address)
+	u := source.Resolve(&url.URL{}, address)
 	if u == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/language"
@@ -91,7 +92,7 @@ func (p *Page) readElement(n *html.Node, lang *string) {
 		}
 	case atom.Link:
 		if dom.HasWord(dom.Attr(n, "rel"), "canonical") {
-			if u := dom.Resolve(p.address, dom.Attr(n, "href")); u != nil && u.Host == p.address.Host {
+			if u := source.Resolve(p.address, dom.Attr(n, "href")); u != nil && u.Host == p.address.Host {
 				p.same = append(p.same, pageKey(u))
 			}
 		}

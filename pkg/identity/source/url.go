@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -202,4 +203,42 @@ func notInTracker(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsR
 func (r Rules) tracks(name string) bool {
 	return slices.Contains(r.names, name) ||
 		slices.ContainsFunc(r.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// Resolve makes an address absolute, as browsers do. It returns nil when the result is not a web address.
+func Resolve(base *url.URL, ref string) *url.URL {
+	const longest = 4096
+	ref = strings.Trim(ref, " \t\n\f\r")
+	if ref == "" || len(ref) > longest {
+		return nil
+	}
+	u, err := base.Parse(ref)
+	switch {
+	case err != nil, strings.ContainsAny(ref, "\\\t\n\r"), strings.HasPrefix(ref, "///"), !IsWeb(u) && isWebScheme(u):
+		return asBrowsers(base, ref)
+	case !IsWeb(u):
+		return nil
+	}
+	return u
+}
+
+// asBrowsers resolves an address that package url reads in another way than the URL standard, or not at all. The result
+// has no fragment.
+func asBrowsers(base *url.URL, ref string) *url.URL {
+	address, err := ResolveFetchForm(base.String(), ref)
+	if err != nil {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || !IsWeb(u) {
+		return nil
+	}
+	return u
+}
+
+func isWebScheme(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
+
+// IsWeb reports whether an address is absolute and its scheme is http or https.
+func IsWeb(u *url.URL) bool {
+	return isWebScheme(u) && u.Host != ""
 }

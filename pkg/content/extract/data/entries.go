@@ -155,7 +155,7 @@ func (l *list) add(ref, title, text string, owner *node) {
 
 // webAddress returns an address that can be requested, without its fragment; "" if a reference is not one.
 func webAddress(base *url.URL, ref string) string {
-	u := dom.Resolve(base, strings.TrimSpace(ref))
+	u := source.Resolve(base, strings.TrimSpace(ref))
 	if u == nil {
 		return ""
 	}

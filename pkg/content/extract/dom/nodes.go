@@ -3,14 +3,12 @@
 package dom
 
 import (
-	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Attr returns the value of an attribute, or "".
@@ -62,44 +60,6 @@ func RawText(n *html.Node) string {
 		}
 	}
 	return b.String()
-}
-
-// Resolve makes an address absolute, as browsers do. It returns nil when the result is not a web address.
-func Resolve(base *url.URL, ref string) *url.URL {
-	const longest = 4096
-	ref = strings.Trim(ref, " \t\n\f\r")
-	if ref == "" || len(ref) > longest {
-		return nil
-	}
-	u, err := base.Parse(ref)
-	switch {
-	case err != nil, strings.ContainsAny(ref, "\\\t\n\r"), strings.HasPrefix(ref, "///"), !IsWeb(u) && isWebScheme(u):
-		return asBrowsers(base, ref)
-	case !IsWeb(u):
-		return nil
-	}
-	return u
-}
-
-// asBrowsers resolves an address that package url reads in another way than the URL standard, or not at all. The result
-// has no fragment.
-func asBrowsers(base *url.URL, ref string) *url.URL {
-	address, err := source.ResolveFetchForm(base.String(), ref)
-	if err != nil {
-		return nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || !IsWeb(u) {
-		return nil
-	}
-	return u
-}
-
-func isWebScheme(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
-
-// IsWeb reports whether an address is absolute and its scheme is http or https.
-func IsWeb(u *url.URL) bool {
-	return isWebScheme(u) && u.Host != ""
 }
 
 // Clip cuts s as [words.Clip] does, and removes blanks at the end.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Head holds the declarations in the head of a page.
@@ -40,7 +41,7 @@ func Read(root *html.Node, pageURL *url.URL) Head {
 	h.Language = cmp.Or(h.Language, extract.PrimaryLanguage(dom.Attr(top, "xml:lang")))
 	elements := goquery.NewDocumentFromNode(top).ChildrenFiltered("head").Children()
 	if href, found := elements.Filter("base[href]").Attr("href"); found {
-		if base := dom.Resolve(pageURL, href); base != nil {
+		if base := source.Resolve(pageURL, href); base != nil {
 			h.Base = base
 		}
 	}
@@ -74,7 +75,7 @@ func canonical(links *goquery.Selection, base *url.URL) string {
 		if !dom.HasWord(dom.Attr(n, "rel"), "canonical") {
 			continue
 		}
-		u := dom.Resolve(base, dom.Attr(n, "href"))
+		u := source.Resolve(base, dom.Attr(n, "href"))
 		if u == nil || found != "" && found != u.String() {
 			return ""
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // Survey is the result of one walk over a whole page.
@@ -282,7 +283,7 @@ func (s *Survey) addLink(n *html.Node, start int) {
 	if href == "" || href[0] == '#' {
 		return
 	}
-	u := dom.Resolve(s.base, href)
+	u := source.Resolve(s.base, href)
 	if u == nil {
 		return
 	}

@@ -237,7 +237,7 @@ func entriesOf(links []*html.Node, base, own *url.URL, chosen bool) (all []anEnt
 
 // addressOf returns where a link leads, and the address of an entry there; nil if it leads to no page.
 func addressOf(link *html.Node, base *url.URL) (u *url.URL, address string) {
-	if u = dom.Resolve(base, dom.Attr(link, "href")); u == nil {
+	if u = source.Resolve(base, dom.Attr(link, "href")); u == nil {
 		return nil, ""
 	}
 	u.Fragment, u.RawFragment = "", ""

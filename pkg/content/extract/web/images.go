@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/head"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // smallest is the smallest width and height, in CSS pixels, of an image that may be content. Smaller images are
@@ -258,7 +259,7 @@ func isReadable(mimeType string) bool {
 
 // imageURL resolves an address. It returns "" if the address is not that of a web image, or is only a placeholder.
 func imageURL(base *url.URL, ref string) string {
-	u := dom.Resolve(base, ref)
+	u := source.Resolve(base, ref)
 	if u == nil {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 func extractAs(t testing.TB, contentType, body string) extract.Document {
@@ -128,7 +128,7 @@ func checkTexts(t *testing.T, doc extract.Document) {
 	texts := []string{doc.Text, doc.Title, doc.VisibleText}
 	for _, img := range doc.Images {
 		texts = append(texts, img.Alt, img.Title, img.Caption)
-		if u, err := url.Parse(img.URL); err != nil || !dom.IsWeb(u) {
+		if u, err := url.Parse(img.URL); err != nil || !source.IsWeb(u) {
 			t.Errorf("image at %q", img.URL)
 		}
 	}

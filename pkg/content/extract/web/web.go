@@ -26,8 +26,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -129,7 +129,7 @@ func IsHTML(mimeType string) bool {
 
 func pageBase(baseURL string) (*url.URL, error) {
 	base, err := url.Parse(baseURL)
-	if err != nil || !dom.IsWeb(base) {
+	if err != nil || !source.IsWeb(base) {
 		return nil, fault.Field("baseURL", "base URL must be absolute http or https")
 	}
 	return base, nil

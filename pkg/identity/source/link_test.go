@@ -1,8 +1,10 @@
-package dom
+package source_test
 
 import (
 	"net/url"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // TestX6Links checks that the addresses of a page are resolved as browsers resolve them (X6).
@@ -28,7 +30,7 @@ func TestX6Links(t *testing.T) {
 		"javascript:alert(1)":    "", "mailto:a@port.example": "", "ftp://port.example/": "", `data:\\x`: "", "": "",
 	} {
 		have := ""
-		if u := Resolve(base, ref); u != nil {
+		if u := source.Resolve(base, ref); u != nil {
 			have = u.String()
 		}
 		if have != want {
