@@ -19,7 +19,7 @@ import (
 
 const (
 	entryInserts = 300 // number of entries in a round
-	entryBatch   = 100 // number of items in a batch request
+	EntryBatch   = 100 // number of items in a batch request
 	entryText    = 2 << 10
 )
 
@@ -50,8 +50,8 @@ func (b *bench) entries() error {
 	}{
 		{"bare SDK, the same rows", "", 0, false},
 		{"new, one in a request", "one", 1, false},
-		{fmt.Sprintf("new, %d in a request", entryBatch), "many", entryBatch, false},
-		{fmt.Sprintf("new, %d in a request, several at once", entryBatch), "together", entryBatch, true},
+		{fmt.Sprintf("new, %d in a request", EntryBatch), "many", EntryBatch, false},
+		{fmt.Sprintf("new, %d in a request, several at once", EntryBatch), "together", EntryBatch, true},
 		{"known, so skipped, one in a request", "one", 1, false},
 	}
 	const rounds, n = 3, entryInserts

@@ -199,9 +199,9 @@ type EntryConflict struct {
 	SecondaryEntryID string `json:"secondary_entry_id"`
 }
 
-// entryBatch has up to [MaxBatch] entries. Unless ContinueOnError is true, the batch ends at the first entry that
+// EntryBatch has up to [MaxBatch] entries. Unless ContinueOnError is true, the batch ends at the first entry that
 // fails, and the answer is that entry's error. The entries before it stay written.
-type entryBatch struct {
+type EntryBatch struct {
 	Items           []Entry `json:"items"`
 	ContinueOnError bool    `json:"continue_on_error,omitempty"`
 }

@@ -15,8 +15,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -73,7 +76,8 @@ func WithItem(t testing.TB, capturedAt time.Time) (data string) {
 		entries.New(s, entries.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table, activity.Table) {
+	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table, activity.Table,
+		feed.Table, keys.Table, notify.Table) {
 		if err := s.Table(name).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}

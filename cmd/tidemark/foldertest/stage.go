@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
 // Stage fakes the services of a data folder, and records their events in order.
@@ -48,7 +50,7 @@ func (s *Stage) Services() folder.Services {
 			} else {
 				s.Event("open " + get("AzureWebJobsStorage"))
 			}
-			return stagedStore{nil, s}, nil
+			return stagedStore{mem.New(time.Now), s}, nil
 		},
 	}
 }

@@ -32,7 +32,7 @@ func TestL5DoctorPermissions(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	exe := filepath.Join(home, "tidemark")
-	if err := errors.Join(os.Chmod(home, 0o755), buildProgram(t, exe)); err != nil {
+	if err := errors.Join(os.Chmod(home, 0o755), buildProgram(t, exe), os.Chmod(exe, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(home, "data")
