@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -44,7 +44,7 @@ func TestAZ7SlowAnswers(t *testing.T) {
 				r := newRig(t, func(s storage.Store) storage.Store {
 					return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
 						if strings.HasPrefix(c.Op, tt.op) && left.Add(-1) >= 0 {
-							return wallclock.Pause(ctx, tt.takes)
+							return defaults.Pause(ctx, tt.takes)
 						}
 						return nil
 					}})

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // runIn runs the command with the settings in env.
@@ -22,7 +22,7 @@ func runIn(t testing.TB, env map[string]string, args ...string) (code int, out, 
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	p := &terminal.Terminal{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Name: "tidemark", Now: time.Now,
-		Sleep: wallclock.Pause}
+		Sleep: defaults.Pause}
 	code = run(t.Context(), p, func(n string) string { return env[n] }, args)
 	return code, stdout.String(), stderr.String()
 }
@@ -114,7 +114,7 @@ func TestL5StandardStreams(t *testing.T) {
 	backup := well(t, foldertest.Embedded(foldertest.Marked(t, "piped")), "backup", "-")
 	fresh := t.TempDir()
 	p := &terminal.Terminal{In: strings.NewReader(backup), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Now: time.Now,
-		Sleep: wallclock.Pause}
+		Sleep: defaults.Pause}
 	getenv := func(n string) string { return foldertest.Embedded(fresh)[n] }
 	if code := run(t.Context(), p, getenv, []string{"restore", "-"}); code != command.OK {
 		t.Fatalf("exit code %d: %s", code, p.Err)

@@ -23,7 +23,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own, such as empty images
 	"golang.org/x/term"
@@ -51,7 +51,7 @@ func mainExit() int {
 		Pager:  cmp.Or(os.Getenv("PAGER"), "less -FRX"), // which exits by itself when the text fits on the screen
 		Name:   os.Args[0],
 		Now:    time.Now,
-		Sleep:  wallclock.Pause,
+		Sleep:  defaults.Pause,
 	}, os.Getenv, os.Args[1:])
 }
 

@@ -3,7 +3,7 @@
 //
 // Each API type has one function that makes its values from a domain type. Usually this is a function xJSON beside
 // the handlers that answer with the API type. If several areas answer with the type, the function is in this package,
-// such as [Capture]. If code other than handlers sends or prints the type, as webhooks do with a change, the function
+// such as captureJSON. If code other than handlers sends or prints the type, as webhooks do with a change, the function
 // is the method JSON of the domain type. Package notify is the exception: it stores rules and channels as API types,
 // and returns them so.
 //

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 const (
@@ -179,7 +179,7 @@ func (h *holding) keep() error {
 		name := map[string]string{"store": "store on disk", ".": "data folder on disk"}[part]
 		h.note(name, float64(size), "bytes", true)
 	}
-	if err := wallclock.Pause(h.b.ctx, quiet); err != nil {
+	if err := defaults.Pause(h.b.ctx, quiet); err != nil {
 		return err
 	}
 	for _, pid := range children(h.p.cmd.Process.Pid) {

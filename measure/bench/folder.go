@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // filesInFolder is the number of files in each folder below the folder that is kept in step.
@@ -33,7 +33,7 @@ func (b *bench) folder() error {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.p.stop()) }()
-	if err := wallclock.Pause(b.ctx, quiet); err != nil {
+	if err := defaults.Pause(b.ctx, quiet); err != nil {
 		return err
 	}
 	if h.idle, err = h.resident("VmRSS"); err != nil {
@@ -45,7 +45,7 @@ func (b *bench) folder() error {
 	if err := h.first(); err != nil {
 		return err
 	}
-	if err := wallclock.Pause(b.ctx, quiet); err != nil {
+	if err := defaults.Pause(b.ctx, quiet); err != nil {
 		return err
 	}
 	for _, change := range []struct {

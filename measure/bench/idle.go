@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // quiet is the time after which idle memory is read. By then what a process gives back when it is idle is back.
@@ -43,7 +43,7 @@ func (b *bench) idleMemory() error {
 
 // idleRows waits, and prints the memory of the processes.
 func (p *product) idleRows(after string) error {
-	if err := wallclock.Pause(p.b.ctx, quiet); err != nil {
+	if err := defaults.Pause(p.b.ctx, quiet); err != nil {
 		return err
 	}
 	for _, pid := range append(children(p.cmd.Process.Pid), p.cmd.Process.Pid) {

@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -183,7 +183,7 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 		case time.Now().After(deadline):
 			return fmt.Errorf("%s: not in %s: %w", what, limit, err)
 		}
-		if err := wallclock.Pause(b.ctx, every); err != nil {
+		if err := defaults.Pause(b.ctx, every); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestAZ5HostFile checks what the log says at the start of how the host passes on requests.
 func TestAZ5HostFile(t *testing.T) {
-	shipped, err := os.ReadFile(filepath.Join("..", "..", "..", "host.json"))
+	shipped, err := os.ReadFile(filepath.Join("..", "..", "host.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

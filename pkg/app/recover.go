@@ -10,7 +10,7 @@ import (
 )
 
 // Recover gives back what a former server had in work when it ended, so that nobody waits for it: messages, outbox
-// entries and deliveries. Items and leases follow with their messages (see [item.Attempt]). Only a server that has
+// entries and deliveries. Items and leases follow with their messages (see [registry.Attempt]). Only a server that has
 // just acquired the lock of the data folder may call Recover, because then nobody else works there. For a storage
 // account it does nothing, because other instances may work there.
 func Recover(ctx context.Context, store storage.Store) error {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -85,7 +85,7 @@ func (e errand) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		got, err := jobs.Receive(ctx, 1, time.Minute)
 		if err != nil || len(got) == 0 {
-			_ = wallclock.Pause(ctx, 20*time.Millisecond)
+			_ = defaults.Pause(ctx, 20*time.Millisecond)
 			continue
 		}
 		job, err := registry.ParseJob(got[0].Body)
@@ -114,7 +114,7 @@ func visitUntil(ctx context.Context, w *Worker, url string) error {
 		if !fault.Is(err, fault.Throttled) {
 			return err
 		}
-		if err := wallclock.Pause(ctx, fault.RetryAfter(err)); err != nil {
+		if err := defaults.Pause(ctx, fault.RetryAfter(err)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // A stage is a running Tidemark and its site, all in one temporary folder.
@@ -116,7 +116,7 @@ func (s *stage) until(limit time.Duration, what string, done func() (bool, error
 		if time.Now().After(deadline) {
 			return fmt.Errorf("waited %s for %s\n%s", limit, what, s.tail())
 		}
-		if wallclock.Pause(s.ctx, 200*time.Millisecond) != nil {
+		if defaults.Pause(s.ctx, 200*time.Millisecond) != nil {
 			return context.Cause(s.ctx)
 		}
 	}

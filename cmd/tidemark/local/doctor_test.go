@@ -26,7 +26,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -36,7 +36,7 @@ func patient(t *testing.T, env map[string]string) *doctor {
 	getenv := func(n string) string { return env[n] }
 	p := &terminal.Terminal{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, JSON: true,
 		Now:   time.Now,
-		Sleep: wallclock.Pause}
+		Sleep: defaults.Pause}
 	s := command.NewServer(p, getenv)
 	s.Address = "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
 	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (sqlitefile.Room, error) {

@@ -1,5 +1,5 @@
 // Package defaults fills in the dependencies that a service's options leave unset: the clock, the source of random
-// numbers, the sleep function and the log.
+// numbers, the log, and the function that sleeps, which others may call as well.
 package defaults
 
 import (
@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
-
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // Clock sets a nil clock to the wall clock.
@@ -25,10 +23,10 @@ func Jitter(jitter *func() float64) {
 	}
 }
 
-// Sleep sets a nil sleep function to [wallclock.Pause], which waits on the wall clock.
+// Sleep sets a nil sleep function to [Pause], which waits on the wall clock.
 func Sleep(sleep *func(context.Context, time.Duration) error) {
 	if *sleep == nil {
-		*sleep = wallclock.Pause
+		*sleep = Pause
 	}
 }
 
@@ -36,5 +34,17 @@ func Sleep(sleep *func(context.Context, time.Duration) error) {
 func Log(log **slog.Logger) {
 	if *log == nil {
 		*log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Pause sleeps for the duration d. When ctx ends first, Pause returns the error of ctx.
+func Pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
 	}
 }

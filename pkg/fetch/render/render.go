@@ -37,7 +37,7 @@ type Options struct {
 	Endpoint string
 	// Where names the browser in what is said of its trouble.
 	Where string
-	// Program is that Chromium; empty means the one that [devtools.Find] finds.
+	// Program is that Chromium; empty means one that is found where Chromiums are installed.
 	Program string
 	// Folder is where it keeps its files while it runs. What others left there is removed, so no other process may use
 	// it. Empty means the folder for temporary files, where nothing is removed.

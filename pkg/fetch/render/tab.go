@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 )
@@ -289,7 +289,7 @@ func (t *tab) watchMemory(ctx context.Context) {
 		return
 	}
 	most := t.r.o.MaxMemory
-	for wallclock.Pause(ctx, 100*time.Millisecond) == nil {
+	for defaults.Pause(ctx, 100*time.Millisecond) == nil {
 		total, _ := t.b.process.Memory()
 		if total > most {
 			t.stopScripts(BoundMemory)

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 )
 
@@ -143,7 +143,7 @@ func (v *visit) untilCalm(ctx context.Context, enough time.Duration) error {
 		if v.isStopped() {
 			return nil
 		}
-		if err := wallclock.Pause(ctx, interval); err != nil {
+		if err := defaults.Pause(ctx, interval); err != nil {
 			return err
 		}
 	}

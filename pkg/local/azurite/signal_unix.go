@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // terminate asks the process to end. It has no effect on a process that has already ended.
@@ -23,7 +23,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 		return nil, err
 	}
 	for syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		if err := wallclock.Pause(ctx, 100*time.Millisecond); err != nil {
+		if err := defaults.Pause(ctx, 100*time.Millisecond); err != nil {
 			f.Close()
 			return nil, fault.New(fault.Unavailable, "another process is installing: %w", err)
 		}

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // ownGroup shields the child from Ctrl-C of the terminal.
@@ -30,7 +30,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 		if !os.IsExist(err) {
 			return nil, err
 		}
-		if err := wallclock.Pause(ctx, 100*time.Millisecond); err != nil {
+		if err := defaults.Pause(ctx, 100*time.Millisecond); err != nil {
 			return nil, fault.New(fault.Unavailable, "another process is installing, or died and left %s: %w", path, err)
 		}
 	}

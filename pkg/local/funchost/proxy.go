@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 const (
@@ -47,7 +47,7 @@ func dialPatiently(ctx context.Context, network, addr string) (net.Conn, error) 
 		if err == nil || attempt == dialAttempts || !errors.Is(err, syscall.ECONNREFUSED) {
 			return conn, err
 		}
-		if err := wallclock.Pause(ctx, min(time.Duration(attempt)*dialPause, maxDialPause)); err != nil {
+		if err := defaults.Pause(ctx, min(time.Duration(attempt)*dialPause, maxDialPause)); err != nil {
 			return nil, err
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // maxNap bounds one sleep, so that a timer fires soon after its time even if the machine was suspended or its clock
@@ -93,7 +93,7 @@ func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if wallclock.Pause(ctx, min(left, maxNap)) != nil {
+		if defaults.Pause(ctx, min(left, maxNap)) != nil {
 			return false
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -133,7 +133,7 @@ func (a *Answers) sighting(ctx context.Context, r search.Result) (s Sighting, er
 func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checked bool, err error) {
 	waiting := a.request(ctx, f, found)
 	for end := time.Now().Add(recheckTime); len(waiting) > 0 && time.Now().Before(end); {
-		if err := wallclock.Pause(ctx, recheckPause); err != nil {
+		if err := defaults.Pause(ctx, recheckPause); err != nil {
 			return checked, err
 		}
 		var still []registry.Item

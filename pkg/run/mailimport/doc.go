@@ -14,7 +14,7 @@
 // # Exactly once
 //
 // A piece may die at any point and is then repeated. Its inserts are identified by the import's id and the mail's
-// offset ([entries.Session.InsertAs]), so each mail is counted as it was the first time. Entries for tier 1 are part
+// offset (see [entries.Session]), so each mail is counted as it was the first time. Entries for tier 1 are part
 // of the row until a batch of them is durable. If a batch was made twice, the model is asked only once about its
 // entries (package enrich).
 //

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // Limits of one request (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits),
@@ -130,7 +130,7 @@ func evaluate(actions []action, results map[string]result) (again []action, err 
 // further.
 func (s *service) wait(ctx context.Context, try int) error {
 	d := s.pause << (try - 1)
-	if err := wallclock.Pause(ctx, d+rand.N(d/2+1)); err != nil {
+	if err := defaults.Pause(ctx, d+rand.N(d/2+1)); err != nil {
 		return fault.New(fault.Unavailable, "waiting for the search service: %w", err)
 	}
 	return nil

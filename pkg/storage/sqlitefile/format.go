@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -109,7 +109,7 @@ func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	for end := time.Now().Add(f.Wait); ; {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode(WAL)")
-		if causeOf(err) != busy || time.Now().After(end) || wallclock.Pause(ctx, 5*time.Millisecond) != nil {
+		if causeOf(err) != busy || time.Now().After(end) || defaults.Pause(ctx, 5*time.Millisecond) != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // pendingGrace is the age of a marker at which its body may be a leftover. A put that takes longer than this is
@@ -28,7 +28,7 @@ func sweepLeftovers(ctx context.Context, s *Store, alone bool) {
 	if alone {
 		s.removeLeftoversBefore(ctx, s.opened)
 	}
-	for err := error(nil); err == nil; err = wallclock.Pause(ctx, leftoversEvery) {
+	for err := error(nil); err == nil; err = defaults.Pause(ctx, leftoversEvery) {
 		s.removeLeftovers(ctx, pendingGrace)
 	}
 }
