@@ -13,9 +13,9 @@ var written = []change{
 		old: " && (it.Free(now) || a.Follows(it.LockOwner))", new: ""},
 	{rule: "a check that runs counts as the one that is asked for", file: "pkg/registry/lock.go",
 		function: "Item.CheckIsDue", old: " && it.NextCrawlAt.After(begun)", new: " && !begun.IsZero()"},
-	{rule: "a host's row may be written by two of a process at once", file: "pkg/registry/store_lock.go",
+	{rule: "a host's row may be written by two of a process at once", file: "pkg/registry/soft404.go",
 		function: "hostLocks.join", old: "NewWeighted(1)", new: "NewWeighted(2)"},
-	{rule: "a host's lock is forgotten while somebody waits for it", file: "pkg/registry/store_lock.go",
+	{rule: "a host's lock is forgotten while somebody waits for it", file: "pkg/registry/soft404.go",
 		function: "hostLocks.release", old: "h.waiting--; h.waiting == 0", new: "h.waiting--; h.waiting >= 0"},
 	{rule: "a lock lasts longer than the lease of its host", file: "pkg/registry/begin.go", function: "Jobs.begin",
 		old: "policy.Stamp(now.Add(item.LockTime))", new: "policy.Stamp(now.Add(2 * item.LockTime))"},
@@ -225,7 +225,7 @@ var written = []change{
 		function: "State.Release", old: "s.Today.Used.Requests-l.Reserved", new: "s.Today.Used.Requests"},
 	{rule: "more than a row of the total has", file: "pkg/policy/host/budget.go", function: "Share.Spend",
 		old: "t.Taken = t.Taken.Plus(give)", new: ""},
-	{rule: "a tombstone is set without a reservation", file: "pkg/registry/store_lock.go", function: "Hosts.ReserveLoss",
+	{rule: "a tombstone is set without a reservation", file: "pkg/registry/soft404.go", function: "Hosts.ReserveLoss",
 		old: "taken && err == nil", new: "err == nil"},
 
 	// Runs.

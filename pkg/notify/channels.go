@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -195,27 +196,60 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 	return out, err
 }
 
-// ofFile refuses to change a rule or a channel that a file defines.
-func ofFile(file, what, name string) error {
-	return fault.New(fault.Conflict, "the %s %q is of the file %s (RULES_FILE): change it there", what, name, file)
+// PatchRule changes what a patch names of a rule; see [Book.SaveRule]. Of two patches at once, both hold.
+func (s *Book) PatchRule(ctx context.Context, id string, p api.Patch) (api.Rule, error) {
+	return again(func() (api.Rule, error) {
+		return changeRule(ctx, s, id, func(old api.RuleSpec) (api.RuleSpec, error) {
+			old.Filter.Item = "" // an answer has both names of the page
+			next, err := patched(old, p)
+			if value, named := p["enabled"]; named && value == nil {
+				next.Off = false // null stands for what a rule is by default
+			}
+			form.Tidy(&next)
+			return over(next, old), err
+		})
+	})
 }
 
-// once leaves the first error of each field.
-func once(errs []error) (out []error) {
-	seen := map[string]bool{}
-	for _, err := range errs {
-		if field := fault.FieldOf(err); !seen[field] {
-			seen[field] = true
-			out = append(out, err)
+// PatchChannel changes what a patch names of a channel; see [Book.SaveChannel]. Stored secrets that it does not name
+// stay, as long as they are sent to the same place.
+func (s *Book) PatchChannel(ctx context.Context, name string, p api.Patch) (api.Channel, error) {
+	return again(func() (api.Channel, error) {
+		return changeChannel(ctx, s, name, false, func(old channel) (api.ChannelSpec, error) {
+			next, err := patched(old.ChannelSettings, p)
+			for secret := range old.Sealed {
+				value, named := p.Get("fields", secret)
+				if !named || value != nil || next.Kind != old.Kind || next.Kind == Webhook {
+					continue
+				}
+				if next.Fields == nil {
+					next.Fields = map[string]string{}
+				}
+				next.Fields[secret] = "" // an empty secret is removed, and one that is left out stays
+			}
+			return api.ChannelSpec{Name: name, ChannelSettings: next}, err
+		})
+	})
+}
+
+// patched returns settings as a patch changes them.
+func patched[T any](old T, p api.Patch) (T, error) {
+	err := p.Apply(&old)
+	if err != nil {
+		err = fault.New(fault.Invalid, "the patch cannot be applied: %w", err)
+	}
+	return old, err
+}
+
+// again reads and writes a row until nobody else has changed it in between.
+func again[T any](change func() (T, error)) (out T, err error) {
+	for range tries {
+		if out, err = change(); !fault.Is(err, fault.Conflict) || fault.FieldOf(err) != "" {
+			return out, err
 		}
 	}
-	return out
+	return out, err
 }
 
-// first returns the first of several joined errors, because an error of the API can have only one field.
-func first(err error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
-		return all.Unwrap()[0]
-	}
-	return err
-}
+// tries is how often a change is made anew before the caller is told.
+const tries = 30

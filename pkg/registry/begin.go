@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -226,6 +227,21 @@ func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 		}
 		return r.park(ctx, host, b.rest, time.Time{})
 	})
+}
+
+// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard allows another tombstone for the host. It
+// returns the host's losses without the reserved one. ReserveLoss costs two requests for each page that goes away.
+func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
+	guard schedule.Config) (l schedule.Losses, taken bool, err error) {
+	id := hostID{Partition: b.Partition, Host: b.Host}
+	err = r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
+		l = h.Policy.Lost(r.s.Now(), h.there())
+		if taken = h.Policy.ReserveLoss(b.owner, l, guard); !taken {
+			return nil, nil
+		}
+		return &hostChange{}, nil
+	})
+	return l, taken && err == nil, err
 }
 
 // certain is how long after its last write under the lock a batch certainly has the lock. An attempt that takes the

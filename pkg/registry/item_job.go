@@ -1,14 +1,10 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -88,57 +84,4 @@ func (j Job) Hashes() (out []string) {
 // inJob returns the JobItem for an item.
 func inJob(it *Item) JobItem {
 	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
-}
-
-// Send sends jobs for claimed items. A failure is only logged: the due rows record how long the jobs may take to
-// arrive, and after that time a sweep sends other jobs.
-func (r *rowStore) Send(ctx context.Context, partition, host, reason string, items []JobItem) {
-	for some := range slices.Chunk(items, policy.JobItems) {
-		job := Job{PartitionKey: partition, Host: host, Items: some, Reason: reason,
-			TraceParent: telemetry.TraceParent(ctx)}
-		body, _ := json.Marshal(job) // strings and numbers always encode
-		if err := r.Jobs.Send(ctx, body, 0); err != nil {
-			r.Options.Log.WarnContext(ctx, "crawl job not sent; the sweep will", "host", host, "items", len(some),
-				"kind", fault.KindOf(err))
-		}
-	}
-}
-
-// ForceCheck forces a check of an item because another item has changed. No person requested this check. So, unlike
-// [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
-func (r *Items) ForceCheck(ctx context.Context, it Item) error {
-	var job []JobItem
-	id := hostID{Partition: it.Partition(), Host: it.SourceHost}
-	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
-		cur, err := r.s.LoadItem(ctx, it.Key())
-		if job = nil; err != nil || !cur.exists() || cur.mayVanish() || cur.Paused {
-			return nil, err
-		}
-		now := r.s.Now()
-		as := member{Source: source.Source{Display: cur.DisplaySource}}
-		until, hint := cur.claimUntil(now)
-		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
-		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
-		job = []JobItem{inJob(&cur)}
-		return &hostChange{Ops: ops, Hint: hint}, nil
-	})
-	if err == nil {
-		r.s.Send(ctx, it.Partition(), it.SourceHost, reasonForced, job)
-	}
-	return err
-}
-
-// expedite brings the next check of an item forward to a given time, because something that the item depends on is
-// about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
-// finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
-func (r *Items) expedite(ctx context.Context, it Item, at time.Time) error {
-	at = policy.Stamp(at)
-	return r.s.Retry(ctx, func(ctx context.Context) error {
-		cur, err := r.s.LoadItem(ctx, it.Key())
-		if err != nil || !cur.exists() || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
-			return err
-		}
-		_, err = r.s.Hinted(ctx, it.Partition(), at, expediteItem(&cur, at, storage.Properties{}))
-		return asConflict(err)
-	})
 }

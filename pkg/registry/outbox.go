@@ -1,12 +1,12 @@
 package registry
 
 import (
-	"cmp"
 	"context"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // The transaction of a commit also writes the commit's changes to the host row, where they stay until the next commit
@@ -105,31 +105,48 @@ func (c *commit) outbox() (g feed.Group) {
 	return g
 }
 
-// Watched is the state of the part of a page that is watched (W10). It is zero for an item whose whole content is
-// watched.
-type Watched struct {
-	// Key identifies the rules under which the other fields were computed, and the version of these rules.
-	Key string `json:"key"`
-	// States are short hashes of the part's last texts, as in [Seen].States. States is empty if the part was never
-	// found.
-	States  []byte `json:"states,omitempty"`
-	Letters int    `json:"letters,omitempty"` // number of letters in the part when it was last found
-	// Broken is the reason why the part is missing or not as expected (W16). It is empty while the part is as
-	// expected. While Broken is set, States keeps the hashes of the last texts that were as expected.
-	Broken string    `json:"broken,omitempty"`
-	Since  time.Time `json:"since,omitzero"`
-	// BrokenRaw is the hash of the body in which the part was not as expected. If only the part is indexed, that body
-	// is not stored.
-	BrokenRaw string `json:"brokenRaw,omitempty"`
-	// Empty records that a person has accepted that there is no such part.
-	Empty bool `json:"empty,omitempty"`
-	// Asked records that a person accepts whatever the next reading finds.
-	Asked bool `json:"asked,omitempty"`
+// Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
+// change items that a worker has checked in spite of this, or holds now.
+func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
+	id, token := hostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
+	var written *Host
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+		if err := r.s.Announce(ctx, h); err != nil {
+			return nil, err // stop, because the transaction might overwrite the host's outbox
+		}
+		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
+		if err != nil {
+			return nil, err
+		}
+		now := r.s.Now()
+		var c hostChange
+		var changes []feed.Change
+		var first time.Time
+		for _, it := range eligible(items, job, now) {
+			before, was, oldDue := *it, tallyOf(it), it.NextCrawlAt
+			decide(it, now)
+			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
+			it.Rebuilt(false)
+			it.IndexPending = false // the snapshot may have caused the failure
+			h.recount(was, tallyOf(it))
+			h.Rates.Add(false, true)
+			h.Policy.Count(now, false, true)
+			h.Answers = false
+			c.Ops = append(c.Ops, it.Write(oldDue, time.Time{})...)
+			first = policy.Earlier(first, it.NextCrawlAt)
+		}
+		if c.Hint = first; c.Ops == nil {
+			return nil, nil
+		}
+		if written = h; len(changes) > 0 {
+			since, err := r.s.Options.Feed.Segment(ctx)
+			h.Outbox = feed.Group{ID: token, Since: since, Changes: changes}
+			return &c, err
+		}
+		return &c, nil
+	})
+	if err == nil && written != nil {
+		r.s.AnnounceLater(ctx, written)
+	}
+	return err
 }
-
-// Works reports whether a part is watched and was found as expected.
-func (w *Watched) Works() bool { return w.Key != "" && w.Broken == "" }
-
-// BrokenWatch says what is watched and is not there: the watched part, or the source of a field. It is empty if
-// everything is there.
-func BrokenWatch(it *Item) string { return cmp.Or(it.Watched.Broken, it.Fields.Broken()) }
