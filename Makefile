@@ -76,8 +76,8 @@ check: ## gofmt, vet, tidiness, and that no large file is tracked
 	cd measure && $(GO) vet ./... && $(GO) mod tidy -diff
 
 openapi: ## write openapi.json, the schemas, the help texts of settings and the tables of docs/api.md anew, after a change to routes, types or recorded conversations
-	$(GO) test ./pkg/api/openapi/describe -run TestHelpIsCurrent -update
-	$(GO) test ./pkg/api/openapi/describe -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent|TestRulesSchemaIsCurrent|TestSitesSchemaIsCurrent|TestSettingsInDocsAreCurrent' -update
+	$(GO) test ./pkg/api/openapi/openapitest -run TestHelpIsCurrent -update
+	$(GO) test ./pkg/api/openapi/openapitest -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent|TestRulesSchemaIsCurrent|TestSitesSchemaIsCurrent|TestSettingsInDocsAreCurrent' -update
 
 demo: build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite, DEMO_PORT)
 	$(GOBUILD) -o build/demosite ./tools/demosite

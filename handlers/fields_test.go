@@ -14,7 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -69,7 +68,7 @@ func readFields(t *testing.T, r *rig, id string) {
 			Keys:       map[string]string{"price": "k", "note": "k"}, Capture: "sha256:" + strings.Repeat("a", 64),
 			At: r.now.Add(time.Duration(i) * time.Hour)})
 		t.Log(entries)
-		must(t, fieldlog.New(r.store).Add(t.Context(), source.ID(id), entries))
+		must(t, registry.NewFieldLog(r.store).Add(t.Context(), source.ID(id), entries))
 	}
 	knowFields(t, r, known)
 }

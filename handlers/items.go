@@ -8,7 +8,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
@@ -22,7 +21,7 @@ type itemHandlers struct {
 	Items   *registry.Items
 	Lookup  *registry.Lookup
 	History *history.History
-	Fields  *fieldlog.Store // the history of the fields
+	Fields  *registry.FieldLog // the history of the fields
 	Log     *slog.Logger
 }
 

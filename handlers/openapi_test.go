@@ -39,13 +39,14 @@ func TestA19EveryRouteIsDescribed(t *testing.T) {
 	}
 	for route := range want {
 		if _, ok := have[route]; !ok {
-			t.Errorf("%s is not described: add an operation to the file of its area in pkg/api/openapi/describe, its requests "+
+			t.Errorf("%s is not described: add an operation to the file of its area in pkg/api/openapi/openapitest, its "+
+				"requests "+
 				"and answers to a recorded conversation (testdata/*.golden) as its example, then run make openapi", route)
 		}
 	}
 	for route := range have {
 		if _, ok := want[route]; !ok {
-			t.Errorf("%s is described in pkg/api/openapi/describe, but there is no such route", route)
+			t.Errorf("%s is described in pkg/api/openapi/openapitest, but there is no such route", route)
 		}
 	}
 }

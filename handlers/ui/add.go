@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -17,17 +16,17 @@ type addData struct {
 	Items   []api.AddURLResult
 	Refused string
 	Number  int // of the refused ones
-	Form    frame.Form
+	Form    Form
 }
 
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
-func (a changesArea) adding(r *http.Request) (frame.Page, error) {
+func (a changesArea) adding(r *http.Request) (Page, error) {
 	q := r.URL.Query()
 	d := addData{Refused: strings.TrimSpace(q.Get("url")), Form: filesForm()}
 	if d.Refused == "" {
 		d.Refused = address(q.Get("text"))
 	}
-	return frame.Page{Name: "added", Title: "Watch pages", Data: d}, nil
+	return Page{Name: "added", Title: "Watch pages", Data: d}, nil
 }
 
 // address returns the first address in a text that was shared.
@@ -41,7 +40,7 @@ func address(text string) string {
 }
 
 // add registers addresses; the form has one on each line.
-func (a changesArea) add(r *http.Request) (frame.Page, error) {
+func (a changesArea) add(r *http.Request) (Page, error) {
 	sources := words.Parts(r.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
 		GuessScheme: true}
@@ -60,7 +59,7 @@ func (a changesArea) add(r *http.Request) (frame.Page, error) {
 	}
 	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: o.Force,
 		Credential: o.Credential, GuessScheme: true})
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		p := added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
 		p.Status = problem.Status
 		return p, nil
@@ -70,9 +69,9 @@ func (a changesArea) add(r *http.Request) (frame.Page, error) {
 		done += "-route"
 	}
 	if r.PostForm.Get("first") != "" {
-		return frame.GoTo("/" + done), err
+		return GoTo("/" + done), err
 	}
-	return frame.GoTo("/items/" + url.PathEscape(it.ID) + done), err
+	return GoTo("/items/" + url.PathEscape(it.ID) + done), err
 }
 
 // isPath reports whether a line is the path of a file or folder, and not an address.
@@ -82,10 +81,10 @@ func isPath(line string) bool {
 }
 
 // filesForm is the form for which files of a folder are wanted.
-func filesForm() frame.Form { return frame.NewForm(api.Settings{}, "files") }
+func filesForm() Form { return NewForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (frame.Page,
+func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (Page,
 	error) {
 	var pages, paths []string
 	for _, source := range sources {
@@ -98,11 +97,11 @@ func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOption
 	ofFiles := o
 	ofFiles.Patch = files
 	batch, err := a.client.AddFiles(r.Context(), paths, ofFiles)
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		return notAdded(r, problem), nil
 	}
 	if err == nil && len(sources) == 1 && batch.Items[0].Item != nil {
-		return frame.GoTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
+		return GoTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
 	}
 	if err != nil || len(pages) == 0 {
 		return added(batch.Items), err
@@ -112,14 +111,14 @@ func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOption
 }
 
 // notAdded shows the form again, with what is wrong with it.
-func notAdded(r *http.Request, problem *api.Problem) frame.Page {
+func notAdded(r *http.Request, problem *api.Problem) Page {
 	d := addData{Refused: r.PostForm.Get("urls"), Form: filesForm()}
 	d.Form.Values, d.Form.Problem = r.PostForm, problem
-	return frame.Page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
+	return Page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
 }
 
 // added shows the outcome of an addition.
-func added(all []api.AddURLResult) frame.Page {
+func added(all []api.AddURLResult) Page {
 	d := addData{Items: all, Form: filesForm()}
 	for _, one := range all {
 		if one.Item == nil {
@@ -131,18 +130,18 @@ func added(all []api.AddURLResult) frame.Page {
 	if d.Number == len(all) {
 		title = "Not added"
 	}
-	return frame.Page{Name: "added", Title: title, Data: d}
+	return Page{Name: "added", Title: title, Data: d}
 }
 
 // addSite adds a site, or applies what was chosen for it, and leads to the page that says what is found there.
-func (a changesArea) addSite(r *http.Request) (frame.Page, error) {
+func (a changesArea) addSite(r *http.Request) (Page, error) {
 	req, err := siteOf(r.PostForm)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	s, err := api.AddSite.Call(r.Context(), a.client, req)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	to := "/hosts/" + url.PathEscape(s.Domain)
 	switch {
@@ -154,20 +153,20 @@ func (a changesArea) addSite(r *http.Request) (frame.Page, error) {
 	if s.Warning != "" {
 		to += "?done=site-route"
 	}
-	return frame.GoTo(to), nil
+	return GoTo(to), nil
 }
 
 // siteOf reads the request for a site from the form. The API checks it. A dry run follows links.
 func siteOf(form url.Values) (api.SiteRequest, error) {
 	req := api.SiteRequest{GuessScheme: true}
-	if err := frame.Read(form, &req); err != nil {
+	if err := Read(form, &req); err != nil {
 		return req, err
 	}
 	if req.DryRun && req.Follow == nil {
 		req.Follow = &api.SiteFollow{}
 	}
 	if form.Get("asked") != "" && !req.Named() {
-		return req, frame.BadRequest("nothing is chosen: go back, and choose at least one source")
+		return req, BadRequest("nothing is chosen: go back, and choose at least one source")
 	}
 	return req, nil
 }

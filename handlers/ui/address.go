@@ -6,17 +6,16 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/notify/home"
+	"github.com/tidemark/tidemark/pkg/notify"
 )
 
 // addressData is the address to which messages lead, and what is proposed while there is none.
 type addressData struct {
 	api.PublicAddress
 
-	Form     frame.Form
+	Form     Form
 	Aside    bool     // whether the form opens another tab, because it stands beside another form
 	Loopback bool     // whether only this machine reaches the address, or the proposed one
 	Nearby   []string // addresses of this machine in its network
@@ -24,9 +23,9 @@ type addressData struct {
 }
 
 // address shows the form of the address to which messages lead.
-func (a rulesArea) address(r *http.Request) (frame.Page, error) {
+func (a rulesArea) address(r *http.Request) (Page, error) {
 	d, err := a.addressOf(r, "/notifications")
-	return frame.Page{Name: "address", Title: "Address in messages", Data: d}, err
+	return Page{Name: "address", Title: "Address in messages", Data: d}, err
 }
 
 // addressOf returns the form of the address. It proposes the address that the browser has used. Nothing is kept before
@@ -38,7 +37,7 @@ func (a rulesArea) addressOf(r *http.Request, back string) (d addressData, err e
 	}
 	at := d.URL
 	if at == "" {
-		at, _ = home.Parse((&url.URL{Scheme: wire.Address(r).Scheme, Host: wire.OuterHost(r)}).String())
+		at, _ = notify.ParseHome((&url.URL{Scheme: wire.Address(r).Scheme, Host: wire.OuterHost(r)}).String())
 	}
 	d.Form.Values = url.Values{"url": {at}}
 	d.propose(at)
@@ -47,7 +46,7 @@ func (a rulesArea) addressOf(r *http.Request, back string) (d addressData, err e
 
 // propose lists the addresses of this machine in its network if only this machine reaches an address.
 func (d *addressData) propose(at string) {
-	if d.Loopback = home.IsLoopback(at); !d.Loopback {
+	if d.Loopback = notify.IsLoopback(at); !d.Loopback {
 		return
 	}
 	u, err := url.Parse(at)
@@ -64,7 +63,7 @@ func (d *addressData) propose(at string) {
 }
 
 // saveAddress keeps the address that an administrator has confirmed, or removes it.
-func (a rulesArea) saveAddress(r *http.Request) (frame.Page, error) {
+func (a rulesArea) saveAddress(r *http.Request) (Page, error) {
 	f := r.PostForm
 	text, done := f.Get("url"), "address-save"
 	if f.Get("do") == "remove" {
@@ -73,16 +72,16 @@ func (a rulesArea) saveAddress(r *http.Request) (frame.Page, error) {
 		text = "-" // an empty field is a mistake, and removes nothing
 	}
 	_, err := api.SavePublicAddress.Call(r.Context(), a.client, api.PublicAddressRequest{URL: text})
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		d, err := a.addressOf(r, f.Get("back"))
-		d.Form = frame.Form{Values: f, Problem: problem}
-		return frame.Page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
+		d.Form = Form{Values: f, Problem: problem}
+		return Page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
 	}
-	return frame.GoTo(back(f.Get("back"), done)), err
+	return GoTo(back(f.Get("back"), done)), err
 }
 
 // mute mutes a page, or a rule on a page, or ends a mute. The form says to which page the browser goes back.
-func (a rulesArea) mute(r *http.Request) (frame.Page, error) {
+func (a rulesArea) mute(r *http.Request) (Page, error) {
 	ctx, f := r.Context(), r.PostForm
 	done := "muted"
 	var err error
@@ -93,7 +92,7 @@ func (a rulesArea) mute(r *http.Request) (frame.Page, error) {
 		_, err = api.AddMute.Call(ctx, a.client, api.MuteRequest{ItemID: f.Get("itemId"), Rule: f.Get("rule"),
 			For: f.Get("for")})
 	}
-	return frame.GoTo(back(f.Get("back"), done)), err
+	return GoTo(back(f.Get("back"), done)), err
 }
 
 // back returns the path to which an action leads, with the name of its message.

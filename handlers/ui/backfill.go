@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -16,35 +15,35 @@ const runsShown = 20
 type backfillData struct {
 	api.BackfillSites
 	api.BackfillRuns
-	Form  frame.Form
+	Form  Form
 	First bool // whether this is the first page of the runs
 }
 
 // backfill shows the sites, the runs and the form that starts one.
-func (a sitesArea) backfill(r *http.Request) (frame.Page, error) {
+func (a sitesArea) backfill(r *http.Request) (Page, error) {
 	return a.backfillPage(r, nil, nil)
 }
 
-func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (frame.Page, error) {
+func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (Page, error) {
 	after := r.URL.Query().Get("after")
-	d := backfillData{Form: frame.NewForm(api.BackfillRequest{}), First: after == ""}
+	d := backfillData{Form: NewForm(api.BackfillRequest{}), First: after == ""}
 	if typed != nil {
 		d.Form = d.Form.Typed(typed, problem)
 	}
 	var err error
 	if d.BackfillSites, err = api.ListBackfillSites.Call(r.Context(), a.client, api.None{}); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if d.BackfillRuns, err = api.ListBackfills.Call(r.Context(), a.client,
 		api.BackfillQuery{Top: runsShown, Continuation: after}); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	config, err := api.GetConfig.Call(r.Context(), a.client, api.None{})
 	for path, setting := range map[string]string{"maxUrls": "BACKFILL_MAX_URLS_PER_RUN",
 		"maxUrlsPerSource": "BACKFILL_MAX_URLS_PER_SOURCE", "concurrency": "BACKFILL_MAX_CONCURRENCY"} {
 		d.Form.Holds = append(d.Form.Holds, form.Fact{Path: path, Value: config.Settings[setting]})
 	}
-	p := frame.Page{Name: "backfill", Title: "Backfill", Data: d}
+	p := Page{Name: "backfill", Title: "Backfill", Data: d}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -52,17 +51,17 @@ func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.
 }
 
 // startBackfill starts a run, or shows the form again with the errors in it.
-func (a sitesArea) startBackfill(r *http.Request) (frame.Page, error) {
+func (a sitesArea) startBackfill(r *http.Request) (Page, error) {
 	req := api.BackfillRequest{DryRun: r.PostForm.Get("do") == "dry", RunBy: "the dashboard"}
-	err := frame.Read(r.PostForm, &req)
+	err := Read(r.PostForm, &req)
 	var run api.BackfillRun
 	if err == nil {
 		run, err = api.StartBackfill.Call(r.Context(), a.client, req)
 	}
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		return a.backfillPage(r, r.PostForm, problem)
 	}
-	return frame.GoTo("/backfill/" + url.PathEscape(run.ID)), err
+	return GoTo("/backfill/" + url.PathEscape(run.ID)), err
 }
 
 type runData struct {
@@ -72,44 +71,44 @@ type runData struct {
 }
 
 // run shows one run of a backfill.
-func (a sitesArea) run(r *http.Request) (frame.Page, error) {
+func (a sitesArea) run(r *http.Request) (Page, error) {
 	run, err := api.GetBackfill.Call(r.Context(), a.client, api.BackfillID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	sites, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	d := runData{BackfillRun: run, Enabled: sites.Enabled, Domains: map[string]string{}}
 	for _, site := range sites.Sites {
 		d.Domains[site.Slug] = site.Domain
 	}
-	return frame.Page{Name: "run", Title: "Backfill of " + frame.Some(run.Sources), Data: d}, err
+	return Page{Name: "run", Title: "Backfill of " + Some(run.Sources), Data: d}, err
 }
 
 // actRun pauses, resumes or cancels a run.
-func (a sitesArea) actRun(r *http.Request) (frame.Page, error) {
+func (a sitesArea) actRun(r *http.Request) (Page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	route, known := map[string]api.Route[api.BackfillID, api.BackfillRun]{
 		"pause": api.PauseBackfill, "resume": api.ResumeBackfill, "cancel": api.CancelBackfill,
 	}[what]
 	if !known {
-		return frame.Page{}, frame.BadRequest("a run can be paused, resumed or cancelled")
+		return Page{}, BadRequest("a run can be paused, resumed or cancelled")
 	}
 	_, err := route.Call(r.Context(), a.client, api.BackfillID{ID: id})
-	return frame.GoTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
+	return GoTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
 }
 
 // found is the number of addresses that a run has found, as a bar and in words. Until the search is complete, a full
 // bar means that the number has reached the run's limit.
 type found struct {
-	Bar  frame.Bar
+	Bar  Bar
 	Text string
 }
 
 func foundOf(n, most int, all bool) found {
 	if all {
-		return found{frame.NewBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
+		return found{NewBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
 	}
-	return found{frame.NewBar(n, max(1, most), "addresses found"),
+	return found{NewBar(n, max(1, most), "addresses found"),
 		words.Thousands(n) + " of at most " + words.Thousands(most)}
 }
 

@@ -3,14 +3,13 @@ package ui
 import (
 	"testing"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // TestS13BarsAreAsFullAsTheySay checks that a bar beside "of at most n" is as full as the text states, and that a
 // full bar is shown with the number of all existing addresses (S13).
 func TestS13BarsAreAsFullAsTheySay(t *testing.T) {
-	bar := func(done, of int) frame.Bar { return frame.Bar{Done: done, Of: of, What: "addresses found"} }
+	bar := func(done, of int) Bar { return Bar{Done: done, Of: of, What: "addresses found"} }
 	for _, tt := range []struct {
 		name    string
 		status  string

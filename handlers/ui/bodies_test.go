@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -12,7 +11,7 @@ import (
 // not compared with itself.
 func TestZ2BodiesAreShownOnce(t *testing.T) {
 	var shown []string
-	for _, p := range pairs(frame.Bodies([]api.Capture{
+	for _, p := range pairs(Bodies([]api.Capture{
 		{SHA256: "b", NormalizationVersion: "v2"}, {SHA256: "b", NormalizationVersion: "v1"},
 		{SHA256: "a", NormalizationVersion: "v1"},
 	})) {

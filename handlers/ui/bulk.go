@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -19,7 +18,7 @@ type sureData struct {
 }
 
 // startBulk starts one action on the chosen items. A removal has to be confirmed first.
-func (a itemsArea) startBulk(r *http.Request) (frame.Page, error) {
+func (a itemsArea) startBulk(r *http.Request) (Page, error) {
 	f := r.PostForm
 	d := itemFilter(f)
 	d.Chosen, d.Of, d.With = f["id"], f.Get("of"), f.Get("with")
@@ -41,17 +40,17 @@ func (a itemsArea) startBulk(r *http.Request) (frame.Page, error) {
 	}
 	if req.Op == "remove" && f.Get("sure") == "" {
 		n, err := a.countMeant(r, d, req)
-		return frame.Page{Name: "remove", Title: "Remove " + n + "?", Data: sureData{d, req.IDs, n}}, err
+		return Page{Name: "remove", Title: "Remove " + n + "?", Data: sureData{d, req.IDs, n}}, err
 	}
 	run, err := api.StartBulk.Call(r.Context(), a.client, req)
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		return a.refusedBulk(r, d, problem)
 	}
-	return frame.GoTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
+	return GoTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
 }
 
 // refusedBulk shows the list again, with the choices that the person made and the errors in them.
-func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (frame.Page, error) {
+func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (Page, error) {
 	p, err := a.itemsPage(r, d, r.PostForm.Get("after"))
 	if shown, ok := p.Data.(itemsData); ok {
 		shown.Problem = problem
@@ -79,13 +78,13 @@ func (a itemsArea) countMeant(r *http.Request, d itemsData, req api.BulkRequest)
 }
 
 // bulk shows the progress of a bulk run.
-func (a itemsArea) bulk(r *http.Request) (frame.Page, error) {
+func (a itemsArea) bulk(r *http.Request) (Page, error) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
-		return frame.GoTo("/items"), nil
+		return GoTo("/items"), nil
 	}
 	run, err := api.GetBulk.Call(r.Context(), a.client, api.BulkID{ID: id})
-	return frame.Page{Name: "bulk", Title: bulkName(run), Data: run}, err
+	return Page{Name: "bulk", Title: bulkName(run), Data: run}, err
 }
 
 // bulkName returns the action of a run in words.
@@ -108,9 +107,9 @@ func bulkName(run api.BulkRun) string {
 }
 
 // bulkBar returns the progress of a run. The total number of items is known only at the end of the run.
-func bulkBar(run api.BulkRun) frame.Bar {
+func bulkBar(run api.BulkRun) Bar {
 	if run.Status == "done" {
-		return frame.NewBar(1, 1, "done")
+		return NewBar(1, 1, "done")
 	}
-	return frame.Bar{What: run.Status}
+	return Bar{What: run.Status}
 }

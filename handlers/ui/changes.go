@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -26,9 +25,9 @@ type changesArea struct {
 }
 
 // changesViews returns the pages of this part and the actions of their forms, by pattern.
-func changesViews(client *api.Client, tally *tally) map[string]frame.View {
+func changesViews(client *api.Client, tally *tally) map[string]View {
 	a := changesArea{client, tally}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /{$}":          a.changes,
 		"GET /changes/{id}": a.change,
 		"GET /add":          a.adding,
@@ -43,16 +42,16 @@ func changesViews(client *api.Client, tally *tally) map[string]frame.View {
 type changesData struct {
 	api.ChangePage
 	Query   url.Values // the query of this page
-	Chips   []frame.Chip
+	Chips   []Chip
 	Days    []changesOfDay
 	Reader  api.Reader
 	Counts  Counts
-	Filters frame.SavedFilters
+	Filters SavedFilters
 	Guide   *guide // nil if no guide is needed
 }
 
 // Form returns the form for a folder, without values.
-func (changesData) Form() frame.Form { return filesForm() }
+func (changesData) Form() Form { return filesForm() }
 
 // changesOfDay are the changes of one day in the time zone of the reader.
 type changesOfDay struct {
@@ -81,7 +80,7 @@ func (c shownChange) IsAdded() bool { return c.Kind == api.ChangeNew && len(c.Al
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
 // changes lists the changes, newest first.
-func (a changesArea) changes(r *http.Request) (p frame.Page, err error) {
+func (a changesArea) changes(r *http.Request) (p Page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
 	if d.Counts, err = a.tally.Counts(ctx); err != nil {
@@ -97,7 +96,7 @@ func (a changesArea) changes(r *http.Request) (p frame.Page, err error) {
 	if d.Reader, err = api.GetReader.Call(ctx, a.client, api.None{}); err != nil {
 		return p, err
 	}
-	d.Filters = frame.FiltersOf(d.Reader.Filters, "changes", "/", query)
+	d.Filters = FiltersOf(d.Reader.Filters, "changes", "/", query)
 	unread := api.ChangePage{}
 	if d.Reader.Unread > 0 {
 		q.Unread = true
@@ -105,13 +104,13 @@ func (a changesArea) changes(r *http.Request) (p frame.Page, err error) {
 			return p, err
 		}
 	}
-	d.Days = byDay(d.Changes, unread.Changes, frame.Zone(r))
+	d.Days = byDay(d.Changes, unread.Changes, Zone(r))
 	if n := len(d.Days); n > 0 && d.Continuation != "" {
 		for i := range d.Days[n-1].Changes {
 			d.Days[n-1].Changes[i].OrMore = true
 		}
 	}
-	return frame.Page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
+	return Page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
 }
 
 // feedOf returns the address of the feed with the filters of a page's address.
@@ -122,7 +121,7 @@ func feedOf(query url.Values) string {
 			q.Set(name, value)
 		}
 	}
-	return frame.Address(frame.AllChanges, q)
+	return Address(AllChanges, q)
 }
 
 // changeQuery returns the API's query for the parameters of a page's address.
@@ -202,7 +201,7 @@ var kindChips = []struct{ text, kinds string }{
 
 // chips returns the links that turn the filters of a page on or off. Each link keeps the other filters that are
 // active.
-func chips(q url.Values) (out []frame.Chip) {
+func chips(q url.Values) (out []Chip) {
 	to := func(name, value string) string {
 		other := url.Values{}
 		for k, v := range q {
@@ -213,34 +212,34 @@ func chips(q url.Values) (out []frame.Chip) {
 		if value != "" {
 			other.Set(name, value)
 		}
-		return frame.Address(frame.Root+"/", other)
+		return Address(Root+"/", other)
 	}
 	for _, k := range kindChips {
-		out = append(out, frame.Chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
+		out = append(out, Chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
 	}
 	for _, c := range []struct{ text, name, value string }{
 		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"},
 	} {
 		if q.Get(c.name) == c.value {
-			out = append(out, frame.Chip{Text: c.text, To: to(c.name, ""), On: true})
+			out = append(out, Chip{Text: c.text, To: to(c.name, ""), On: true})
 		} else {
-			out = append(out, frame.Chip{Text: c.text, To: to(c.name, c.value)})
+			out = append(out, Chip{Text: c.text, To: to(c.name, c.value)})
 		}
 	}
 	for _, name := range []string{"host", "tag", "type", "q", "since", "until", "zone", "minShare", "order"} {
 		if v := q.Get(name); v != "" {
-			out = append(out, frame.Chip{Text: v + " ×", To: to(name, ""), On: true})
+			out = append(out, Chip{Text: v + " ×", To: to(name, ""), On: true})
 		}
 	}
 	return out
 }
 
 // markRead marks changes as read: either the changes listed in the form, or all changes up to a cursor.
-func (a changesArea) markRead(r *http.Request) (frame.Page, error) {
+func (a changesArea) markRead(r *http.Request) (Page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))
 	if err != nil {
-		return frame.Page{}, frame.BadRequest("the return address cannot be read")
+		return Page{}, BadRequest("the return address cannot be read")
 	}
 	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
 	if q.UpTo != "" {
@@ -248,28 +247,28 @@ func (a changesArea) markRead(r *http.Request) (frame.Page, error) {
 	}
 	_, err = api.MarkRead.Call(r.Context(), a.client, q)
 	query.Del("done")
-	to := frame.Address("/", query)
+	to := Address("/", query)
 	if at := f.Get("at"); at != "" {
 		to += "#" + url.PathEscape(at)
 	}
-	return frame.GoTo(to), err
+	return GoTo(to), err
 }
 
 // change lists who was notified of a change, and why others were not.
-func (a changesArea) change(r *http.Request) (frame.Page, error) {
+func (a changesArea) change(r *http.Request) (Page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
-	return frame.Page{Name: "change", Title: "Change of " + frame.ChangeTitle(why.Change), Data: why}, err
+	return Page{Name: "change", Title: "Change of " + ChangeTitle(why.Change), Data: why}, err
 }
 
 // listPaths has the path of each list whose filters can be saved.
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
 // saveFilter saves a filter under a name, or deletes the filter with that name.
-func (a changesArea) saveFilter(r *http.Request) (frame.Page, error) {
+func (a changesArea) saveFilter(r *http.Request) (Page, error) {
 	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	req := api.ReaderRequest{Filters: slices.DeleteFunc(me.Filters, func(k api.SavedFilter) bool {
 		return k.Name == f.Name && k.List == f.List
@@ -282,11 +281,11 @@ func (a changesArea) saveFilter(r *http.Request) (frame.Page, error) {
 	_, err = api.SaveReader.Call(r.Context(), a.client, req)
 	back, parseErr := url.Parse(to)
 	if err != nil || parseErr != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	q := back.Query()
 	q.Set("done", done)
-	return frame.GoTo(frame.Address(back.Path, q)), nil
+	return GoTo(Address(back.Path, q)), nil
 }
 
 // guided is the largest number of items with which the start page still shows the guide.

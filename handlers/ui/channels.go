@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/form"
@@ -22,7 +21,7 @@ type channelData struct {
 	Services  []form.Service // to choose from
 	Channel   api.Channel
 	NoSecrets string // why typed secrets cannot be stored
-	Form      frame.Form
+	Form      Form
 	Check     api.ChannelCheck
 	Secret    string // the generated secret, which is shown once
 	Tested    bool
@@ -52,7 +51,7 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 		}
 		name := form.Prefix + f.Name
 		one := channelField{Field: f, Input: name, Value: cmp.Or(d.Form.Get(name), f.Default),
-			Wrong: frame.FieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
+			Wrong: FieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
 		if f.Secret {
 			one.Again, one.Value, one.Remove = one.Value != "", "", d.Form.Values.Has("remove."+f.Name)
 		}
@@ -62,18 +61,18 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 }
 
 // channel shows the form of a channel.
-func (a rulesArea) channel(r *http.Request) (frame.Page, error) {
+func (a rulesArea) channel(r *http.Request) (Page, error) {
 	return a.channelPage(r, channelData{Name: r.PathValue("name")})
 }
 
 // newChannel shows the services to choose from, or the form of a new channel of the chosen one.
-func (a rulesArea) newChannel(r *http.Request) (frame.Page, error) {
+func (a rulesArea) newChannel(r *http.Request) (Page, error) {
 	q := r.URL.Query()
 	return a.channelPage(r, channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
 }
 
-func (a rulesArea) channelPage(r *http.Request, d channelData) (frame.Page, error) {
-	p := frame.Page{Name: "channel", Title: "Channel " + d.Name}
+func (a rulesArea) channelPage(r *http.Request, d channelData) (Page, error) {
+	p := Page{Name: "channel", Title: "Channel " + d.Name}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -100,7 +99,7 @@ func (a rulesArea) channelPage(r *http.Request, d channelData) (frame.Page, erro
 	}
 	at := slices.IndexFunc(all.Channels, func(c api.Channel) bool { return c.Name == d.Name })
 	if at < 0 {
-		return p, frame.NotFound("there is no such channel")
+		return p, NotFound("there is no such channel")
 	}
 	c := all.Channels[at]
 	d.Channel, d.Kind = c, c.Kind
@@ -162,37 +161,37 @@ func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 
 // saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from the form. A channel
 // is tested before it is saved.
-func (a rulesArea) saveChannel(r *http.Request) (frame.Page, error) {
+func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
 	do := f.Get("do")
 	switch do {
 	case "remove":
 		d := channelData{Name: name}
 		_, err := api.RemoveChannel.Call(ctx, a.client, api.ChannelName{Name: name})
-		if d.Form.Problem = frame.Refusal(err); d.Form.Problem != nil {
+		if d.Form.Problem = Refusal(err); d.Form.Problem != nil {
 			return a.channelPage(r, d)
 		}
-		return frame.GoTo("/notifications?done=channel-remove"), err
+		return GoTo("/notifications?done=channel-remove"), err
 	case "test-stored":
 		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: name})
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		return a.channelPage(r, channelData{Name: name, Tested: true, Answer: answer})
 	}
-	d := channelData{Name: name, Kind: f.Get("kind"), Form: frame.Form{Values: f}, ForRule: f.Get("rule")}
+	d := channelData{Name: name, Kind: f.Get("kind"), Form: Form{Values: f}, ForRule: f.Get("rule")}
 	spec := channelSpec(f, name, d.Kind)
 	if wrong, err := a.wrongChannel(r, &d, spec); err != nil || wrong || do == "check" {
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		return a.channelPage(r, d)
 	}
 	if do == "test" || do == "save" {
 		var err error
 		d.Answer, err = api.TestChannel.Call(ctx, a.client, spec.Test())
-		if d.Form.Problem = frame.Refusal(err); err != nil && d.Form.Problem == nil {
-			return frame.Page{}, err
+		if d.Form.Problem = Refusal(err); err != nil && d.Form.Problem == nil {
+			return Page{}, err
 		}
 		d.Tested = err == nil
 		if d.Anyway = do == "save" && d.Tested; do == "test" || !d.Answer.OK {
@@ -210,7 +209,7 @@ func (a rulesArea) wrongChannel(r *http.Request, d *channelData, spec api.Channe
 		path.Name = "new"
 	}
 	d.Check, err = api.CheckChannel.Call(r.Context(), a.client, api.ChannelUpdate(path))
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		d.Form.Problem = problem
 		return true, nil
 	}
@@ -238,16 +237,16 @@ func (d channelData) waiting(channel string) string {
 // GoOn returns the address of the form of the rule that waits for this channel, or "".
 func (d channelData) GoOn() string {
 	if path := d.waiting(d.Name); path != "" {
-		return frame.Root + path
+		return Root + path
 	}
 	return ""
 }
 
 // changedChannel returns what a person changed in the form of a channel.
 func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
-	shown, err := url.ParseQuery(f.Get(frame.Was))
+	shown, err := url.ParseQuery(f.Get(Was))
 	if err != nil || len(shown) == 0 {
-		return nil, frame.BadRequest("the form is not complete: open it again")
+		return nil, BadRequest("the form is not complete: open it again")
 	}
 	was, p := channelSpec(shown, spec.Name, spec.Kind), api.Patch{}
 	set := func(is, was string, path ...string) {
@@ -270,7 +269,7 @@ func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
 }
 
 // keepChannel saves a channel, of a known one what a person changed.
-func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (frame.Page, error) {
+func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (Page, error) {
 	var kept api.Channel
 	var err error
 	if d.Name == "" {
@@ -281,7 +280,7 @@ func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelS
 		kept, err = api.PatchChannel.Call(r.Context(), a.client,
 			api.ChannelPatch{Name: d.Name, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		d.Form.Problem = problem
 		return a.channelPage(r, d)
 	}
@@ -293,9 +292,9 @@ func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelS
 		done = "channel-tested"
 	}
 	if rule := d.waiting(spec.Name); rule != "" {
-		return frame.GoTo(back(rule, done)), err
+		return GoTo(back(rule, done)), err
 	}
-	return frame.GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
+	return GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
 }
 
 // channelKind returns the name of a kind of channels.

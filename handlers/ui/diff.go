@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 )
@@ -23,13 +22,13 @@ type diffData struct {
 }
 
 // diff shows two captures of an item side by side.
-func (a itemsArea) diff(r *http.Request) (frame.Page, error) {
+func (a itemsArea) diff(r *http.Request) (Page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	d := diffData{ID: it.ID, Name: frame.ItemTitle(it.Item), Part: q.Get("part"), Captures: frame.Bodies(it.Captures)}
+	d := diffData{ID: it.ID, Name: ItemTitle(it.Item), Part: q.Get("part"), Captures: Bodies(it.Captures)}
 	between := api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part}
 	d.Diff, err = api.GetDiff.Call(r.Context(), a.client, between)
 	if err == nil && d.Part != "" && len(d.Hunks) == 0 && d.From.SHA256 != d.To.SHA256 {
@@ -41,11 +40,11 @@ func (a itemsArea) diff(r *http.Request) (frame.Page, error) {
 		if at < 0 || to < 0 || from >= len(d.Captures) {
 			return ""
 		}
-		return frame.Address(frame.Root+"/items/"+url.PathEscape(d.ID)+"/diff",
+		return Address(Root+"/items/"+url.PathEscape(d.ID)+"/diff",
 			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
 	}
 	d.Earlier, d.Later = pair(at+2, at+1), pair(at, at-1)
-	return frame.Page{Name: "diff", Title: "Changes of " + frame.ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "diff", Title: "Changes of " + ItemTitle(it.Item), Data: d}, err
 }
 
 // A beside is a pair of lines, one from each of two texts, that are shown side by side.
@@ -110,9 +109,9 @@ var itemsFuncs = template.FuncMap{
 }
 
 // itemsViews returns the pages of this part and the actions of their forms, by pattern.
-func itemsViews(client *api.Client, clock func() time.Time) map[string]frame.View {
+func itemsViews(client *api.Client, clock func() time.Time) map[string]View {
 	a := itemsArea{client, clock}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /items":                       a.items,
 		"GET /items/bulk":                  a.bulk,
 		"GET /items/{id}":                  a.item,

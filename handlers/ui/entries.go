@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -31,16 +30,16 @@ type entriesData struct {
 }
 
 // entries lists the entries.
-func (a pushedArea) entries(r *http.Request) (frame.Page, error) {
+func (a pushedArea) entries(r *http.Request) (Page, error) {
 	q := r.URL.Query()
 	d := entriesData{Policy: q.Get("policy"), First: q.Get("after") == ""}
 	var err error
 	if d.Policies, err = api.ListPolicies.Call(r.Context(), a.client, api.None{}); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d.EntryPage, err = api.ListEntries.Call(r.Context(), a.client, api.EntryQuery{Policy: d.Policy, Top: entriesShown,
 		Continuation: q.Get("after")})
-	return frame.Page{Name: "entries", Title: "Entries", Data: d}, err
+	return Page{Name: "entries", Title: "Entries", Data: d}, err
 }
 
 type entryData struct {
@@ -56,10 +55,10 @@ type text struct {
 }
 
 // entry shows all data about an entry.
-func (a pushedArea) entry(r *http.Request) (frame.Page, error) {
+func (a pushedArea) entry(r *http.Request) (Page, error) {
 	e, err := api.GetEntry.Call(r.Context(), a.client, api.EntryID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := entryData{EntryDetail: e}
 	for _, t := range []text{{Name: "Searched text", Text: e.CleanText},
@@ -75,11 +74,11 @@ func (a pushedArea) entry(r *http.Request) (frame.Page, error) {
 	if len(e.Metadata) > 0 {
 		b, err := json.MarshalIndent(e.Metadata, "", "  ")
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		d.Metadata = string(b)
 	}
-	return frame.Page{Name: "entry", Title: entryTitle(e), Data: d}, nil
+	return Page{Name: "entry", Title: entryTitle(e), Data: d}, nil
 }
 
 // entryTitle returns a title for an entry.
@@ -88,13 +87,13 @@ func entryTitle(e api.EntryDetail) string {
 }
 
 // actEntry lets a model describe an entry.
-func (a pushedArea) actEntry(r *http.Request) (frame.Page, error) {
+func (a pushedArea) actEntry(r *http.Request) (Page, error) {
 	if r.PostForm.Get("do") != "describe" {
-		return frame.Page{}, frame.BadRequest("an entry can be described")
+		return Page{}, BadRequest("an entry can be described")
 	}
 	id := r.PathValue("id")
 	_, err := api.Enrich.Call(r.Context(), a.client, api.EnrichRequest{EntryID: id})
-	return frame.GoTo("/entries/" + url.PathEscape(id) + "?done=described"), err
+	return GoTo("/entries/" + url.PathEscape(id) + "?done=described"), err
 }
 
 // This file is the part of the dashboard about content that is not crawled but pushed in by other programs:
@@ -107,9 +106,9 @@ var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": import
 type pushedArea struct{ client *api.Client }
 
 // pushedViews returns the pages of this part and the actions of their forms, by pattern.
-func pushedViews(client *api.Client) map[string]frame.View {
+func pushedViews(client *api.Client) map[string]View {
 	a := pushedArea{client}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /entries":              a.entries,
 		"GET /entries/{id}":         a.entry,
 		"GET /entries/batches":      a.batches,
@@ -129,20 +128,20 @@ func pushedViews(client *api.Client) map[string]frame.View {
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.
-func (a pushedArea) imports(r *http.Request) (frame.Page, error) {
+func (a pushedArea) imports(r *http.Request) (Page, error) {
 	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
-	return frame.Page{Name: "imports", Title: "Imports", Data: list}, err
+	return Page{Name: "imports", Title: "Imports", Data: list}, err
 }
 
 // mailbox shows the import of one mailbox.
-func (a pushedArea) mailbox(r *http.Request) (frame.Page, error) {
+func (a pushedArea) mailbox(r *http.Request) (Page, error) {
 	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
-	return frame.Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
+	return Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
 }
 
 // importBar returns the progress of an import: how much of its mailbox file has been processed.
-func importBar(im api.Import) frame.Bar {
-	return frame.NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
+func importBar(im api.Import) Bar {
+	return NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }
 
 type listData struct {
@@ -152,32 +151,32 @@ type listData struct {
 }
 
 // Formats returns the formats that a list may have.
-func (listData) Formats() []frame.Choice {
-	return frame.Choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
+func (listData) Formats() []Choice {
+	return Choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
 		"jsonl", "JSON Lines")
 }
 
 // importForm shows the form for a list of addresses.
-func (a pushedArea) importForm(*http.Request) (frame.Page, error) {
-	return frame.Page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
+func (a pushedArea) importForm(*http.Request) (Page, error) {
+	return Page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
 }
 
 // importList starts the import of a list.
-func (a pushedArea) importList(r *http.Request) (frame.Page, error) {
+func (a pushedArea) importList(r *http.Request) (Page, error) {
 	d := listData{Content: r.PostForm.Get("content"), Format: r.PostForm.Get("format")}
 	req := api.ListImportRequest{Content: d.Content, Format: d.Format}
 	uploaded, err := fileOf(r, "file")
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if uploaded != "" {
 		req.Content, d.Uploaded = uploaded, true
 	}
 	im, err := api.ImportList.Call(r.Context(), a.client, req)
-	if d.Problem = frame.Refusal(err); d.Problem != nil {
-		return frame.Page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
+	if d.Problem = Refusal(err); d.Problem != nil {
+		return Page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
 	}
-	return frame.GoTo("/import/" + url.PathEscape(im.ID)), err
+	return GoTo("/import/" + url.PathEscape(im.ID)), err
 }
 
 // fileOf reads a file that was sent with a form, and returns "" if there is none.
@@ -187,7 +186,7 @@ func fileOf(r *http.Request, name string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", frame.BadRequest("the file cannot be read: " + err.Error())
+		return "", BadRequest("the file cannot be read: " + err.Error())
 	}
 	defer f.Close()
 	b, err := io.ReadAll(f)
@@ -195,14 +194,14 @@ func fileOf(r *http.Request, name string) (string, error) {
 }
 
 // listImport shows the progress of the import of a list.
-func (a pushedArea) listImport(r *http.Request) (frame.Page, error) {
+func (a pushedArea) listImport(r *http.Request) (Page, error) {
 	im, err := api.GetListImport.Call(r.Context(), a.client, api.ListImportID{ID: r.PathValue("id")})
-	return frame.Page{Name: "listimport", Title: "Import of a list", Data: im}, err
+	return Page{Name: "listimport", Title: "Import of a list", Data: im}, err
 }
 
 // listBar returns the progress of an import: how much of its list has been processed.
-func listBar(im api.ListImport) frame.Bar {
-	return frame.NewBar(im.Done, max(1, im.Total), "of the addresses processed")
+func listBar(im api.ListImport) Bar {
+	return NewBar(im.Done, max(1, im.Total), "of the addresses processed")
 }
 
 const (
@@ -217,28 +216,28 @@ type batchesData struct {
 }
 
 // batches lists the batches of the current schema, newest first.
-func (a pushedArea) batches(r *http.Request) (frame.Page, error) {
+func (a pushedArea) batches(r *http.Request) (Page, error) {
 	before := r.URL.Query().Get("before")
 	list, err := api.ListEnrichBatches.Call(r.Context(), a.client, api.EnrichQuery{Top: batchesShown, Before: before})
 	d := batchesData{EnrichBatches: list, First: before == ""}
 	if n := len(list.Batches); n == batchesShown {
 		d.Older = list.Batches[n-1].ID
 	}
-	return frame.Page{Name: "batches", Title: "Enrichment", Data: d}, err
+	return Page{Name: "batches", Title: "Enrichment", Data: d}, err
 }
 
 type batchData struct {
 	api.EnrichBatch
 	Shown []api.EnrichLine // entries of the batch, failed ones first
-	Bar   frame.Bar
+	Bar   Bar
 }
 
 // batch shows a batch and the outcome for each of its entries.
-func (a pushedArea) batch(r *http.Request) (frame.Page, error) {
+func (a pushedArea) batch(r *http.Request) (Page, error) {
 	b, err := api.GetEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
 	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
 	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
-	return frame.Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
+	return Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
 }
 
 // rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
@@ -246,9 +245,9 @@ func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting":
 
 // batchBar returns the progress of a batch. Until the batch is done, it counts the processed entries in the batch's
 // lines, if the answer has them.
-func batchBar(b api.EnrichBatch) frame.Bar {
+func batchBar(b api.EnrichBatch) Bar {
 	if b.Status == "done" {
-		return frame.NewBar(1, 1, "entries processed")
+		return NewBar(1, 1, "entries processed")
 	}
 	processed := 0
 	for _, l := range b.Lines {
@@ -256,14 +255,14 @@ func batchBar(b api.EnrichBatch) frame.Bar {
 			processed++
 		}
 	}
-	return frame.NewBar(processed, len(b.Lines), "entries processed")
+	return NewBar(processed, len(b.Lines), "entries processed")
 }
 
 // actBatch cancels a batch.
-func (a pushedArea) actBatch(r *http.Request) (frame.Page, error) {
+func (a pushedArea) actBatch(r *http.Request) (Page, error) {
 	if r.PostForm.Get("do") != "cancel" {
-		return frame.Page{}, frame.BadRequest("a batch can be cancelled")
+		return Page{}, BadRequest("a batch can be cancelled")
 	}
 	b, err := api.CancelEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
-	return frame.GoTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
+	return GoTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -121,7 +120,7 @@ func fieldPath(id, name string) string {
 // newRulePath returns the path of the form of a new rule about a field, with the condition that most people want of its
 // type.
 func newRulePath(it api.Item, f namedField) string {
-	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + frame.ItemTitle(it)}}
+	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + ItemTitle(it)}}
 	switch {
 	case f.Type == "availability", f.Type == "" && f.Name == "availability":
 		q.Set("when.op", "fromTo")
@@ -131,7 +130,7 @@ func newRulePath(it api.Item, f namedField) string {
 	case f.Type != "":
 		q.Set("when.op", "changes")
 	}
-	return frame.Address("/notifications/new-rule", q)
+	return Address("/notifications/new-rule", q)
 }
 
 // csvPath returns the path of the history of a field as CSV.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -119,16 +118,16 @@ type fieldRow struct {
 const valuesShown = 1000
 
 // field shows the history of a field.
-func (a itemsArea) field(r *http.Request) (frame.Page, error) {
+func (a itemsArea) field(r *http.Request) (Page, error) {
 	ctx, name := r.Context(), r.PathValue("name")
 	it, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := fieldData{Item: it, Field: namedField{name, it.Fields[name]}}
 	q := api.FieldQuery{ID: it.ID, Name: name, Top: valuesShown}
 	if d.Past, err = api.GetField.Call(ctx, a.client, q); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	until := it.LastChecked
 	if until.IsZero() {
@@ -138,8 +137,8 @@ func (a itemsArea) field(r *http.Request) (frame.Page, error) {
 		d.Gone = &goneField{it.ID, name, it.WatchBroken}
 	}
 	d.Rows = rowsOf(d.Past.Entries)
-	d.draw(until.In(frame.Zone(r)))
-	return frame.Page{Name: "field", Title: name + " of " + frame.ItemTitle(it.Item), Data: d}, nil
+	d.draw(until.In(Zone(r)))
+	return Page{Name: "field", Title: name + " of " + ItemTitle(it.Item), Data: d}, nil
 }
 
 // rowsOf returns the entries of a history, newest first.

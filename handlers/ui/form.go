@@ -4,14 +4,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
 // settingsForm is the form of the settings of an item or a tag.
 type settingsForm struct {
-	frame.Form
+	Form
 	Tries bool            // what is watched can be tried
 	Trial *api.WatchTrial // what the typed watch finds; nil before it is tried
 }
@@ -43,7 +42,7 @@ func (f settingsForm) Bound(path string) string {
 }
 
 // InBrowser returns the inputs about a browser.
-func (f settingsForm) InBrowser() []frame.Input {
+func (f settingsForm) InBrowser() []Input {
 	var paths []string
 	for _, one := range form.Of[api.Rendering]().Fields {
 		paths = append(paths, one.Path)
@@ -56,7 +55,7 @@ func changed[T any](typed url.Values) (api.Patch, error) {
 	if both := shortSpan(strings.TrimSpace(typed.Get(every))); both != "" {
 		typed[leastKey], typed[mostKey] = []string{both}, []string{both}
 	}
-	return frame.Changed[T](typed)
+	return Changed[T](typed)
 }
 
 // units are the words for units of time, and what the API has for them.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark"
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -33,7 +32,7 @@ var handbook = goldmark.New(
 )
 
 // help shows a page of the documentation for this version of Tidemark.
-func (a readingArea) help(r *http.Request) (frame.Page, error) {
+func (a readingArea) help(r *http.Request) (Page, error) {
 	name := strings.TrimSuffix(r.PathValue("page"), ".md")
 	if name == "" {
 		name = helpIndex
@@ -43,14 +42,14 @@ func (a readingArea) help(r *http.Request) (frame.Page, error) {
 	}
 	source, err := tidemark.Docs.ReadFile("docs/" + name + ".md")
 	if err != nil {
-		return frame.Page{}, frame.NotFound("the documentation has no such page")
+		return Page{}, NotFound("the documentation has no such page")
 	}
 	var body bytes.Buffer
 	if err := handbook.Convert(source, &body); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
-	return frame.Page{Name: "help", Title: title, Data: helpData{name == helpIndex, template.HTML(body.String())}}, nil
+	return Page{Name: "help", Title: title, Data: helpData{name == helpIndex, template.HTML(body.String())}}, nil
 }
 
 type helpData struct {
@@ -101,7 +100,7 @@ func helpAddress(to string) (address string, ok bool) {
 		return "", false
 	}
 	if name == helpIndex {
-		return frame.Root + helpPath + anchor, true
+		return Root + helpPath + anchor, true
 	}
-	return frame.Root + helpPath + "/" + name + anchor, true
+	return Root + helpPath + "/" + name + anchor, true
 }

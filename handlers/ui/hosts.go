@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -37,7 +36,7 @@ func (d hostsData) Next() string {
 }
 
 // hosts lists the hosts. Those with the most waiting items come first.
-func (a sitesArea) hosts(r *http.Request) (frame.Page, error) {
+func (a sitesArea) hosts(r *http.Request) (Page, error) {
 	st, err := a.tally.Counts(r.Context())
 	st.Hosts = slices.Clone(st.Hosts)
 	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
@@ -46,7 +45,7 @@ func (a sitesArea) hosts(r *http.Request) (frame.Page, error) {
 	skip, _ := strconv.Atoi(r.URL.Query().Get("skip"))
 	d := hostsData{Skip: min(max(0, skip), len(st.Hosts)), Count: len(st.Hosts)}
 	d.Hosts = st.Hosts[d.Skip:min(d.Skip+hostsShown, d.Count)]
-	return frame.Page{Name: "hosts", Title: "Hosts", Data: d}, err
+	return Page{Name: "hosts", Title: "Hosts", Data: d}, err
 }
 
 type hostData struct {
@@ -54,7 +53,7 @@ type hostData struct {
 	Sites    []api.Site       // the sites of the site file that are at this host
 	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
 	Spent    api.HostDay      // the requests and results of all stored days
-	Plot     frame.Plot
+	Plot     Plot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }
@@ -67,14 +66,14 @@ type cause struct {
 }
 
 // host shows the data about a host, the cost of watching it, and how it is crawled.
-func (a sitesArea) host(r *http.Request) (frame.Page, error) {
+func (a sitesArea) host(r *http.Request) (Page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
-	if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
+	if problem := Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
 		h.Host, err = r.PathValue("host"), nil // the host may belong to a site whose pages were not found yet
 	}
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := hostData{HostDetail: h}
 	var days api.Activity
@@ -86,24 +85,24 @@ func (a sitesArea) host(r *http.Request) (frame.Page, error) {
 		d.Spent.Errors += day.Errors
 	}
 	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
-	d.Plot = frame.NewPlot(days, frame.Month, a.clock())
+	d.Plot = NewPlot(days, Month, a.clock())
 	if err := a.cover(r, &d); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if missing == nil {
 		d.Polite = politeness(h, a.clock())
 	} else if len(d.Sites) == 0 {
-		return frame.Page{}, missing
+		return Page{}, missing
 	}
 	if h.Items[api.StatusError] > 0 {
 		list, err := api.ListItems.Call(r.Context(), a.client,
 			api.ItemQuery{Host: h.Host, Status: api.StatusError, Top: failingRead})
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		d.Causes = causesOf(list.Items)
 	}
-	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
+	return Page{Name: "host", Title: h.Host, Data: d}, nil
 }
 
 // cover adds the numbers of pages that the polls and the last backfill have found at the host.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -17,18 +16,18 @@ type ignoreData struct {
 	api.IgnoreResult
 	Item     api.Item
 	Asked    api.IgnoreRequest
-	Form     frame.Form
+	Form     Form
 	Captures []api.TriedCapture // what the rules hide in the last captures
 }
 
 // patterns shows a form for rules of lines to ignore.
-func (a itemsArea) patterns(r *http.Request) (frame.Page, error) {
+func (a itemsArea) patterns(r *http.Request) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
-	return ignorePage(it.Item, ignoreData{Item: it.Item, Form: frame.Form{Values: url.Values{}}}), err
+	return ignorePage(it.Item, ignoreData{Item: it.Item, Form: Form{Values: url.Values{}}}), err
 }
 
-func ignorePage(it api.Item, d ignoreData) frame.Page {
-	p := frame.Page{Name: "ignore", Title: "Ignore lines of " + frame.ItemTitle(it), Data: d}
+func ignorePage(it api.Item, d ignoreData) Page {
+	p := Page{Name: "ignore", Title: "Ignore lines of " + ItemTitle(it), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -36,14 +35,14 @@ func ignorePage(it api.Item, d ignoreData) frame.Page {
 }
 
 // ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
-func (a itemsArea) ignore(r *http.Request) (frame.Page, error) {
+func (a itemsArea) ignore(r *http.Request) (Page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
 		Patterns: words.Parts(f.Get("patterns"), "\n")}
 	if n := f.Get("hunk"); n != "" && !f.Has("patterns") {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return frame.Page{}, frame.BadRequest("the hunk must be a number")
+			return Page{}, BadRequest("the hunk must be a number")
 		}
 	}
 	to := "/items/" + url.PathEscape(q.ID) + "?done="
@@ -52,31 +51,31 @@ func (a itemsArea) ignore(r *http.Request) (frame.Page, error) {
 		return a.ignored(r, q, nil)
 	case "ignore":
 		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
+		if problem := Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 			return a.ignored(r, q, problem)
 		}
-		return frame.GoTo(to + "ignored"), err
+		return GoTo(to + "ignored"), err
 	case "undo":
 		q.Pattern, q.Patterns, q.Undo = f.Get("pattern"), nil, true
 		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		return frame.GoTo(to + "counted"), err
+		return GoTo(to + "counted"), err
 	}
-	return frame.Page{}, frame.BadRequest("the choices are to preview, to ignore, or to undo")
+	return Page{}, BadRequest("the choices are to preview, to ignore, or to undo")
 }
 
 // ignored shows what some rules would hide, and what is wrong with them.
-func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (frame.Page, error) {
+func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	q.Preview = true
-	d := ignoreData{Item: it.Item, Asked: q, Form: frame.Form{Of: form.Of[api.TagSettings](), Problem: problem,
+	d := ignoreData{Item: it.Item, Asked: q, Form: Form{Of: form.Of[api.TagSettings](), Problem: problem,
 		Values: url.Values{"patterns": {strings.Join(q.Patterns, "\n")}}}}
 	if problem == nil {
 		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)
-		if d.Form.Problem = frame.Refusal(err); d.Form.Problem == nil && err != nil {
-			return frame.Page{}, err
+		if d.Form.Problem = Refusal(err); d.Form.Problem == nil && err != nil {
+			return Page{}, err
 		}
 	}
 	if d.Form.Problem != nil {

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -17,14 +16,14 @@ type indexData struct {
 }
 
 // index shows whether the index is up to date, and the forms that check or rebuild it.
-func (a statusArea) index(r *http.Request) (frame.Page, error) {
+func (a statusArea) index(r *http.Request) (Page, error) {
 	return a.indexPage(r, r.URL.Query().Get("host"), nil)
 }
 
-func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem) (frame.Page, error) {
+func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem) (Page, error) {
 	st, err := a.tally.Counts(r.Context())
 	d := indexData{SearchStatus: st.SearchStatus, Host: host, Problem: problem, Health: a.healthOf(r)}
-	p := frame.Page{Name: "index", Title: "Index", Data: d}
+	p := Page{Name: "index", Title: "Index", Data: d}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -41,7 +40,7 @@ func (a statusArea) healthOf(r *http.Request) api.Health {
 }
 
 // startRebuild starts a rebuild or an audit, or shows the form again with the errors in it.
-func (a statusArea) startRebuild(r *http.Request) (frame.Page, error) {
+func (a statusArea) startRebuild(r *http.Request) (Page, error) {
 	host := strings.TrimSpace(r.PostForm.Get("host"))
 	var req api.RebuildRequest
 	if host != "" {
@@ -54,20 +53,20 @@ func (a statusArea) startRebuild(r *http.Request) (frame.Page, error) {
 		req.Refetch = true
 	case "rebuild":
 	default:
-		return frame.Page{}, frame.BadRequest("the index can be rebuilt or audited")
+		return Page{}, BadRequest("the index can be rebuilt or audited")
 	}
 	run, err := api.StartRebuild.Call(r.Context(), a.client, req)
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		return a.indexPage(r, host, problem)
 	}
-	return frame.GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
+	return GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
 }
 
 // rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it has upper-case
 // letters and paths are changed to lower case.
-func (a statusArea) rebuild(r *http.Request) (frame.Page, error) {
+func (a statusArea) rebuild(r *http.Request) (Page, error) {
 	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
-	return frame.Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
+	return Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
 }
 
 // rebuildName returns a name for a rebuild or an audit.
@@ -83,14 +82,14 @@ func rebuildName(run api.Rebuild) string {
 }
 
 // rebuildBar returns the progress of a rebuild. The total is known only after all items have been marked for it.
-func rebuildBar(run api.Rebuild) frame.Bar {
+func rebuildBar(run api.Rebuild) Bar {
 	switch run.Status {
 	case api.RebuildDone:
-		return frame.NewBar(1, 1, "done")
+		return NewBar(1, 1, "done")
 	case api.RebuildIndexing:
-		return frame.NewBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
+		return NewBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
 	}
-	return frame.Bar{What: run.Status}
+	return Bar{What: run.Status}
 }
 
 // phase describes what a rebuild is doing now.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -34,12 +33,12 @@ type pair struct {
 }
 
 // item shows all data about an item.
-func (a itemsArea) item(r *http.Request) (frame.Page, error) {
+func (a itemsArea) item(r *http.Request) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	it.Captures = frame.Bodies(it.Captures)
+	it.Captures = Bodies(it.Captures)
 	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
 	slices.Reverse(d.Timeline)
 	for _, decision := range d.Timeline {
@@ -49,13 +48,13 @@ func (a itemsArea) item(r *http.Request) (frame.Page, error) {
 		}
 	}
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if err := a.notified(r, &d); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
-	return frame.Page{Name: "item", Title: frame.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+	return Page{Name: "item", Title: ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
 // notified adds the rules for the page and its mutes.
@@ -70,13 +69,13 @@ func (a itemsArea) notified(r *http.Request, d *itemData) error {
 }
 
 // stop asks how an item is no longer watched.
-func (a itemsArea) stop(r *http.Request) (frame.Page, error) {
+func (a itemsArea) stop(r *http.Request) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := itemData{ItemDetail: it}
-	return frame.Page{Name: "stop", Title: frame.ItemTitle(it.Item), Data: &d}, a.notified(r, &d)
+	return Page{Name: "stop", Title: ItemTitle(it.Item), Data: &d}, a.notified(r, &d)
 }
 
 // scheduling lists the kinds of decisions that determine when an item is checked next.
@@ -99,7 +98,7 @@ func (a itemsArea) lastChange(r *http.Request, d *itemData) error {
 	diff, err := api.GetDiff.Call(r.Context(), a.client,
 		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
 	if err != nil {
-		if frame.Refusal(err) != nil {
+		if Refusal(err) != nil {
 			err = nil // one of the two captures was deleted
 		}
 		return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -19,7 +18,7 @@ type itemsData struct {
 	Paused                        bool
 	First                         bool // whether this is the first page of the list
 	Problem                       *api.Problem
-	Filters                       frame.SavedFilters
+	Filters                       SavedFilters
 
 	// The input of a refused bulk action, which is shown again.
 
@@ -35,11 +34,11 @@ var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "st
 func (itemsData) Columns() any { return columns }
 
 // Orders returns the orders of the list. The present one is always among them.
-func (d itemsData) Orders() []frame.Choice {
-	out := frame.Choices("", "the usual order", "source", "address", "status", "status",
+func (d itemsData) Orders() []Choice {
+	out := Choices("", "the usual order", "source", "address", "status", "status",
 		"-lastChecked", "last checked first", "-lastChanged", "last changed first", "nextCrawlAt", "next check first")
-	if !slices.ContainsFunc(out, func(c frame.Choice) bool { return c.Value == d.Sort }) {
-		out = append(out, frame.Choice{Value: d.Sort, Text: d.Sort})
+	if !slices.ContainsFunc(out, func(c Choice) bool { return c.Value == d.Sort }) {
+		out = append(out, Choice{Value: d.Sort, Text: d.Sort})
 	}
 	return out
 }
@@ -111,34 +110,34 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 
 // items lists the items. It first reads the text in the search field as an address or an id. If no item has that
 // address or id, it searches the pages for the text.
-func (a itemsArea) items(r *http.Request) (frame.Page, error) {
+func (a itemsArea) items(r *http.Request) (Page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	d.Filters = frame.FiltersOf(me.Filters, "items", "/items", r.URL.Query())
+	d.Filters = FiltersOf(me.Filters, "items", "/items", r.URL.Query())
 	return a.itemsPage(r, d, r.URL.Query().Get("after"))
 }
 
-func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p frame.Page, err error) {
+func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p Page, err error) {
 	if d.Find != "" {
 		d.Items, err = a.find(r, d)
 	} else {
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, after))
 	}
-	problem := frame.Refusal(err)
-	if problem != nil && frame.FieldMessage(problem, "sort") != "" && d.Sort != "" {
+	problem := Refusal(err)
+	if problem != nil && FieldMessage(problem, "sort") != "" && d.Sort != "" {
 		d.Sort, d.Problem = "", problem // there are too many items to sort, so they are listed unsorted
 		d.First = true
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, ""))
-		problem = frame.Refusal(err)
+		problem = Refusal(err)
 	}
 	if problem != nil {
 		d.Problem, err = problem, nil
 	}
-	p = frame.Page{Name: "items", Title: "Pages", Data: d}
-	if d.Problem != nil && frame.FieldMessage(d.Problem, "sort") == "" {
+	p = Page{Name: "items", Title: "Pages", Data: d}
+	if d.Problem != nil && FieldMessage(d.Problem, "sort") == "" {
 		p.Status = d.Problem.Status
 	}
 	return p, err

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -49,7 +48,7 @@ func (untrustedNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.C
 		case *ast.Image:
 			out = append(out, n)
 		case *ast.Link:
-			if frame.External(string(n.Destination)) == "" {
+			if External(string(n.Destination)) == "" {
 				out = append(out, n)
 			} else {
 				n.SetAttributeString("rel", []byte("noreferrer noopener nofollow"))

@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -30,11 +29,11 @@ type notificationsData struct {
 }
 
 // notifications shows the channels, the rules, and the messages that were sent.
-func (a rulesArea) notifications(r *http.Request) (frame.Page, error) {
+func (a rulesArea) notifications(r *http.Request) (Page, error) {
 	return a.notificationsPage(r, "", api.ReceiverAnswer{})
 }
 
-func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p frame.Page,
+func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p Page,
 	err error) {
 	q := r.URL.Query()
 	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
@@ -58,24 +57,24 @@ func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.
 	}
 	d.DeliveryPage, err = api.ListDeliveries.Call(r.Context(), a.client, api.DeliveryQuery{State: d.State,
 		Top: deliveriesShown, Continuation: q.Get("after")})
-	return frame.Page{Name: "notifications", Title: "Notifications", Data: d}, err
+	return Page{Name: "notifications", Title: "Notifications", Data: d}, err
 }
 
 // actNotifications sends a test message, or sends an earlier message again.
-func (a rulesArea) actNotifications(r *http.Request) (frame.Page, error) {
+func (a rulesArea) actNotifications(r *http.Request) (Page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {
 	case "test":
 		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: what})
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		return a.notificationsPage(r, what, answer)
 	case "retry":
 		_, err := api.RetryDelivery.Call(ctx, a.client, api.DeliveryID{ID: what})
-		return frame.GoTo("/notifications?done=delivery-retry"), err
+		return GoTo("/notifications?done=delivery-retry"), err
 	}
-	return frame.Page{}, frame.BadRequest("a channel can be tested, and a message can be sent again")
+	return Page{}, BadRequest("a channel can be tested, and a message can be sent again")
 }
 
 // This file is the part of the dashboard about notifications: which changes are reported to which channels, and
@@ -90,9 +89,9 @@ var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Se
 type rulesArea struct{ client *api.Client }
 
 // rulesViews returns the pages of this part and the actions of their forms, by pattern.
-func rulesViews(client *api.Client) map[string]frame.View {
+func rulesViews(client *api.Client) map[string]View {
 	a := rulesArea{client}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /notifications":                 a.notifications,
 		"GET /notifications/new-rule":        a.newRule,
 		"GET /notifications/rules/{id}":      a.rule,

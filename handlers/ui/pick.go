@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 )
@@ -27,11 +26,11 @@ type lineGroup struct {
 }
 
 // pick shows the texts of a page, of which a person chooses one to watch or to leave out.
-func (a itemsArea) pick(r *http.Request) (frame.Page, error) {
+func (a itemsArea) pick(r *http.Request) (Page, error) {
 	q := r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if q.Get("element") != "" {
 		return a.picked(r, it, q)
@@ -40,7 +39,7 @@ func (a itemsArea) pick(r *http.Request) (frame.Page, error) {
 	d.PageElements, err = api.ListElements.Call(r.Context(), a.client,
 		api.ElementQuery{ID: it.ID, Capture: q.Get("capture"), Find: d.Find})
 	d.Groups = groupsOf(d.Lines)
-	return frame.Page{Name: "pick", Title: "Choose a part of " + frame.ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "pick", Title: "Choose a part of " + ItemTitle(it.Item), Data: d}, err
 }
 
 // aroundWord names a part around the content of a page.
@@ -63,23 +62,23 @@ type pickedData struct {
 	Item api.Item
 	api.WatchTrial
 	Asked api.TryRequest
-	Form  frame.Form
+	Form  Form
 	Also  bool // parts of the page are watched already
 }
 
 // picked shows what a chosen element is, and what its selector finds in the last captures.
-func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (frame.Page, error) {
+func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (Page, error) {
 	q, err := choiceOf(it.ID, f)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := pickedData{Item: it.Item, Asked: q, Form: partsForm(it),
 		Also: len(effectiveWatch(it).Include) > 0}
 	if d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, q); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d.Form.Values = form.Inputs(api.TagSettings{Watch: &d.Watch})
-	return frame.Page{Name: "picked", Title: "Watch a part of " + frame.ItemTitle(it.Item), Data: d}, nil
+	return Page{Name: "picked", Title: "Watch a part of " + ItemTitle(it.Item), Data: d}, nil
 }
 
 // choiceOf reads which element was chosen.
@@ -91,7 +90,7 @@ func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
 	}{{"element", &q.Element}, {"larger", &q.Larger}} {
 		if text := f.Get(n.name); text != "" {
 			if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 {
-				return q, frame.BadRequest(n.name + " must be a number")
+				return q, BadRequest(n.name + " must be a number")
 			}
 		}
 	}
@@ -99,15 +98,15 @@ func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
 }
 
 // savePicked shows what the selectors of the form find, or saves them.
-func (a itemsArea) savePicked(r *http.Request) (frame.Page, error) {
+func (a itemsArea) savePicked(r *http.Request) (Page, error) {
 	f := r.PostForm
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	patch, err := frame.Changed[api.TagSettings](r.PostForm)
+	patch, err := Changed[api.TagSettings](r.PostForm)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	switch f.Get("do") {
 	case "preview":
@@ -115,18 +114,18 @@ func (a itemsArea) savePicked(r *http.Request) (frame.Page, error) {
 	case "save":
 		_, err := api.PatchItem.Call(r.Context(), a.client,
 			api.ItemPatch{ID: it.ID, Patching: api.Patching{Patch: patch}})
-		if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
+		if problem := Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 			return a.previewParts(r, it, patch, problem)
 		}
-		return frame.GoTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
+		return GoTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
 	}
-	return frame.Page{}, frame.BadRequest("the choices are to preview and to save")
+	return Page{}, BadRequest("the choices are to preview and to save")
 }
 
 // partsForm is the form for the parts of a page that are watched, with those that apply to an item.
-func partsForm(it api.ItemDetail) frame.Form {
+func partsForm(it api.ItemDetail) Form {
 	w := effectiveWatch(it)
-	f := frame.NewForm(api.TagSettings{Watch: &w})
+	f := NewForm(api.TagSettings{Watch: &w})
 	maps.DeleteFunc(f.Was, func(path string, _ []string) bool { return !slices.Contains(partInputs, path) })
 	return f
 }
@@ -135,25 +134,25 @@ func partsForm(it api.ItemDetail) frame.Form {
 var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks"}
 
 // previewParts shows what some selectors find, and what is wrong with them.
-func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (frame.Page,
+func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (Page,
 	error) {
 	chosen, err := choiceOf(it.ID, r.PostForm)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	set := api.TagSettings{Watch: new(effectiveWatch(it))}
 	d := pickedData{Item: it.Item, Asked: chosen, Form: partsForm(it).Typed(r.PostForm, problem),
 		Also: len(set.Watch.Include) > 0}
 	if err := patch.Apply(&set); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if problem == nil {
 		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: set.Watch})
-		if d.Form.Problem = frame.Refusal(err); d.Form.Problem == nil && err != nil {
-			return frame.Page{}, err
+		if d.Form.Problem = Refusal(err); d.Form.Problem == nil && err != nil {
+			return Page{}, err
 		}
 	}
-	p := frame.Page{Name: "picked", Title: "Watch a part of " + frame.ItemTitle(it.Item), Data: d}
+	p := Page{Name: "picked", Title: "Watch a part of " + ItemTitle(it.Item), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}

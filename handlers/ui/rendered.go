@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/yuin/goldmark/ast"
@@ -27,7 +26,7 @@ type renderedPage struct {
 }
 
 // rendered shows two captures of an item as pages, side by side.
-func (a readingArea) rendered(r *http.Request) (frame.Page, error) {
+func (a readingArea) rendered(r *http.Request) (Page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	d := renderedData{ID: id}
 	var trees [2]ast.Node
@@ -37,7 +36,7 @@ func (a readingArea) rendered(r *http.Request) (frame.Page, error) {
 		p.PageText, err = api.GetPageText.Call(r.Context(), a.client,
 			api.TextQuery{ID: id, AsOf: q.Get([]string{"from", "to"}[i]), Format: "json"})
 		if err != nil {
-			return frame.Page{}, err
+			return Page{}, err
 		}
 		p.Cut = len(p.Text) > maxReading
 		texts[i] = []byte(words.Clip(strings.ToValidUTF8(p.Text, "�"), maxReading))
@@ -47,10 +46,10 @@ func (a readingArea) rendered(r *http.Request) (frame.Page, error) {
 	old, fresh := paragraphs(trees[0], texts[0]), paragraphs(trees[1], texts[1])
 	var err error
 	if d.From.Body, err = renderNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d.To.Body, err = renderNew(trees[1], texts[1], fresh, old, "come")
-	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
+	return Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
 // paragraphs returns the parts of a text that are compared with those of another text, each with its plain text.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -22,31 +21,31 @@ type ruleData struct {
 	Gathered int
 	Broken   string // why the rule reports nothing
 	Channels []api.Channel
-	Form     frame.Form
+	Form     Form
 	Preview  *api.RuleTest
 	Page     api.ItemDetail // for a rule for one page
 }
 
 // rule shows the form of a rule.
-func (a rulesArea) rule(r *http.Request) (frame.Page, error) {
+func (a rulesArea) rule(r *http.Request) (Page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
-	switch problem := frame.Refusal(err); {
+	switch problem := Refusal(err); {
 	case err == nil:
 		d.Preview = &test
 	case problem == nil || problem.Status != http.StatusBadRequest: // the page of a broken rule says why
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	return a.rulePage(r, d)
 }
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
-func (a rulesArea) newRule(r *http.Request) (frame.Page, error) {
-	d := ruleData{Form: frame.NewForm(api.RuleSpec{})}
+func (a rulesArea) newRule(r *http.Request) (Page, error) {
+	d := ruleData{Form: NewForm(api.RuleSpec{})}
 	given := r.URL.Query()
 	maps.Copy(d.Form.Values, given)
 	if len(given) > 0 { // it is tried at once, for the values that lead here
-		given.Set(frame.Was, d.Form.Was.Encode())
+		given.Set(Was, d.Form.Was.Encode())
 		if patch, err := ruleChanges(given); err == nil {
 			if test, err := a.tried(r, "", patch); err == nil {
 				d.Preview = &test
@@ -66,7 +65,7 @@ func (a rulesArea) page(r *http.Request, d *ruleData) {
 	if d.Page = it; err != nil {
 		d.Page.ID = id
 	}
-	if p := frame.Refusal(err); p != nil && p.Status == http.StatusNotFound {
+	if p := Refusal(err); p != nil && p.Status == http.StatusNotFound {
 		d.Broken = cmp.Or(d.Broken, "its page is not watched any more")
 	} else if d.Page.Paused {
 		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
@@ -107,10 +106,10 @@ func (d *ruleData) only() {
 	}
 }
 
-func (a rulesArea) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
+func (a rulesArea) rulePage(r *http.Request, d ruleData) (Page, error) {
 	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
 	d.Channels = all.Channels
-	p := frame.Page{Name: "rule"}
+	p := Page{Name: "rule"}
 	switch {
 	case err != nil:
 	case d.ID == "":
@@ -121,7 +120,7 @@ func (a rulesArea) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
 		d.Broken = cmp.Or(it.Problem, it.Warning)
 		if d.Form.Values == nil {
-			d.Form = frame.NewForm(it.RuleSpec)
+			d.Form = NewForm(it.RuleSpec)
 			conditionValues(d.Form.Values, it.When)
 		}
 	}
@@ -143,7 +142,7 @@ func ruleChanges(typed url.Values) (api.Patch, error) {
 	if strings.TrimSpace(typed.Get("quietHours.from")+typed.Get("quietHours.to")) == "" {
 		typed.Del("quietHours.timezone") // the browser fills it in
 	}
-	return frame.Changed[api.RuleSpec](typed)
+	return Changed[api.RuleSpec](typed)
 }
 
 // tried tries a rule with changes that are not saved; a new one if the id is empty.
@@ -168,13 +167,13 @@ func wrongField(field, detail string) *api.Problem {
 }
 
 // saveRule previews, saves or removes a rule. A new rule has no id yet.
-func (a rulesArea) saveRule(r *http.Request) (frame.Page, error) {
+func (a rulesArea) saveRule(r *http.Request) (Page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	if f.Get("do") == "remove" {
 		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
-		return frame.GoTo("/notifications?done=rule-remove"), err
+		return GoTo("/notifications?done=rule-remove"), err
 	}
-	d := ruleData{ID: id, Form: frame.NewForm(api.RuleSpec{}).Typed(f, nil)}
+	d := ruleData{ID: id, Form: NewForm(api.RuleSpec{}).Typed(f, nil)}
 	patch, err := ruleChanges(f)
 	switch {
 	case err != nil:
@@ -192,11 +191,11 @@ func (a rulesArea) saveRule(r *http.Request) (frame.Page, error) {
 	default:
 		_, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+	if problem := Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		d.Form.Problem = sayThis(problem)
 		return a.rulePage(r, d)
 	}
-	return frame.GoTo("/notifications?done=rule-save"), err
+	return GoTo("/notifications?done=rule-save"), err
 }
 
 // A pastOf says what a trial of a rule cannot know of the value that its condition is about. At most one of Unread,

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -29,7 +28,7 @@ type searchData struct {
 }
 
 // search shows the results with passages, and, on request, with images.
-func (a readingArea) search(r *http.Request) (frame.Page, error) {
+func (a readingArea) search(r *http.Request) (Page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
@@ -37,7 +36,7 @@ func (a readingArea) search(r *http.Request) (frame.Page, error) {
 		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"), AsOf: q.Get("asOf"),
 		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
 	}
-	p := frame.Page{Name: "search", Title: "Search", Pictures: d.Pictures}
+	p := Page{Name: "search", Title: "Search", Pictures: d.Pictures}
 	if d.Q == "" {
 		st, err := api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{})
 		d.NoPage = err == nil && st.Total() == 0
@@ -82,7 +81,7 @@ func (d searchData) with(name, value string) string {
 	if q.Set(name, value); value == "" {
 		q.Del(name)
 	}
-	return frame.Address(frame.Root+"/search", q)
+	return Address(Root+"/search", q)
 }
 
 type facetName struct {
@@ -111,7 +110,7 @@ type facet struct {
 }
 
 type facetChip struct {
-	frame.Chip
+	Chip
 	Count int
 }
 
@@ -130,11 +129,11 @@ func (d searchData) Narrow() (out []facet) {
 	for _, n := range facetNames {
 		one, held := facet{Title: n.title}, d.Query.Get(n.param)
 		if held != "" {
-			one.Chips = []facetChip{{frame.Chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
+			one.Chips = []facetChip{{Chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
 		} else if values := n.of(d.Facets); len(values) > 1 {
 			for _, v := range values {
 				if n.text == nil || n.text[v.Value] != "" {
-					chip := frame.Chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
+					chip := Chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
 					one.Chips = append(one.Chips, facetChip{chip, v.Count})
 				}
 			}
@@ -147,8 +146,8 @@ func (d searchData) Narrow() (out []facet) {
 }
 
 // foundAs returns the types to which a search can be narrowed.
-func foundAs() []frame.Choice {
-	return frame.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
+func foundAs() []Choice {
+	return Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
 
 // A piece is a part of a passage, either wholly highlighted or not at all.
@@ -183,9 +182,9 @@ var readingFuncs = template.FuncMap{"found": foundAs, "marked": marked}
 type readingArea struct{ client *api.Client }
 
 // readingViews returns the pages of this part, by pattern.
-func readingViews(client *api.Client) map[string]frame.View {
+func readingViews(client *api.Client) map[string]View {
 	a := readingArea{client}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /search":                            a.search,
 		"GET /items/{id}/read":                   a.reading,
 		"GET /items/{id}/captures/{sha256}/read": a.reading,
@@ -207,20 +206,20 @@ type readingData struct {
 }
 
 // reading shows the text of a page as it is now, as it was on a given day, or as it is in a given capture.
-func (a readingArea) reading(r *http.Request) (frame.Page, error) {
+func (a readingArea) reading(r *http.Request) (Page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,
 		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json", Zone: r.URL.Query().Get("zone")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: text.ItemID})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := readingData{Item: it.Item, Capture: api.Capture{SHA256: text.Capture, CapturedAt: text.At},
 		Cut: len(text.Text) > maxReading}
-	all := frame.Bodies(it.Captures)
+	all := Bodies(it.Captures)
 	if i := slices.IndexFunc(all, func(c api.Capture) bool { return c.SHA256 == text.Capture }); i >= 0 {
 		d.Capture = all[i]
 		if i > 0 {
@@ -233,5 +232,5 @@ func (a readingArea) reading(r *http.Request) (frame.Page, error) {
 	var body bytes.Buffer
 	err = untrusted.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body)
 	d.Body = template.HTML(body.String())
-	return frame.Page{Name: "reading", Title: frame.ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "reading", Title: ItemTitle(it.Item), Data: d}, err
 }

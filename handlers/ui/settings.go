@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -23,16 +22,16 @@ type settingsData struct {
 func (d settingsData) IsFolder() bool { return d.Folder != nil || d.Files != nil }
 
 // settings shows the form for the settings of an item.
-func (a itemsArea) settings(r *http.Request) (frame.Page, error) { return a.settingsPage(r, nil, nil) }
+func (a itemsArea) settings(r *http.Request) (Page, error) { return a.settingsPage(r, nil, nil) }
 
-func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (frame.Page, error) {
+func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	p := frame.Page{Name: "settings", Title: "Settings of " + frame.ItemTitle(it.Item)}
+	p := Page{Name: "settings", Title: "Settings of " + ItemTitle(it.Item)}
 	d := settingsData{ItemDetail: it}
-	d.Form.Form = frame.NewForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
+	d.Form.Form = NewForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
 	for path := range d.Form.Was {
 		if strings.HasPrefix(path, "files.") != d.IsFolder() && !slices.Contains(ofFolders, strings.SplitN(path, ".", 2)[0]) {
 			delete(d.Form.Was, path)
@@ -54,7 +53,7 @@ func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.
 var ofFolders = []string{"tags", "paused", "interval", "schedule", "activeHours", "priority"}
 
 // saveSettings saves what a person changed of the settings of an item. An emptied field removes its setting.
-func (a itemsArea) saveSettings(r *http.Request) (frame.Page, error) {
+func (a itemsArea) saveSettings(r *http.Request) (Page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	patch, err := changed[api.ItemSettings](f)
 	if err == nil && f.Get("do") == "preview" {
@@ -64,7 +63,7 @@ func (a itemsArea) saveSettings(r *http.Request) (frame.Page, error) {
 	if err == nil {
 		it, err = api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+	if problem := Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		return a.settingsPage(r, f, problem)
 	}
 	done := "settings"
@@ -72,7 +71,7 @@ func (a itemsArea) saveSettings(r *http.Request) (frame.Page, error) {
 		done = "settings-nothing"
 	}
 	done += strings.Join(append([]string{""}, it.Replaced...), "-")
-	return frame.GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
+	return GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }
 
 // findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A watch that cannot be
@@ -88,23 +87,23 @@ func (a itemsArea) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 }
 
 // previewSettings shows what the typed watch would find in the last captures, with what the typed tags add to it.
-func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (frame.Page, error) {
+func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	set := api.ItemSettings{Tags: it.Tags, Settings: it.Settings}
 	if err := patch.Apply(&set); err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	w, err := a.withTags(r.Context(), set.Watch, set.Tags)
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: w})
-	problem := frame.Refusal(err)
+	problem := Refusal(err)
 	if err != nil && problem == nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	p, err := a.settingsPage(r, r.PostForm, problem)
 	if d, ok := p.Data.(settingsData); ok && problem == nil {
@@ -122,7 +121,7 @@ func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string)
 		tag, err := api.GetTag.Call(ctx, a.client, api.TagName{Name: name})
 		if err == nil {
 			tags = append(tags, options.Tag{Name: tag.Name, Settings: api.Settings{TagSettings: tag.TagSettings}})
-		} else if p := frame.Refusal(err); p == nil || p.Status != http.StatusNotFound {
+		} else if p := Refusal(err); p == nil || p.Status != http.StatusNotFound {
 			return nil, err
 		}
 	}
@@ -142,18 +141,18 @@ type imagesData struct {
 }
 
 // images lists the images of an item. The images are on other servers, and browsers load them only on request.
-func (a itemsArea) images(r *http.Request) (frame.Page, error) {
+func (a itemsArea) images(r *http.Request) (Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
 	d.ImageList, err = api.ListImages.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
-	return frame.Page{Name: "images", Title: "Images of " + frame.ItemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
+	return Page{Name: "images", Title: "Images of " + ItemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
 }
 
 // act checks, forces, pauses or removes an item, or accepts its present content.
-func (a itemsArea) act(r *http.Request) (frame.Page, error) {
+func (a itemsArea) act(r *http.Request) (Page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
 	switch what {
@@ -168,9 +167,9 @@ func (a itemsArea) act(r *http.Request) (frame.Page, error) {
 	case "accept":
 		_, err = api.AcceptItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	default:
-		err = frame.BadRequest("an item can be checked, forced, paused, resumed, removed or accepted")
+		err = BadRequest("an item can be checked, forced, paused, resumed, removed or accepted")
 	}
 	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted",
 		"pause": "paused", "resume": "resumed"}[what]
-	return frame.GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
+	return GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/notify"
@@ -19,19 +18,13 @@ const signInPath = "/sign-in"
 // TokenField is the name of the form field that holds [Visitor.Token].
 const TokenField = "token"
 
-// Visitor is the person or program that requests a page.
-type Visitor = frame.Visitor
-
-// WithVisitor adds the visitor to a request for a page.
-func WithVisitor(r *http.Request, v Visitor) *http.Request { return frame.WithVisitor(r, v) }
-
 // ReadForm reads a form, which may carry files, into [http.Request.PostForm]. It returns nil, or the reason why the
 // form cannot be read.
-func ReadForm(r *http.Request) *api.Problem { return frame.Refusal(frame.ReadForm(r)) }
+func ReadForm(r *http.Request) *api.Problem { return Refusal(readForm(r)) }
 
 // RefuseForm shows why a form was not read.
 func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {
-	templates().Write(w, slog.Default(), frame.Page{Name: "problem", Status: why.Status}, frame.Shown{Title: why.Title,
+	templates().Write(w, slog.Default(), Page{Name: "problem", Status: why.Status}, Shown{Title: why.Title,
 		Path: strings.TrimPrefix(r.URL.Path, Root), Now: time.Now().UTC(), Data: why})
 }
 
@@ -48,8 +41,8 @@ func SignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if strings.HasPrefix(to, signInPath) || r.Method == http.MethodPost && r.PostForm.Get("to") == "" {
 		to = ""
 	}
-	templates().Write(w, slog.Default(), frame.Page{Name: "signin", Status: status},
-		frame.Shown{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
+	templates().Write(w, slog.Default(), Page{Name: "signin", Status: status},
+		Shown{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
 }
 
 // Below returns the path of an address below [Root], with its query. It returns "/" for an address outside the
@@ -86,6 +79,6 @@ type LinkedMute struct {
 
 // MuteLink shows the page of a mute link. It has no navigation: its reader may not have signed in.
 func MuteLink(w http.ResponseWriter, _ *http.Request, d LinkedMute) {
-	templates().Write(w, slog.Default(), frame.Page{Name: "mutelink"}, frame.Shown{Title: "Mute this page",
+	templates().Write(w, slog.Default(), Page{Name: "mutelink"}, Shown{Title: "Mute this page",
 		Path: signInPath, Now: time.Now().UTC(), Data: d})
 }

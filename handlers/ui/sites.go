@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 )
@@ -27,9 +26,9 @@ type sitesArea struct {
 }
 
 // sitesViews returns the pages of this part and the actions of their forms, by pattern.
-func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]frame.View {
+func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]View {
 	a := sitesArea{client, clock, tally}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /hosts":         a.hosts,
 		"GET /hosts/{host}":  a.host,
 		"GET /backfill":      a.backfill,
@@ -45,42 +44,42 @@ func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[st
 }
 
 // site shows a dry run. What is a site is shown with its host.
-func (a sitesArea) site(r *http.Request) (frame.Page, error) {
+func (a sitesArea) site(r *http.Request) (Page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	if s.DryRun == nil {
-		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
+		return GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
 	}
-	return frame.Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
+	return Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
 }
 
 // siteForm returns the form of a new site.
-func siteForm() frame.Form { return frame.NewForm(api.SiteRequest{}) }
+func siteForm() Form { return NewForm(api.SiteRequest{}) }
 
 type siteData struct {
 	api.Site
-	Form frame.Form
+	Form Form
 }
 
 // siteSettings shows the form for the settings of a site that was added.
-func (a sitesArea) siteSettings(r *http.Request) (frame.Page, error) {
+func (a sitesArea) siteSettings(r *http.Request) (Page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
-	return frame.Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, frame.NewForm(s.Set)}}, err
+	return Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, NewForm(s.Set)}}, err
 }
 
 // saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
-func (a sitesArea) saveSite(r *http.Request) (frame.Page, error) {
-	patch, err := frame.Changed[api.SiteSettings](r.PostForm)
+func (a sitesArea) saveSite(r *http.Request) (Page, error) {
+	patch, err := Changed[api.SiteSettings](r.PostForm)
 	var s api.Site
 	if err == nil {
 		s, err = api.PatchSite.Call(r.Context(), a.client,
 			api.SitePatch{Slug: r.PathValue("slug"), Patching: api.Patching{Patch: patch}})
 	}
-	problem := frame.Refusal(err)
+	problem := Refusal(err)
 	if problem == nil {
-		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
+		return GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
 	}
 	p, err := a.siteSettings(r)
 	if d, is := p.Data.(siteData); is {
@@ -91,18 +90,18 @@ func (a sitesArea) saveSite(r *http.Request) (frame.Page, error) {
 }
 
 // actSite polls a site now, or removes it.
-func (a sitesArea) actSite(r *http.Request) (frame.Page, error) {
+func (a sitesArea) actSite(r *http.Request) (Page, error) {
 	q := api.SiteSlug{Slug: r.PathValue("slug")}
 	var s api.Site
 	var err error
 	switch r.PostForm.Get("do") {
 	case "look":
 		s, err = api.PollSite.Call(r.Context(), a.client, q)
-		return frame.GoTo("/hosts/" + url.PathEscape(s.Domain)), err
+		return GoTo("/hosts/" + url.PathEscape(s.Domain)), err
 	case "remove":
 		s, err = api.RemoveSite.Call(r.Context(), a.client, q)
 	default:
-		err = frame.BadRequest("a site can be polled or removed")
+		err = BadRequest("a site can be polled or removed")
 	}
-	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
+	return GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -26,9 +25,9 @@ type statusArea struct {
 }
 
 // statusViews returns the pages of this part and the actions of their forms, by pattern.
-func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]frame.View {
+func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]View {
 	a := statusArea{client, clock, tally}
-	return map[string]frame.View{
+	return map[string]View{
 		"GET /attention": a.attention,
 		"GET /machine":   a.machine,
 		"GET /index":     a.index,
@@ -43,31 +42,31 @@ func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[s
 }
 
 // setTestMode turns test mode on or off.
-func (a statusArea) setTestMode(r *http.Request) (frame.Page, error) {
+func (a statusArea) setTestMode(r *http.Request) (Page, error) {
 	mode, err := api.SetTestMode.Call(r.Context(), a.client, api.TestMode{IsTestMode: r.PostForm.Get("on") == "true"})
 	done := "test-off"
 	if mode.IsTestMode {
 		done = "test-on"
 	}
-	return frame.GoTo("/machine?done=" + done), err
+	return GoTo("/machine?done=" + done), err
 }
 
 // keysData lists the keys, with the form for a new one.
 type keysData struct {
 	Keys []api.Key
-	Form frame.Form
+	Form Form
 	Made *api.NewKey // the key that was just made; its secret is shown once
 }
 
 // keys lists all keys.
-func (a statusArea) keys(r *http.Request) (frame.Page, error) {
+func (a statusArea) keys(r *http.Request) (Page, error) {
 	return a.keysPage(r, keysData{})
 }
 
-func (a statusArea) keysPage(r *http.Request, d keysData) (frame.Page, error) {
+func (a statusArea) keysPage(r *http.Request, d keysData) (Page, error) {
 	all, err := api.ListKeys.Call(r.Context(), a.client, api.None{})
 	d.Keys = all.Keys
-	p := frame.Page{Name: "keys", Title: "Keys", Data: d}
+	p := Page{Name: "keys", Title: "Keys", Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -75,18 +74,18 @@ func (a statusArea) keysPage(r *http.Request, d keysData) (frame.Page, error) {
 }
 
 // changeKeys makes a key, or removes one.
-func (a statusArea) changeKeys(r *http.Request) (frame.Page, error) {
+func (a statusArea) changeKeys(r *http.Request) (Page, error) {
 	ctx, f := r.Context(), r.PostForm
 	if name := f.Get("remove"); name != "" {
 		_, err := api.RemoveKey.Call(ctx, a.client, api.KeyName{Name: name})
-		return frame.GoTo("/keys?done=key-remove"), err
+		return GoTo("/keys?done=key-remove"), err
 	}
 	made, err := api.AddKey.Call(ctx, a.client, api.KeyRequest{Name: f.Get("name"), Scope: api.Scope(f.Get("scope"))})
-	if problem := frame.Refusal(err); problem != nil {
-		return a.keysPage(r, keysData{Form: frame.Form{Values: f, Problem: problem}})
+	if problem := Refusal(err); problem != nil {
+		return a.keysPage(r, keysData{Form: Form{Values: f, Problem: problem}})
 	}
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
 	return a.keysPage(r, keysData{Made: &made})
 }
@@ -97,7 +96,7 @@ const maxHeld = 10
 type machineData struct {
 	api.SearchStatus
 	Health api.Health
-	Plot   frame.Plot
+	Plot   Plot
 	Held   []heldHost // hosts whose items wait, those with the most items first
 }
 
@@ -108,16 +107,16 @@ type heldHost struct {
 }
 
 // machine shows the work in progress and the work that waits.
-func (a statusArea) machine(r *http.Request) (frame.Page, error) {
+func (a statusArea) machine(r *http.Request) (Page, error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
-		return frame.Page{}, err
+		return Page{}, err
 	}
-	period := frame.PeriodOf(r.URL.Query().Get("hours"))
+	period := PeriodOf(r.URL.Query().Get("hours"))
 	done, err := api.GetActivity.Call(r.Context(), a.client, api.ActivityQuery{Hours: period.Hours})
 	d := machineData{SearchStatus: st.SearchStatus, Health: a.healthOf(r), Held: holding(st.Hosts, a.clock()),
-		Plot: frame.NewPlot(done, period, a.clock())}
-	return frame.Page{Name: "machine", Title: "Machine", Data: d}, err
+		Plot: NewPlot(done, period, a.clock())}
+	return Page{Name: "machine", Title: "Machine", Data: d}, err
 }
 
 // holding returns the hosts whose items wait, and the reasons.

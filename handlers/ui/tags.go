@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
 )
@@ -17,16 +16,16 @@ type tagsData struct {
 }
 
 // tags lists the tags that have settings. It redirects a person who types a name into the form to that tag's page.
-func (a itemsArea) tags(r *http.Request) (frame.Page, error) {
+func (a itemsArea) tags(r *http.Request) (Page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
-		return frame.GoTo("/tags/" + url.PathEscape(name)), nil
+		return GoTo("/tags/" + url.PathEscape(name)), nil
 	}
 	return a.tagsPage(r, "", nil)
 }
 
-func (a itemsArea) tagsPage(r *http.Request, name string, problem *api.Problem) (frame.Page, error) {
+func (a itemsArea) tagsPage(r *http.Request, name string, problem *api.Problem) (Page, error) {
 	list, err := api.ListTags.Call(r.Context(), a.client, api.None{})
-	p := frame.Page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
+	p := Page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -41,13 +40,13 @@ type tagData struct {
 }
 
 // tag shows the form for the settings of a tag.
-func (a itemsArea) tag(r *http.Request) (frame.Page, error) {
+func (a itemsArea) tag(r *http.Request) (Page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
-		Form: settingsForm{Form: frame.NewForm(t.TagSettings)}}
+		Form: settingsForm{Form: NewForm(t.TagSettings)}}
 	d.Form.Holds = held(form.OfTag(t), t.Effective)
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		if problem.Status == http.StatusBadRequest {
 			return a.tagsPage(r, name, problem)
 		}
@@ -55,34 +54,34 @@ func (a itemsArea) tag(r *http.Request) (frame.Page, error) {
 			err = nil // the tag has no settings
 		}
 	}
-	return frame.Page{Name: "tag", Title: "Tag " + name, Data: d}, err
+	return Page{Name: "tag", Title: "Tag " + name, Data: d}, err
 }
 
 // actTag saves or removes the settings of a tag.
-func (a itemsArea) actTag(r *http.Request) (frame.Page, error) {
+func (a itemsArea) actTag(r *http.Request) (Page, error) {
 	name := r.PathValue("tag")
 	switch r.PostForm.Get("do") {
 	case "save":
 		return a.saveTag(r, name)
 	case "remove":
 		t, err := api.RemoveTag.Call(r.Context(), a.client, api.TagName{Name: name})
-		return frame.GoTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
+		return GoTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
 	}
-	return frame.Page{}, frame.BadRequest("the settings of a tag can be saved or removed")
+	return Page{}, BadRequest("the settings of a tag can be saved or removed")
 }
 
 // saveTag saves what a person changed of the settings of a tag.
-func (a itemsArea) saveTag(r *http.Request, name string) (frame.Page, error) {
+func (a itemsArea) saveTag(r *http.Request, name string) (Page, error) {
 	patch, err := changed[api.TagSettings](r.PostForm)
 	var t api.Tag
 	if err == nil {
 		t, err = api.PatchTag.Call(r.Context(), a.client, api.TagPatch{Name: name, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := frame.Refusal(err); problem != nil {
+	if problem := Refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
-			Form: settingsForm{Form: frame.NewForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
-		return frame.Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
+			Form: settingsForm{Form: NewForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
+		return Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
-	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
+	return GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
 		strings.Join(append([]string{""}, t.Replaced...), "-") + "&run=" + url.QueryEscape(t.Run)), err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -112,7 +111,7 @@ func (d attentionData) Nothing() bool {
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
-func (a statusArea) attention(r *http.Request) (p frame.Page, err error) {
+func (a statusArea) attention(r *http.Request) (p Page, err error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
 		return p, err
@@ -122,5 +121,5 @@ func (a statusArea) attention(r *http.Request) (p frame.Page, err error) {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	return frame.Page{Name: "attention", Title: "Needs attention", Data: d}, nil
+	return Page{Name: "attention", Title: "Needs attention", Data: d}, nil
 }

@@ -29,20 +29,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
-
-// Root is the path of the dashboard.
-const Root = frame.Root
 
 //go:embed templates static
 var files embed.FS
 
 // templates are the templates of all parts.
-var templates = sync.OnceValue(func() frame.Templates {
-	return frame.Parse(files, frame.Funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
+var templates = sync.OnceValue(func() Templates {
+	return Parse(files, Funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
 		statusFuncs)
 })
 
@@ -59,9 +55,9 @@ func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
 	tally := newTally(o.Client, o.Clock)
-	s := &frame.Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
+	s := &Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
 	mux := http.NewServeMux()
-	for _, part := range []map[string]frame.View{
+	for _, part := range []map[string]View{
 		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),
 		rulesViews(o.Client), sitesViews(o.Client, o.Clock, tally), statusViews(o.Client, o.Clock, tally),
 	} {
@@ -69,14 +65,14 @@ func New(o Options) http.Handler {
 			mux.Handle(pattern, s.Serve(view))
 		}
 	}
-	mux.Handle("GET /static/{name}", frame.Static(files))
+	mux.Handle("GET /static/{name}", Static(files))
 	for _, document := range []string{"/items/{id}/captures/{sha256}", "/export/items", "/docs", "/openapi.json"} {
 		mux.Handle("GET "+document, pass(o.API))
 	}
 	mux.Handle("GET /items/{id}/csv/{name...}", passField(o.API))
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
-	mux.Handle("/", s.Serve(func(*http.Request) (frame.Page, error) {
-		return frame.Page{}, frame.NotFound("the dashboard has no such page")
+	mux.Handle("/", s.Serve(func(*http.Request) (Page, error) {
+		return Page{}, NotFound("the dashboard has no such page")
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if FromElsewhere(r) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/handlers/ui/frame"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
@@ -16,7 +15,7 @@ const changes = "changes"
 
 // An operator is a choice for what a condition wants of a field, with the parts of the sentence that it needs.
 type operator struct {
-	frame.Choice
+	Choice
 	Needs string // words: see the parts of the template
 }
 
@@ -28,7 +27,7 @@ func operators() (out []operator) {
 		{changes, "changes", ""}, {"changedBy", "changes by at least", "value unit since"},
 		{"fromTo", "goes from … to …", "from to first"}, {"appears", "appears", "first"},
 		{"disappears", "disappears", "first"}} {
-		out = append(out, operator{frame.Choice{Value: o[0], Text: o[1]}, o[2]})
+		out = append(out, operator{Choice{Value: o[0], Text: o[1]}, o[2]})
 	}
 	return out
 }
@@ -44,8 +43,8 @@ func needs(op string) []string {
 }
 
 // references returns the choices for a value that was seen before the check.
-func references() []frame.Choice {
-	return frame.Choices("previous", "the previous value", "lowest", "the lowest value",
+func references() []Choice {
+	return Choices("previous", "the previous value", "lowest", "the lowest value",
 		"highest", "the highest value", "first", "the first value")
 }
 
@@ -112,12 +111,12 @@ func namesOf(fields map[string]api.ItemField) []string {
 
 // A sentencePart is an input in the sentence of a condition.
 type sentencePart struct {
-	frame.Field
+	Field
 	List string // the id of its proposals
 }
 
 // part returns an input of the sentence.
-func part(f frame.Form, name, hint, list string) sentencePart {
+func part(f Form, name, hint, list string) sentencePart {
 	return sentencePart{f.Field("when."+name, "", hint), list}
 }
 

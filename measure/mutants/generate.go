@@ -17,6 +17,9 @@ func (c *code) generate() (all []mutant) {
 			continue
 		}
 		for name, fn := range f.functions {
+			if len(f.only) > 0 && !slices.Contains(f.only, fn.Name.Name) {
+				continue
+			}
 			all = append(all, c.walk(f, name, fn.Body)...)
 		}
 		for _, d := range f.tree.Decls {

@@ -24,7 +24,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -285,7 +284,7 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *regi
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
 		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
 		AskFields: items.AskFields, Fields: notify.FieldsOf(items, tags),
-		Home: home.Book{Set: a.cfg.PublicURL, Nearby: home.Machine}, Metrics: a.cfg.Metrics}), nil
+		Home: notify.HomeAddress{Set: a.cfg.PublicURL, Nearby: notify.MachineAddresses}, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.

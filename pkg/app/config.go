@@ -26,7 +26,6 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -209,7 +208,8 @@ func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The tables with pointers come first, in the order in which the registry writes them.
-		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, fieldlog.Table, index,
+		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable,
+			registry.FieldTable, index,
 			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
 		Admit:      migrate.Admit,

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/notify/home"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 )
@@ -45,7 +45,7 @@ func publicURL(into *string) value {
 		if text == "" {
 			return
 		}
-		address, err := home.Parse(text)
+		address, err := notify.ParseHome(text)
 		if *into = address; err != nil {
 			s.bad(name, err.Error())
 		}

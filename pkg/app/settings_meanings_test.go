@@ -1,7 +1,7 @@
 package app
 
 import (
-	"github.com/tidemark/tidemark/pkg/notify/home"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 )
 
@@ -70,7 +70,7 @@ var meanings = [][2]string{
 	{"WEBHOOK_ALLOW_HOSTS",
 		"Receivers of messages that may have private addresses and other ports than 80 and 443 (of mail 25, 465, " +
 			"587 and 2525), as in CRAWL_ALLOW_HOSTS"},
-	{home.Setting,
+	{notify.HomeSetting,
 		"Address at which people reach this installation, such as https://tidemark.example. Messages lead there: " +
 			"to the difference, to why, and to a page that mutes. Without it an administrator may confirm one in the " +
 			"dashboard"},

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/render/devtools"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
-	"github.com/tidemark/tidemark/pkg/notify/home"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -85,7 +85,7 @@ func (c *Config) oftenSettings() []Setting {
 		{"CHANGES_KEEP_DAYS", "90", shown, span(&c.KeepChanges, 1, maxDays, day)},
 		{"RULES_FILE", "", shown, by(c.readRules)},
 		{"WEBHOOK_ALLOW_HOSTS", "", shown, by(c.readWebhookHosts)},
-		{home.Setting, "", shown, publicURL(&c.PublicURL)},
+		{notify.HomeSetting, "", shown, publicURL(&c.PublicURL)},
 		{secrets.Setting, "", hidden, secretKey(&c.SecretsKey)},
 		{secrets.OldSetting, "", hidden, secretKey(&c.OldKey)},
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"golang.org/x/sync/errgroup"
@@ -51,7 +50,7 @@ type PlacementStores struct {
 	Aliases   *registry.Aliases
 	Moves     *registry.Moves
 	Snapshots *snapshot.Store
-	Fields    *fieldlog.Store
+	Fields    *registry.FieldLog
 	Manifests *index.Manifests
 	Index     Indexer  // [search.None] if no index is configured
 	Vectors   Embedder // when nil, chunks get no vectors

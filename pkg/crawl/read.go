@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -15,7 +15,7 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	header, contentType := got.Response.Header, got.ContentType()
 	body, address := got.Response.Body, got.Response.FinalURL
 	walked := c.o.Awaited.Reader(c.item.ID, got.Raw, contentType, address, header.Values("X-Robots-Tag"))
-	fields := reading.New(c.basis.Fields.Specs, address)
+	fields := part.NewFieldReader(c.basis.Fields.Specs, address)
 	doc, unreadable, err := c.stored.extract(ctx, &c.room, body, contentType, address, fields.Tree(walked))
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err

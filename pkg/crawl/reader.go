@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	reading "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -100,7 +99,7 @@ func (w *reader) loadTexts(ctx context.Context, it *registry.Item, r *room, as r
 func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs, capture snapshot.Capture,
 	body []byte) (s stored, err error) {
 	s.capture = capture
-	fields := reading.New(as.fields.Specs, verdict.BaseURL(it))
+	fields := part.NewFieldReader(as.fields.Specs, verdict.BaseURL(it))
 	seen := fields.Tree(nil)
 	if as.fields.Specs == nil {
 		seen = nil

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -120,7 +119,7 @@ type Stores struct {
 	Moves     *registry.Moves
 	Tags      *registry.Tags
 	Snapshots *snapshot.Store
-	Fields    *fieldlog.Store
+	Fields    *registry.FieldLog
 }
 
 // checker holds the dependencies that all checks of a worker share.

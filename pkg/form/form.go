@@ -233,7 +233,7 @@ func (f Field) of(v reflect.Value) reflect.Value {
 	return v
 }
 
-//go:generate go test ../api/openapi/describe -run TestHelpIsCurrent -update
+//go:generate go test ../api/openapi/openapitest -run TestHelpIsCurrent -update
 
 // help is made of the comments of package api, by the name of the type and of the field in JSON.
 //

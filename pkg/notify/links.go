@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
@@ -24,7 +23,7 @@ func (s *base) links(ctx context.Context) (links, error) {
 	if err != nil || at.URL == "" {
 		return links{}, err
 	}
-	return links{at.URL + home.Dashboard, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
+	return links{at.URL + DashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
 }
 
 // to returns the address of a page of the dashboard, or "" without an address.
@@ -58,7 +57,7 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 
 // LinksAt returns the links to a change at an address of the installation. There is none that mutes.
 func LinksAt(address string, c api.FeedChange) letter.Links {
-	return links{home: address + home.Dashboard}.of(nil, c)
+	return links{home: address + DashboardPath}.of(nil, c)
 }
 
 // rule returns the address of a rule, or "".

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/notify/home"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 	"github.com/tidemark/tidemark/pkg/run"
@@ -62,7 +61,7 @@ type Options struct {
 	// Fields passes pages that a rule may be for with their fields, see [FieldsOf]. If it is nil, no rule is warned of a
 	// field that no page has.
 	Fields  func(ctx context.Context, f api.RuleFilter, see func(PageFields) bool) (whole bool, err error)
-	Home    home.Book // the address at which people reach the installation; its rows are set by [New]
+	Home    HomeAddress // the address at which people reach the installation; its rows are set by [New]
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil
 }

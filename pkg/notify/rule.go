@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
-	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -50,7 +49,7 @@ type rule struct {
 	items  itemSearch
 	when   condition.Condition // if it has one
 	sought []sought            // regular expressions that must all match
-	plan   digest.Plan
+	plan   DigestPlan
 	title  letter.Wording // how the rule words messages about one change; empty for the usual form
 	text   letter.Wording
 }
@@ -158,17 +157,17 @@ func (r *rule) worded(spec api.RuleSpec) (errs []error) {
 }
 
 // atOnce reports whether the rule sends a message for each change.
-func (r *rule) atOnce() bool { return r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce }
+func (r *rule) atOnce() bool { return r.plan.Rhythm == "" || r.plan.Rhythm == AtOnce }
 
 // planned sets the times at which a rule reports, according to the rule's settings, which have been checked one by one.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	var wrong [5]error
-	r.plan.Rhythm = digest.Rhythm(spec.Digest)
+	r.plan.Rhythm = Rhythm(spec.Digest)
 	r.plan.Zone, wrong[0] = wallclock.Zone(spec.Timezone)
 	switch {
-	case r.plan.Rhythm == digest.Daily && spec.At == "":
+	case r.plan.Rhythm == Daily && spec.At == "":
 		errs = append(errs, fault.Field("at", "at must be the time of the daily digest, such as 07:30"))
-	case r.plan.Rhythm != digest.Daily && spec.At != "":
+	case r.plan.Rhythm != Daily && spec.At != "":
 		errs = append(errs, fault.Field("at", "at is the time of a daily digest: leave it out, or set digest to daily"))
 	case spec.At != "":
 		r.plan.At, wrong[1] = wallclock.Parse(spec.At)

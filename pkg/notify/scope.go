@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -15,7 +14,7 @@ import (
 // gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
 // after the position Since, up to the position Final, that the rule matches.
 type gathered struct {
-	digest.State
+	DigestState
 
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
@@ -72,9 +71,9 @@ func (r *rule) due(g gathered, now time.Time) time.Time {
 	case g.Gathered > 0 && r.Problem != "":
 		return now.Add(time.Hour)
 	case g.Gathered > 0:
-		return r.plan.Due(g.State)
+		return r.plan.Due(g.DigestState)
 	case recent > 0:
-		return g.Singles[recent-1].Add(digest.Calm)
+		return g.Singles[recent-1].Add(Calm)
 	}
 	return now
 }
@@ -196,7 +195,7 @@ func (p *pass) digestsOf(ctx context.Context, sc *scope, atEnd bool) (full bool,
 	for i := range sc.rules {
 		r := &sc.rules[i]
 		g := sc.Rules[r.ID]
-		if r.Problem != "" || !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
+		if r.Problem != "" || !r.plan.Ready(g.DigestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
 			continue
 		}
 		tooMany, err := p.room() < len(r.Channels), error(nil)

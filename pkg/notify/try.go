@@ -14,7 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/notify/send"
-	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
 
 // feedEnd is the zero position, for which [feed.Feed.Newest] begins with the newest change.
@@ -133,7 +132,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	out.Warning = r.Warning
 	kinds := map[string]int{}
 	left := testedEffort
-	var events []digest.Event
+	var events []DigestEvent
 	for c, err := range all.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
@@ -159,7 +158,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 			continue
 		}
 		kinds[string(c.Kind)]++
-		events = append(events, digest.Event{At: c.At, Key: c.AlikeKey()})
+		events = append(events, DigestEvent{At: c.At, Key: c.AlikeKey()})
 		if out.Matched++; len(out.Changes) < inDigest {
 			out.Changes = append(out.Changes, r.shown(c))
 		}

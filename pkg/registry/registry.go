@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/tidemark/tidemark/pkg/registry/fieldlog"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -21,7 +20,7 @@ type Registry struct {
 	Aliases  *Aliases
 	Tags     *Tags
 
-	fields *fieldlog.Store
+	fields *FieldLog
 	s      *rowStore
 }
 
@@ -75,12 +74,12 @@ func New(under storage.Store, o Options) *Registry {
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
 		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: t,
-		fields: fieldlog.New(under), s: s,
+		fields: NewFieldLog(under), s: s,
 	}
 }
 
 // Fields returns the histories of the fields of items.
-func (r *Registry) Fields() *fieldlog.Store { return r.fields }
+func (r *Registry) Fields() *FieldLog { return r.fields }
 
 // Create creates the tables and queues that are missing.
 func (r *Registry) Create(ctx context.Context) error {

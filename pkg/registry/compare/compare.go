@@ -14,7 +14,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	fieldreader "github.com/tidemark/tidemark/pkg/content/field/reader"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -215,7 +214,7 @@ func (r reader) extract(ctx context.Context, c snapshot.Capture, body []byte) (
 		doc, err = r.history.Read(ctx, c, body)
 		return doc, nil, err
 	}
-	of := fieldreader.New(r.fields, cmp.Or(c.FetchURL, c.CanonicalURI))
+	of := part.NewFieldReader(r.fields, cmp.Or(c.FetchURL, c.CanonicalURI))
 	if doc, err = r.history.ReadTree(ctx, c, body, of.Tree(nil)); err != nil {
 		return doc, nil, err
 	}

@@ -1,4 +1,23 @@
-// Package openapitest is for tests. It checks requests and answers against a description of an API.
+// Package openapitest is for tests. It checks requests and answers against a description of an API, and its own tests
+// generate the description: openapi.json of package openapi, and the tables of docs/api.md.
+//
+// # The description
+//
+// Each fact is written in one place. For a new route, write an operation in the file for its area in this package.
+// The operation has the facts that the table of routes lacks: summary, answer and errors. Everything else is read
+// from the sources:
+//
+//   - methods, paths, parameters and statuses from the table, api.Routes;
+//   - schemas from the types in pkg/api by reflection, and their descriptions from the comments on types
+//     and fields, with the JSON names of fields and the values of constants;
+//   - bounds and enumerations from the tags of requests and from limits_test.go, whose values are the constants that
+//     the code checks;
+//   - examples from the recorded requests and answers in handlers/testdata/*.golden, found by the names of their steps.
+//
+// After a change, `make openapi` writes the document and the tables of docs/api.md, and the tests here report what is
+// missing.
+//
+// # The check
 //
 // For answers, the check is stricter than the description: a field that is not described is an error, although
 // callers must expect new fields.

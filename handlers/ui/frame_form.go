@@ -1,0 +1,240 @@
+package ui
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
+)
+
+// Form is the data of a form: the stored or typed values, the errors in them, and the settings that apply to fields
+// without a value.
+type Form struct {
+	url.Values
+	Of      *form.Form // the description of its inputs
+	Problem *api.Problem
+	Holds   []form.Fact // the settings that apply
+	Was     url.Values  // what the form showed at first; only what differs from it is written
+}
+
+// NewForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
+// all.
+func NewForm[T any](v T, below ...string) Form {
+	f := Form{Of: form.Of[T](), Values: form.Inputs(v)}
+	if len(below) > 0 {
+		maps.DeleteFunc(f.Values, func(path string, _ []string) bool { return !slices.Contains(below, topOf(path)) })
+	}
+	f.Was = maps.Clone(f.Values)
+	return f
+}
+
+// Typed returns the form with what a person typed, and what is wrong with it.
+func (f Form) Typed(typed url.Values, problem *api.Problem) Form {
+	f.Values, f.Problem = typed, problem
+	if was, err := url.ParseQuery(typed.Get(Was)); err == nil && len(was) > 0 {
+		f.Was = was
+	}
+	return f
+}
+
+// Was is the name of the input with what the form showed at first.
+const Was = "was"
+
+// Changed returns what a person changed in a form of T. An error is an [api.Problem].
+func Changed[T any](typed url.Values) (api.Patch, error) {
+	was, err := url.ParseQuery(typed.Get(Was))
+	if err != nil || len(was) == 0 {
+		return nil, BadRequest("the form is not complete: open it again")
+	}
+	return changedLabel[T](typed, was)
+}
+
+// Read changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An error
+// is an [api.Problem].
+func Read[T any](typed url.Values, into *T) error {
+	p, err := changedLabel[T](typed, form.Inputs(*new(T)))
+	if err != nil {
+		return err
+	}
+	return p.Apply(into)
+}
+
+func changedLabel[T any](typed, was url.Values) (api.Patch, error) {
+	p, errs := form.Changes[T](typed, was)
+	if len(errs) == 0 {
+		return p, nil
+	}
+	problem := &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: errs[0].Error()}
+	for _, err := range errs {
+		problem.Errors = append(problem.Errors, api.FieldError{Field: fault.FieldOf(err), Message: err.Error()})
+	}
+	return nil, problem
+}
+
+func topOf(path string) string {
+	name, _, _ := strings.Cut(path, ".")
+	return name
+}
+
+// Input is a setting as an input of a form.
+type Input struct {
+	form.Field
+	Form  Form
+	Wrong string
+	Holds form.Fact // what applies, at the first input of the setting
+}
+
+// Is reports whether the input has a value, or one of several.
+func (i Input) Is(value string) bool { return i.Form.Has(i.Path, value) }
+
+// Typed returns the value of the input.
+func (i Input) Typed() string { return i.Form.Get(i.Path) }
+
+// Inputs returns the inputs of the settings at or below the given paths, in the order of their description; without
+// paths, all.
+func (f Form) Inputs(below ...string) (out []Input) {
+	held, said := map[string]bool{}, map[string]bool{}
+	for _, one := range f.Of.Fields {
+		within := func(path string) bool { return one.Path == path || strings.HasPrefix(one.Path, path+".") }
+		if _, shown := f.Was[one.Path]; !shown || len(below) > 0 && !slices.ContainsFunc(below, within) {
+			continue
+		}
+		in := Input{Field: one, Form: f}
+		for _, h := range f.Holds {
+			if in.isAt(h.Path) && !held[h.Path] {
+				in.Holds, held[h.Path] = h, true
+			}
+		}
+		if f.Problem != nil {
+			for _, e := range f.Problem.Errors {
+				if in.isAt(e.Field) && !said[e.Field] && in.Wrong == "" {
+					in.Wrong, said[e.Field] = strings.TrimPrefix(strings.TrimPrefix(e.Message, e.Field), ": "), true
+				}
+			}
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
+// isAt reports whether what is said of a setting belongs to the input: to its own, or that of a part of it.
+func (i Input) isAt(said string) bool {
+	return said == i.Path || !i.Switch && strings.HasPrefix(said, i.Path+".") || strings.HasPrefix(i.Path, said+".")
+}
+
+// Field is one field of a form that has no description.
+type Field struct{ Name, Label, Hint, Value, Wrong string }
+
+// Field returns a field with a label and a hint. Messages about the fields of a group are shown at it, too.
+func (f Form) Field(name, label, hint string, group ...string) Field {
+	return Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
+		Wrong: FieldMessage(f.Problem, append(group, name)...)}
+}
+
+// Has reports whether the given value is among the values of a field.
+func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
+
+// readForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is
+// an [api.Problem].
+func readForm(r *http.Request) error {
+	err := r.ParseForm() // ParseMultipartForm would not report this error
+	if err == nil {
+		err = r.ParseMultipartForm(formMemory)
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &api.Problem{Title: http.StatusText(http.StatusRequestEntityTooLarge),
+			Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
+	}
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return BadRequest("the form cannot be read: " + err.Error())
+	}
+	return nil
+}
+
+// formMemory limits the number of bytes of a form that are kept in memory. Request bodies are smaller, so the whole
+// form is kept there.
+const formMemory = 16 << 20
+
+// labels are the names that people see of fields that errors are about, if these have no description. They are the
+// labels in the templates.
+var labels = map[string]string{
+	"name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
+	"patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines", "text": "Ignored lines",
+	"watch": "What to watch", "files": "Files",
+}
+
+// Alert says in one line what is wrong with a form, by the labels of its fields. It is "" if nothing is wrong.
+func (f Form) Alert() string {
+	if f.Problem == nil {
+		return ""
+	}
+	var parts []string
+	for _, e := range f.Problem.Errors {
+		name, _, _ := strings.Cut(e.Field, "[") // channels[0].kind
+		parts = append(parts, cmp.Or(f.label(name), labels[name], e.Field)+": "+strings.TrimPrefix(e.Message, e.Field+": "))
+	}
+	if len(parts) == 0 {
+		return f.Problem.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// label returns what the description calls a setting, or the setting that it is an entry of.
+func (f Form) label(path string) string {
+	if f.Of == nil {
+		return ""
+	}
+	label := ""
+	for _, one := range f.Of.Fields { // an object comes before its parts
+		if one.Path == path || strings.HasPrefix(path, one.Path+".") {
+			label = one.Label
+		}
+	}
+	return label
+}
+
+// Refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
+func Refusal(err error) *api.Problem {
+	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
+		return p
+	}
+	return nil
+}
+
+// BadRequest returns an error that refuses the input of a form.
+func BadRequest(detail string) error {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
+}
+
+// NotFound returns an error that reports that something does not exist.
+func NotFound(detail string) error {
+	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
+}
+
+// FieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
+// a point stands for all fields below it.
+func FieldMessage(p *api.Problem, fields ...string) string {
+	if p == nil {
+		return ""
+	}
+	for _, e := range p.Errors {
+		if slices.Contains(fields, e.Field) {
+			return strings.TrimPrefix(e.Message, e.Field+": ") // the label names the field
+		}
+		for _, field := range fields {
+			if strings.HasSuffix(field, ".") && strings.HasPrefix(e.Field, field) {
+				return strings.TrimPrefix(e.Message, field)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package ui
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Shown is the data that every template receives.
+type Shown struct {
+	Title    string
+	Path     string // the path of this page, below [Root]
+	Now      time.Time
+	TestMode bool
+	Flash    string // the message about the last action
+	Doubtful bool   // whether the message asks for attention
+	Feed     string // address of the feed of what the page lists; empty for a page without one
+	Data     any
+	Visitor
+}
+
+// Link returns a path below [Root] with parameters. The strings in pairs are names and values in turn; parameters
+// with empty values are left out.
+func (s Shown) Link(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return Address(Root+path, q)
+}
+
+// Block returns the data of a block of a page: the page and data of the block's own.
+func (s Shown) Block(data any) any {
+	return struct {
+		Page Shown
+		Data any
+	}{s, data}
+}
+
+// On reports whether this page is at or below a path.
+func (s Shown) On(path string) bool {
+	return s.Path == path || path != "/" && strings.HasPrefix(s.Path, path+"/")
+}
+
+// A Section is an entry of the navigation, with the first parts of the paths that belong to it.
+type Section struct {
+	Name, Path string
+	paths      []string
+}
+
+// Sections are what people come for. On a phone, they stand at the foot of the screen.
+func (Shown) Sections() []Section {
+	return []Section{
+		{"Changes", "/", []string{"/", "/changes", "/added"}},
+		{"Search", "/search", []string{"/search"}},
+		{"Pages", "/items", []string{"/items", "/tags", "/import"}},
+		{"Notifications", "/notifications", []string{"/notifications"}},
+		{"Help", "/help", []string{"/help"}},
+	}
+}
+
+// MachineSections are about the machine and the whole of its work.
+func (Shown) MachineSections() []Section {
+	return []Section{
+		{"Machine", "/machine", []string{"/machine"}},
+		{"Entries", "/entries", []string{"/entries"}},
+		{"Hosts", "/hosts", []string{"/hosts", "/sites"}},
+		{"Runs", "/backfill", []string{"/backfill"}},
+		{"Index", "/index", []string{"/index"}},
+		{"Keys", "/keys", []string{"/keys"}},
+	}
+}
+
+// In reports whether this page belongs to a section.
+func (s Shown) In(section Section) bool { return slices.ContainsFunc(section.paths, s.On) }
+
+// InMachine reports whether this page belongs to one of the sections of the machine.
+func (s Shown) InMachine() bool { return slices.ContainsFunc(s.MachineSections(), s.In) }
+
+// Raw returns the address from which a browser downloads the bytes of a capture without showing them.
+func (s Shown) Raw(id, digest string) string {
+	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
+}
+
+// Plain does the same for the bytes that the source sent, of a page that was rendered.
+func (s Shown) Plain(id, digest string) string {
+	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true", "plain", "true")
+}
+
+// Found returns the address of the page about a search result.
+func (s Shown) Found(r api.SearchResult) string {
+	if r.Type == api.TypeEntry {
+		return s.Entry(r.ID)
+	}
+	return s.Link("/items/" + url.PathEscape(r.ID))
+}
+
+// About returns the address of the page about the item or entry that has changed.
+func (s Shown) About(c api.FeedChange) string {
+	if c.EntryID != "" {
+		return s.Entry(c.EntryID)
+	}
+	return s.Link("/items/" + url.PathEscape(c.ItemID))
+}
+
+// Earlier returns the address of the next part of this list, which begins at a cursor.
+func (s Shown) Earlier(q url.Values, after string) string {
+	q = maps.Clone(q)
+	q.Set("after", after)
+	q.Del("done")
+	return Address(Root+s.Path, q)
+}
+
+// Entry returns the address of an entry's page. The program that pushed the entry chose its id, so the id may be any
+// text.
+func (s Shown) Entry(id string) string { return s.Link("/entries/" + url.PathEscape(id)) }
+
+// Tag returns the address of a tag's page.
+func (s Shown) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
+
+// Finding returns the address of the page about the item or entry of an audit's finding.
+func (s Shown) Finding(f api.Finding) string {
+	if strings.HasPrefix(f.ID, "entry_") {
+		return s.Entry(f.ID)
+	}
+	return s.Link("/items/" + url.PathEscape(f.ID))
+}
+
+// hunks is the data of the template that shows the differences between two versions.
+type hunks struct {
+	api.Diff
+	Page     Shown
+	ID, Part string
+}
+
+// numberedHunk is the data of a template about one hunk.
+type numberedHunk struct {
+	hunks
+	N int
+}
+
+// At returns the data of the template about the hunk with a number, from 1.
+func (h hunks) At(n int) any { return numberedHunk{h, n} }
+
+// Hunks returns the data for the template that shows the differences between two versions of an item.
+func (s Shown) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
+
+// versions is the data of the template that lets a person choose two versions.
+type versions struct {
+	Page               Shown
+	ID, From, To, Part string
+	Captures           []api.Capture
+}
+
+// Versions returns the data for the template that lets a person choose two versions of an item.
+func (s Shown) Versions(id string, all []api.Capture, from, to, part string) any {
+	return versions{s, id, from, to, part, all}
+}
+
+// Visitor is the person or program that requests a page.
+type Visitor struct {
+	Name  string    // the name of the visitor's key; empty where no key is needed
+	Token string    // the token that forms must carry; empty without a session
+	Scope api.Scope // what the visitor may do; empty where no key is needed, and everybody may do everything
+	// ByProxy is true if a proxy has signed the visitor in. Then only the proxy can sign the visitor out.
+	ByProxy bool
+}
+
+// MayWrite reports whether the visitor may add, change and remove things.
+func (v Visitor) MayWrite() bool { return v.Scope == "" || v.Scope.Covers(api.ScopeWrite) }
+
+// Limits names what the visitor cannot do, as the style sheet knows it: it hides the controls for that.
+func (v Visitor) Limits() string {
+	switch {
+	case v.Scope == "" || v.Scope.Covers(api.ScopeAdmin):
+		return ""
+	case v.MayWrite():
+		return "no-admin"
+	default:
+		return "no-write no-admin"
+	}
+}
+
+type visitorKey struct{}
+
+// WithVisitor adds the visitor to a request for a page.
+func WithVisitor(r *http.Request, v Visitor) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
+}
+
+func visitorOf(r *http.Request) Visitor {
+	v, _ := r.Context().Value(visitorKey{}).(Visitor)
+	return v
+}
+
+// act is a link of a menu.
+type act struct {
+	Text, To string
+	Away     bool // leads to another site
+}
+
+// acts is the data of the menu with what can be done with a page that is watched.
+type acts struct {
+	Page            Shown
+	ID, Title, Back string
+	More            []act
+}
+
+// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside the menu. After an
+// action, the browser goes back to the given path.
+func (s Shown) Acts(id, title, back string) any {
+	return acts{Page: s, ID: id, Title: title, Back: back}
+}
+
+// ChangeActs returns the data for the menu of a change.
+func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
+	a := acts{Page: s, ID: c.ItemID, Title: title, Back: back}
+	add := func(text, path string) { a.More = append(a.More, act{Text: text, To: s.Link(path)}) }
+	if c.To != "" {
+		add("View this version", "/items/"+c.ItemID+"/captures/"+c.To)
+	}
+	add("Watch only a part", "/items/"+c.ItemID+"/pick")
+	add("Who was notified", "/changes/"+c.ID)
+	if page != "" {
+		a.More = append(a.More, act{"Open the page", page, true})
+	}
+	return a
+}
+
+// muted is the data of a list of mutes.
+type muted struct {
+	Page  Shown
+	Back  string
+	Mutes []api.Mute
+}
+
+// Muted returns the data for a list of mutes. After an action, the browser goes back to the given path.
+func (s Shown) Muted(all []api.Mute, back string) any { return muted{s, back, all} }

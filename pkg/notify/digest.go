@@ -1,0 +1,135 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
+)
+
+// This file decides when changes are reported: at once, gathered, at a fixed hour, or after quiet hours. It
+// keeps the number of messages small, however many changes there are.
+//
+// # No storm
+//
+// A rule sends up to burst changes within [Calm] as single messages. Further changes, changes in quiet hours, and
+// changes that equal one of these messages, such as that of the same block of another page, are gathered. So are all
+// that follow, until there was no change for [Calm], or for [Patience] at most. Then one digest reports all of them. So
+// a rule sends at most burst messages in [Calm], and a first crawl ends in a message or two.
+//
+// Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
+// on a day when the clock change skips or repeats the hour of the digest.
+
+// The bounds of single messages.
+const (
+	burst    = 10               // number of single messages within Calm
+	Calm     = 10 * time.Minute // the window for Burst; gathering ends after this time without a change
+	Patience = time.Hour        // the longest time for which changes are gathered
+)
+
+// Rhythm is how often changes are reported.
+type Rhythm string
+
+// The rhythms. The zero Rhythm is AtOnce.
+const (
+	AtOnce Rhythm = "none"
+	Hourly Rhythm = "hourly"
+	Daily  Rhythm = "daily"
+)
+
+// DigestPlan defines when a rule reports changes.
+type DigestPlan struct {
+	Rhythm Rhythm
+	At     wallclock.Clock  // time of day of a Daily digest
+	Zone   *time.Location   // UTC if it is nil
+	Quiet  *wallclock.Hours // nil if there are no quiet hours
+}
+
+// DigestState records a rule's recent messages, and the changes that it has gathered.
+type DigestState struct {
+	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most burst
+	Keys     []string    `json:"keys,omitempty"`    // the keys of the last of these messages, in their order
+	Gathered int         `json:"gathered,omitempty"`
+	First    time.Time   `json:"first,omitzero"` // time of the first gathered change
+	Last     time.Time   `json:"last,omitzero"`  // time of the last gathered change
+}
+
+// Add records a change at the given time. It reports whether the change should be sent as a single message; if not,
+// the change is gathered.
+// Equal changes have the same key; a change with the key "" equals no other.
+func (p DigestPlan) Add(s *DigestState, key string, now time.Time) (single bool) {
+	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
+	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
+	alike := key != "" && slices.Contains(s.Keys, key)
+	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < burst && !p.Quiet.Contain(now) && !alike {
+		s.Singles, s.Keys = append(s.Singles, now), append(s.Keys, key)
+		return true
+	}
+	s.Gather(now)
+	return false
+}
+
+// Gather adds a change at the given time to those that wait for a digest.
+func (s *DigestState) Gather(now time.Time) {
+	if s.Gathered == 0 {
+		s.First = now
+	}
+	s.Gathered++
+	s.Last = now
+}
+
+// idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
+func (p DigestPlan) idle(s DigestState, now time.Time) bool {
+	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
+}
+
+// DigestEvent is a change for [DigestPlan.Messages].
+type DigestEvent struct {
+	At  time.Time
+	Key string
+}
+
+// Messages returns the number of messages that report these changes, which are in the order of their times.
+func (p DigestPlan) Messages(all []DigestEvent) (n int) {
+	var s DigestState
+	for _, e := range all {
+		if s.Gathered > 0 && !e.At.Before(p.Due(s)) {
+			s, n = DigestState{}, n+1
+		}
+		if p.Add(&s, e.Key, e.At) {
+			n++
+		}
+	}
+	if s.Gathered > 0 {
+		n++
+	}
+	return n
+}
+
+func (p DigestPlan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
+
+func (p DigestPlan) zone() *time.Location {
+	if p.Zone == nil {
+		return time.UTC
+	}
+	return p.Zone
+}
+
+// Due returns the time at which the gathered changes should be reported.
+func (p DigestPlan) Due(s DigestState) time.Time {
+	due := s.Last.Add(Calm)
+	switch {
+	case p.Rhythm == Hourly:
+		due = wallclock.NextHour(s.First, p.zone())
+	case p.Rhythm == Daily:
+		due = p.At.Next(s.First, p.zone())
+	case s.First.Add(Patience).Before(due):
+		due = s.First.Add(Patience)
+	}
+	return p.Quiet.Over(due)
+}
+
+// Ready reports whether a digest should be sent now.
+func (p DigestPlan) Ready(s DigestState, now time.Time) bool {
+	return s.Gathered > 0 && !now.Before(p.Due(s)) && !p.Quiet.Contain(now)
+}

@@ -1,0 +1,154 @@
+package notify
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+	"golang.org/x/net/idna"
+)
+
+// This file keeps the address at which people reach the installation. Messages lead back to it. It is a setting, or
+// what an administrator has confirmed; it is never taken from a request, because the sender of a request
+// chooses the host that it names.
+//
+//	Notifications  home  address  the address that was confirmed
+
+// HomeSetting is the setting that has the address.
+const HomeSetting = "PUBLIC_URL"
+
+// DashboardPath is the path of the dashboard below the address.
+const DashboardPath = "/api/ui"
+
+// homeAddress is the row of the address that was confirmed.
+type homeAddress struct {
+	URL string    `col:"url"`
+	By  string    `col:"by"` // name of the administrator's key
+	At  time.Time `col:"at"`
+}
+
+var (
+	homeRows = row.Of[homeAddress]()
+	homeKey  = storage.Key{Partition: "home", Row: "address"}
+)
+
+// HomeAddress keeps the address. Any number of processes may use it.
+type HomeAddress struct {
+	Rows storage.Table
+	Set  string // the value of the setting; empty if it is not set
+	// Nearby lists addresses of the machine for people to choose from; nil for none. See [MachineAddresses].
+	Nearby func() []string
+}
+
+// Get returns the address. It is empty if nobody has given one.
+func (b HomeAddress) Get(ctx context.Context) (api.PublicAddress, error) {
+	if b.Set != "" {
+		return api.PublicAddress{URL: b.Set, Origin: "setting"}, nil
+	}
+	kept, _, err := homeRows.Load(ctx, b.Rows, homeKey)
+	if err != nil || kept.URL == "" {
+		return api.PublicAddress{}, err
+	}
+	return api.PublicAddress{URL: kept.URL, Origin: "here", By: kept.By, At: kept.At}, nil
+}
+
+// Confirm keeps an address that an administrator has confirmed; an empty one removes it. Errors: Invalid; Conflict if
+// the setting has the address.
+func (b HomeAddress) Confirm(ctx context.Context, text, by string, now time.Time) (api.PublicAddress, error) {
+	if b.Set != "" {
+		return api.PublicAddress{}, fault.New(fault.Conflict, "the setting %s has the address: change it there", HomeSetting)
+	}
+	kept := homeAddress{By: by, At: now}
+	if strings.TrimSpace(text) != "" {
+		var err error
+		if kept.URL, err = ParseHome(text); err != nil {
+			return api.PublicAddress{}, fault.Field("url", "url: %w", err)
+		}
+	}
+	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: homeKey, Props: homeRows.Encode(&kept)}})
+	if err != nil {
+		return api.PublicAddress{}, err
+	}
+	return b.Get(ctx)
+}
+
+// ParseHome returns an address as it is kept: scheme and host, without a slash at the end. It takes the address of the
+// dashboard, too.
+func ParseHome(text string) (string, error) {
+	const most = 300 // bytes
+	text = strings.TrimSpace(text)
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(text) > most:
+		return "", fault.New(fault.Invalid, "an address such as https://tidemark.example or http://192.168.1.5:7071")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", fault.New(fault.Invalid, "leave out user names, queries and anchors: want https://tidemark.example")
+	}
+	host, err := hostOf(u)
+	if err != nil {
+		return "", err
+	}
+	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(DashboardPath, "/") {
+		return "", fault.New(fault.Invalid, "want the address without the path /%s: the dashboard is at %s", at,
+			DashboardPath)
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: host}).String(), nil
+}
+
+// hostOf returns the host of an address with its port: an IP address, or a name in ASCII.
+func hostOf(u *url.URL) (string, error) {
+	name, port := u.Hostname(), u.Port()
+	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
+		name = addr.String()
+	} else if name, err = idna.Lookup.ToASCII(name); err != nil {
+		return "", fault.New(fault.Invalid, "%.100q is no name of a host", u.Hostname())
+	}
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) || strings.HasSuffix(u.Host, ":") {
+		return "", fault.New(fault.Invalid, "the port must be a number of 1 to 65535")
+	}
+	switch {
+	case port != "":
+		return net.JoinHostPort(name, port), nil
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	default:
+		return name, nil
+	}
+}
+
+// IsLoopback reports whether an address is of this machine, so that no other machine reaches it.
+func IsLoopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		err == nil && (addr.Unmap().IsLoopback() || addr.IsUnspecified())
+}
+
+// MachineAddresses returns the addresses at which the local network may reach this machine, at most five.
+func MachineAddresses() (out []string) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	const most = 5
+	for _, a := range all {
+		network, ok := a.(*net.IPNet)
+		if ok && network.IP.To4() != nil && network.IP.IsPrivate() && len(out) < most {
+			out = append(out, network.IP.String())
+		}
+	}
+	return out
+}
