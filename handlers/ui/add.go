@@ -59,7 +59,7 @@ func (a changesArea) add(r *http.Request) (Page, error) {
 	}
 	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: o.Force,
 		Credential: o.Credential, GuessScheme: true})
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		p := added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
 		p.Status = problem.Status
 		return p, nil
@@ -69,9 +69,9 @@ func (a changesArea) add(r *http.Request) (Page, error) {
 		done += "-route"
 	}
 	if r.PostForm.Get("first") != "" {
-		return GoTo("/" + done), err
+		return goTo("/" + done), err
 	}
-	return GoTo("/items/" + url.PathEscape(it.ID) + done), err
+	return goTo("/items/" + url.PathEscape(it.ID) + done), err
 }
 
 // isPath reports whether a line is the path of a file or folder, and not an address.
@@ -81,7 +81,7 @@ func isPath(line string) bool {
 }
 
 // filesForm is the form for which files of a folder are wanted.
-func filesForm() Form { return NewForm(api.Settings{}, "files") }
+func filesForm() Form { return newForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
 func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (Page,
@@ -97,11 +97,11 @@ func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOption
 	ofFiles := o
 	ofFiles.Patch = files
 	batch, err := a.client.AddFiles(r.Context(), paths, ofFiles)
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		return notAdded(r, problem), nil
 	}
 	if err == nil && len(sources) == 1 && batch.Items[0].Item != nil {
-		return GoTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
+		return goTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
 	}
 	if err != nil || len(pages) == 0 {
 		return added(batch.Items), err
@@ -153,7 +153,7 @@ func (a changesArea) addSite(r *http.Request) (Page, error) {
 	if s.Warning != "" {
 		to += "?done=site-route"
 	}
-	return GoTo(to), nil
+	return goTo(to), nil
 }
 
 // siteOf reads the request for a site from the form. The API checks it. A dry run follows links.
@@ -166,7 +166,7 @@ func siteOf(form url.Values) (api.SiteRequest, error) {
 		req.Follow = &api.SiteFollow{}
 	}
 	if form.Get("asked") != "" && !req.Named() {
-		return req, BadRequest("nothing is chosen: go back, and choose at least one source")
+		return req, badRequest("nothing is chosen: go back, and choose at least one source")
 	}
 	return req, nil
 }

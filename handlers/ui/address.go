@@ -72,12 +72,12 @@ func (a rulesArea) saveAddress(r *http.Request) (Page, error) {
 		text = "-" // an empty field is a mistake, and removes nothing
 	}
 	_, err := api.SavePublicAddress.Call(r.Context(), a.client, api.PublicAddressRequest{URL: text})
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		d, err := a.addressOf(r, f.Get("back"))
 		d.Form = Form{Values: f, Problem: problem}
 		return Page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
 	}
-	return GoTo(back(f.Get("back"), done)), err
+	return goTo(back(f.Get("back"), done)), err
 }
 
 // mute mutes a page, or a rule on a page, or ends a mute. The form says to which page the browser goes back.
@@ -92,7 +92,7 @@ func (a rulesArea) mute(r *http.Request) (Page, error) {
 		_, err = api.AddMute.Call(ctx, a.client, api.MuteRequest{ItemID: f.Get("itemId"), Rule: f.Get("rule"),
 			For: f.Get("for")})
 	}
-	return GoTo(back(f.Get("back"), done)), err
+	return goTo(back(f.Get("back"), done)), err
 }
 
 // back returns the path to which an action leads, with the name of its message.

@@ -26,7 +26,7 @@ func (a sitesArea) backfill(r *http.Request) (Page, error) {
 
 func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (Page, error) {
 	after := r.URL.Query().Get("after")
-	d := backfillData{Form: NewForm(api.BackfillRequest{}), First: after == ""}
+	d := backfillData{Form: newForm(api.BackfillRequest{}), First: after == ""}
 	if typed != nil {
 		d.Form = d.Form.Typed(typed, problem)
 	}
@@ -58,10 +58,10 @@ func (a sitesArea) startBackfill(r *http.Request) (Page, error) {
 	if err == nil {
 		run, err = api.StartBackfill.Call(r.Context(), a.client, req)
 	}
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		return a.backfillPage(r, r.PostForm, problem)
 	}
-	return GoTo("/backfill/" + url.PathEscape(run.ID)), err
+	return goTo("/backfill/" + url.PathEscape(run.ID)), err
 }
 
 type runData struct {
@@ -81,7 +81,7 @@ func (a sitesArea) run(r *http.Request) (Page, error) {
 	for _, site := range sites.Sites {
 		d.Domains[site.Slug] = site.Domain
 	}
-	return Page{Name: "run", Title: "Backfill of " + Some(run.Sources), Data: d}, err
+	return Page{Name: "run", Title: "Backfill of " + some(run.Sources), Data: d}, err
 }
 
 // actRun pauses, resumes or cancels a run.
@@ -91,10 +91,10 @@ func (a sitesArea) actRun(r *http.Request) (Page, error) {
 		"pause": api.PauseBackfill, "resume": api.ResumeBackfill, "cancel": api.CancelBackfill,
 	}[what]
 	if !known {
-		return Page{}, BadRequest("a run can be paused, resumed or cancelled")
+		return Page{}, badRequest("a run can be paused, resumed or cancelled")
 	}
 	_, err := route.Call(r.Context(), a.client, api.BackfillID{ID: id})
-	return GoTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
+	return goTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
 }
 
 // found is the number of addresses that a run has found, as a bar and in words. Until the search is complete, a full
@@ -106,9 +106,9 @@ type found struct {
 
 func foundOf(n, most int, all bool) found {
 	if all {
-		return found{NewBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
+		return found{newBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
 	}
-	return found{NewBar(n, max(1, most), "addresses found"),
+	return found{newBar(n, max(1, most), "addresses found"),
 		words.Thousands(n) + " of at most " + words.Thousands(most)}
 }
 

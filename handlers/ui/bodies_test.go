@@ -11,7 +11,7 @@ import (
 // not compared with itself.
 func TestZ2BodiesAreShownOnce(t *testing.T) {
 	var shown []string
-	for _, p := range pairs(Bodies([]api.Capture{
+	for _, p := range pairs(bodies([]api.Capture{
 		{SHA256: "b", NormalizationVersion: "v2"}, {SHA256: "b", NormalizationVersion: "v1"},
 		{SHA256: "a", NormalizationVersion: "v1"},
 	})) {

@@ -43,10 +43,10 @@ func (a itemsArea) startBulk(r *http.Request) (Page, error) {
 		return Page{Name: "remove", Title: "Remove " + n + "?", Data: sureData{d, req.IDs, n}}, err
 	}
 	run, err := api.StartBulk.Call(r.Context(), a.client, req)
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		return a.refusedBulk(r, d, problem)
 	}
-	return GoTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
+	return goTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
 }
 
 // refusedBulk shows the list again, with the choices that the person made and the errors in them.
@@ -81,7 +81,7 @@ func (a itemsArea) countMeant(r *http.Request, d itemsData, req api.BulkRequest)
 func (a itemsArea) bulk(r *http.Request) (Page, error) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
-		return GoTo("/items"), nil
+		return goTo("/items"), nil
 	}
 	run, err := api.GetBulk.Call(r.Context(), a.client, api.BulkID{ID: id})
 	return Page{Name: "bulk", Title: bulkName(run), Data: run}, err
@@ -109,7 +109,7 @@ func bulkName(run api.BulkRun) string {
 // bulkBar returns the progress of a run. The total number of items is known only at the end of the run.
 func bulkBar(run api.BulkRun) Bar {
 	if run.Status == "done" {
-		return NewBar(1, 1, "done")
+		return newBar(1, 1, "done")
 	}
 	return Bar{What: run.Status}
 }

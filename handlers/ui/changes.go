@@ -45,7 +45,7 @@ type changesData struct {
 	Chips   []Chip
 	Days    []changesOfDay
 	Reader  api.Reader
-	Counts  Counts
+	Counts  counts
 	Filters SavedFilters
 	Guide   *guide // nil if no guide is needed
 }
@@ -96,7 +96,7 @@ func (a changesArea) changes(r *http.Request) (p Page, err error) {
 	if d.Reader, err = api.GetReader.Call(ctx, a.client, api.None{}); err != nil {
 		return p, err
 	}
-	d.Filters = FiltersOf(d.Reader.Filters, "changes", "/", query)
+	d.Filters = filtersOf(d.Reader.Filters, "changes", "/", query)
 	unread := api.ChangePage{}
 	if d.Reader.Unread > 0 {
 		q.Unread = true
@@ -121,7 +121,7 @@ func feedOf(query url.Values) string {
 			q.Set(name, value)
 		}
 	}
-	return Address(AllChanges, q)
+	return Address(allChanges, q)
 }
 
 // changeQuery returns the API's query for the parameters of a page's address.
@@ -239,7 +239,7 @@ func (a changesArea) markRead(r *http.Request) (Page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))
 	if err != nil {
-		return Page{}, BadRequest("the return address cannot be read")
+		return Page{}, badRequest("the return address cannot be read")
 	}
 	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
 	if q.UpTo != "" {
@@ -251,13 +251,13 @@ func (a changesArea) markRead(r *http.Request) (Page, error) {
 	if at := f.Get("at"); at != "" {
 		to += "#" + url.PathEscape(at)
 	}
-	return GoTo(to), err
+	return goTo(to), err
 }
 
 // change lists who was notified of a change, and why others were not.
 func (a changesArea) change(r *http.Request) (Page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
-	return Page{Name: "change", Title: "Change of " + ChangeTitle(why.Change), Data: why}, err
+	return Page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
 }
 
 // listPaths has the path of each list whose filters can be saved.
@@ -285,7 +285,7 @@ func (a changesArea) saveFilter(r *http.Request) (Page, error) {
 	}
 	q := back.Query()
 	q.Set("done", done)
-	return GoTo(Address(back.Path, q)), nil
+	return goTo(Address(back.Path, q)), nil
 }
 
 // guided is the largest number of items with which the start page still shows the guide.
@@ -301,7 +301,7 @@ type guide struct {
 }
 
 // guideOf returns the guide, or nil if none is needed because there is a rule already or there are many items.
-func (a changesArea) guideOf(ctx context.Context, st Counts) (*guide, error) {
+func (a changesArea) guideOf(ctx context.Context, st counts) (*guide, error) {
 	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
 		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}
 	if g.Total > guided {

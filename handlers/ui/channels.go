@@ -51,7 +51,7 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 		}
 		name := form.Prefix + f.Name
 		one := channelField{Field: f, Input: name, Value: cmp.Or(d.Form.Get(name), f.Default),
-			Wrong: FieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
+			Wrong: fieldMessage(d.Form.Problem, name), Stored: slices.Contains(d.Channel.Secrets, f.Name)}
 		if f.Secret {
 			one.Again, one.Value, one.Remove = one.Value != "", "", d.Form.Values.Has("remove."+f.Name)
 		}
@@ -99,7 +99,7 @@ func (a rulesArea) channelPage(r *http.Request, d channelData) (Page, error) {
 	}
 	at := slices.IndexFunc(all.Channels, func(c api.Channel) bool { return c.Name == d.Name })
 	if at < 0 {
-		return p, NotFound("there is no such channel")
+		return p, notFound("there is no such channel")
 	}
 	c := all.Channels[at]
 	d.Channel, d.Kind = c, c.Kind
@@ -168,10 +168,10 @@ func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 	case "remove":
 		d := channelData{Name: name}
 		_, err := api.RemoveChannel.Call(ctx, a.client, api.ChannelName{Name: name})
-		if d.Form.Problem = Refusal(err); d.Form.Problem != nil {
+		if d.Form.Problem = refusal(err); d.Form.Problem != nil {
 			return a.channelPage(r, d)
 		}
-		return GoTo("/notifications?done=channel-remove"), err
+		return goTo("/notifications?done=channel-remove"), err
 	case "test-stored":
 		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: name})
 		if err != nil {
@@ -190,7 +190,7 @@ func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 	if do == "test" || do == "save" {
 		var err error
 		d.Answer, err = api.TestChannel.Call(ctx, a.client, spec.Test())
-		if d.Form.Problem = Refusal(err); err != nil && d.Form.Problem == nil {
+		if d.Form.Problem = refusal(err); err != nil && d.Form.Problem == nil {
 			return Page{}, err
 		}
 		d.Tested = err == nil
@@ -209,7 +209,7 @@ func (a rulesArea) wrongChannel(r *http.Request, d *channelData, spec api.Channe
 		path.Name = "new"
 	}
 	d.Check, err = api.CheckChannel.Call(r.Context(), a.client, api.ChannelUpdate(path))
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		d.Form.Problem = problem
 		return true, nil
 	}
@@ -244,9 +244,9 @@ func (d channelData) GoOn() string {
 
 // changedChannel returns what a person changed in the form of a channel.
 func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
-	shown, err := url.ParseQuery(f.Get(Was))
+	shown, err := url.ParseQuery(f.Get(was))
 	if err != nil || len(shown) == 0 {
-		return nil, BadRequest("the form is not complete: open it again")
+		return nil, badRequest("the form is not complete: open it again")
 	}
 	was, p := channelSpec(shown, spec.Name, spec.Kind), api.Patch{}
 	set := func(is, was string, path ...string) {
@@ -280,7 +280,7 @@ func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelS
 		kept, err = api.PatchChannel.Call(r.Context(), a.client,
 			api.ChannelPatch{Name: d.Name, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		d.Form.Problem = problem
 		return a.channelPage(r, d)
 	}
@@ -292,9 +292,9 @@ func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelS
 		done = "channel-tested"
 	}
 	if rule := d.waiting(spec.Name); rule != "" {
-		return GoTo(back(rule, done)), err
+		return goTo(back(rule, done)), err
 	}
-	return GoTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
+	return goTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
 }
 
 // channelKind returns the name of a kind of channels.

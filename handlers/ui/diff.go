@@ -28,7 +28,7 @@ func (a itemsArea) diff(r *http.Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	d := diffData{ID: it.ID, Name: ItemTitle(it.Item), Part: q.Get("part"), Captures: Bodies(it.Captures)}
+	d := diffData{ID: it.ID, Name: itemTitle(it.Item), Part: q.Get("part"), Captures: bodies(it.Captures)}
 	between := api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part}
 	d.Diff, err = api.GetDiff.Call(r.Context(), a.client, between)
 	if err == nil && d.Part != "" && len(d.Hunks) == 0 && d.From.SHA256 != d.To.SHA256 {
@@ -44,7 +44,7 @@ func (a itemsArea) diff(r *http.Request) (Page, error) {
 			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
 	}
 	d.Earlier, d.Later = pair(at+2, at+1), pair(at, at-1)
-	return Page{Name: "diff", Title: "Changes of " + ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "diff", Title: "Changes of " + itemTitle(it.Item), Data: d}, err
 }
 
 // A beside is a pair of lines, one from each of two texts, that are shown side by side.

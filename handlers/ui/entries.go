@@ -89,11 +89,11 @@ func entryTitle(e api.EntryDetail) string {
 // actEntry lets a model describe an entry.
 func (a pushedArea) actEntry(r *http.Request) (Page, error) {
 	if r.PostForm.Get("do") != "describe" {
-		return Page{}, BadRequest("an entry can be described")
+		return Page{}, badRequest("an entry can be described")
 	}
 	id := r.PathValue("id")
 	_, err := api.Enrich.Call(r.Context(), a.client, api.EnrichRequest{EntryID: id})
-	return GoTo("/entries/" + url.PathEscape(id) + "?done=described"), err
+	return goTo("/entries/" + url.PathEscape(id) + "?done=described"), err
 }
 
 // This file is the part of the dashboard about content that is not crawled but pushed in by other programs:
@@ -141,7 +141,7 @@ func (a pushedArea) mailbox(r *http.Request) (Page, error) {
 
 // importBar returns the progress of an import: how much of its mailbox file has been processed.
 func importBar(im api.Import) Bar {
-	return NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
+	return newBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }
 
 type listData struct {
@@ -152,7 +152,7 @@ type listData struct {
 
 // Formats returns the formats that a list may have.
 func (listData) Formats() []Choice {
-	return Choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
+	return choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
 		"jsonl", "JSON Lines")
 }
 
@@ -173,10 +173,10 @@ func (a pushedArea) importList(r *http.Request) (Page, error) {
 		req.Content, d.Uploaded = uploaded, true
 	}
 	im, err := api.ImportList.Call(r.Context(), a.client, req)
-	if d.Problem = Refusal(err); d.Problem != nil {
+	if d.Problem = refusal(err); d.Problem != nil {
 		return Page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
 	}
-	return GoTo("/import/" + url.PathEscape(im.ID)), err
+	return goTo("/import/" + url.PathEscape(im.ID)), err
 }
 
 // fileOf reads a file that was sent with a form, and returns "" if there is none.
@@ -186,7 +186,7 @@ func fileOf(r *http.Request, name string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", BadRequest("the file cannot be read: " + err.Error())
+		return "", badRequest("the file cannot be read: " + err.Error())
 	}
 	defer f.Close()
 	b, err := io.ReadAll(f)
@@ -201,7 +201,7 @@ func (a pushedArea) listImport(r *http.Request) (Page, error) {
 
 // listBar returns the progress of an import: how much of its list has been processed.
 func listBar(im api.ListImport) Bar {
-	return NewBar(im.Done, max(1, im.Total), "of the addresses processed")
+	return newBar(im.Done, max(1, im.Total), "of the addresses processed")
 }
 
 const (
@@ -247,7 +247,7 @@ func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting":
 // lines, if the answer has them.
 func batchBar(b api.EnrichBatch) Bar {
 	if b.Status == "done" {
-		return NewBar(1, 1, "entries processed")
+		return newBar(1, 1, "entries processed")
 	}
 	processed := 0
 	for _, l := range b.Lines {
@@ -255,14 +255,14 @@ func batchBar(b api.EnrichBatch) Bar {
 			processed++
 		}
 	}
-	return NewBar(processed, len(b.Lines), "entries processed")
+	return newBar(processed, len(b.Lines), "entries processed")
 }
 
 // actBatch cancels a batch.
 func (a pushedArea) actBatch(r *http.Request) (Page, error) {
 	if r.PostForm.Get("do") != "cancel" {
-		return Page{}, BadRequest("a batch can be cancelled")
+		return Page{}, badRequest("a batch can be cancelled")
 	}
 	b, err := api.CancelEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
-	return GoTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
+	return goTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
 }

@@ -120,7 +120,7 @@ func fieldPath(id, name string) string {
 // newRulePath returns the path of the form of a new rule about a field, with the condition that most people want of its
 // type.
 func newRulePath(it api.Item, f namedField) string {
-	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + ItemTitle(it)}}
+	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + itemTitle(it)}}
 	switch {
 	case f.Type == "availability", f.Type == "" && f.Name == "availability":
 		q.Set("when.op", "fromTo")

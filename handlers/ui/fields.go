@@ -138,7 +138,7 @@ func (a itemsArea) field(r *http.Request) (Page, error) {
 	}
 	d.Rows = rowsOf(d.Past.Entries)
 	d.draw(until.In(Zone(r)))
-	return Page{Name: "field", Title: name + " of " + ItemTitle(it.Item), Data: d}, nil
+	return Page{Name: "field", Title: name + " of " + itemTitle(it.Item), Data: d}, nil
 }
 
 // rowsOf returns the entries of a history, newest first.

@@ -25,9 +25,9 @@ type Form struct {
 	Was     url.Values  // what the form showed at first; only what differs from it is written
 }
 
-// NewForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
+// newForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
 // all.
-func NewForm[T any](v T, below ...string) Form {
+func newForm[T any](v T, below ...string) Form {
 	f := Form{Of: form.Of[T](), Values: form.Inputs(v)}
 	if len(below) > 0 {
 		maps.DeleteFunc(f.Values, func(path string, _ []string) bool { return !slices.Contains(below, topOf(path)) })
@@ -39,20 +39,20 @@ func NewForm[T any](v T, below ...string) Form {
 // Typed returns the form with what a person typed, and what is wrong with it.
 func (f Form) Typed(typed url.Values, problem *api.Problem) Form {
 	f.Values, f.Problem = typed, problem
-	if was, err := url.ParseQuery(typed.Get(Was)); err == nil && len(was) > 0 {
+	if was, err := url.ParseQuery(typed.Get(was)); err == nil && len(was) > 0 {
 		f.Was = was
 	}
 	return f
 }
 
-// Was is the name of the input with what the form showed at first.
-const Was = "was"
+// was is the name of the input with what the form showed at first.
+const was = "was"
 
 // Changed returns what a person changed in a form of T. An error is an [api.Problem].
 func Changed[T any](typed url.Values) (api.Patch, error) {
-	was, err := url.ParseQuery(typed.Get(Was))
+	was, err := url.ParseQuery(typed.Get(was))
 	if err != nil || len(was) == 0 {
-		return nil, BadRequest("the form is not complete: open it again")
+		return nil, badRequest("the form is not complete: open it again")
 	}
 	return changedLabel[T](typed, was)
 }
@@ -136,7 +136,7 @@ type Field struct{ Name, Label, Hint, Value, Wrong string }
 // Field returns a field with a label and a hint. Messages about the fields of a group are shown at it, too.
 func (f Form) Field(name, label, hint string, group ...string) Field {
 	return Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
-		Wrong: FieldMessage(f.Problem, append(group, name)...)}
+		Wrong: fieldMessage(f.Problem, append(group, name)...)}
 }
 
 // Has reports whether the given value is among the values of a field.
@@ -155,7 +155,7 @@ func readForm(r *http.Request) error {
 			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		return BadRequest("the form cannot be read: " + err.Error())
+		return badRequest("the form cannot be read: " + err.Error())
 	}
 	return nil
 }
@@ -202,27 +202,27 @@ func (f Form) label(path string) string {
 	return label
 }
 
-// Refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
-func Refusal(err error) *api.Problem {
+// refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
+func refusal(err error) *api.Problem {
 	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
 		return p
 	}
 	return nil
 }
 
-// BadRequest returns an error that refuses the input of a form.
-func BadRequest(detail string) error {
+// badRequest returns an error that refuses the input of a form.
+func badRequest(detail string) error {
 	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
 }
 
-// NotFound returns an error that reports that something does not exist.
-func NotFound(detail string) error {
+// notFound returns an error that reports that something does not exist.
+func notFound(detail string) error {
 	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
 }
 
-// FieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
+// fieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
 // a point stands for all fields below it.
-func FieldMessage(p *api.Problem, fields ...string) string {
+func fieldMessage(p *api.Problem, fields ...string) string {
 	if p == nil {
 		return ""
 	}

@@ -23,13 +23,13 @@ type Period struct {
 	EachText    string // the length of a column, in words
 }
 
-// Month is the longest period, with one column per day.
-var Month = Period{720, 24, "month", "per day"}
+// month is the longest period, with one column per day.
+var month = Period{720, 24, "month", "per day"}
 
-var periods = []Period{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, Month}
+var periods = []Period{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, month}
 
-// PeriodOf returns the period with the given number of hours. If there is no such period, it returns a day.
-func PeriodOf(hours string) Period {
+// periodOf returns the period with the given number of hours. If there is no such period, it returns a day.
+func periodOf(hours string) Period {
 	for _, p := range periods {
 		if strconv.Itoa(p.Hours) == hours {
 			return p
@@ -61,8 +61,8 @@ type formBlock struct {
 	X, Y, Height int
 }
 
-// NewPlot draws the activity of the period that ends now. Columns begin at full hours or days of UTC.
-func NewPlot(a api.Activity, of Period, now time.Time) Plot {
+// newPlot draws the activity of the period that ends now. Columns begin at full hours or days of UTC.
+func newPlot(a api.Activity, of Period, now time.Time) Plot {
 	n := of.Hours / of.Each
 	p := Plot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
 	each := time.Duration(of.Each) * time.Hour

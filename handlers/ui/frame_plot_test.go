@@ -28,7 +28,7 @@ func TestPlot(t *testing.T) {
 		{"720", 30, map[int]int64{28: 10, 29: 2000}},
 		{"often", 24, map[int]int64{0: 10, 22: 1000, 23: 1000}},
 	} {
-		p := NewPlot(a, PeriodOf(tt.hours), now)
+		p := newPlot(a, periodOf(tt.hours), now)
 		if len(p.Columns) != tt.columns || p.Width != tt.columns*columnWidth {
 			t.Fatalf("%s hours: %d columns, %d wide", tt.hours, len(p.Columns), p.Width)
 		}
@@ -57,11 +57,11 @@ func TestU3PlotAxis(t *testing.T) {
 	a := api.Activity{Hours: []api.ActivityHour{
 		{Hour: now.Add(-26 * time.Hour), ActivityCounts: api.ActivityCounts{Checks: 40}},
 		{Hour: now.Add(-25 * time.Hour), ActivityCounts: api.ActivityCounts{Checks: 2}}}}
-	p := NewPlot(a, Month, now)
+	p := newPlot(a, month, now)
 	if p.Most != 42 || !slices.Equal(p.Labels(), []string{"Jan 31", "Feb 15", "Mar 1"}) {
 		t.Errorf("%d, %q", p.Most, p.Labels())
 	}
-	if have := NewPlot(a, periods[0], now).Labels()[2]; have != "Mar 1 10:00" {
+	if have := newPlot(a, periods[0], now).Labels()[2]; have != "Mar 1 10:00" {
 		t.Errorf("the last column of a day begins at %s", have)
 	}
 }

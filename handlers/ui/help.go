@@ -42,7 +42,7 @@ func (a readingArea) help(r *http.Request) (Page, error) {
 	}
 	source, err := tidemark.Docs.ReadFile("docs/" + name + ".md")
 	if err != nil {
-		return Page{}, NotFound("the documentation has no such page")
+		return Page{}, notFound("the documentation has no such page")
 	}
 	var body bytes.Buffer
 	if err := handbook.Convert(source, &body); err != nil {

@@ -69,7 +69,7 @@ type cause struct {
 func (a sitesArea) host(r *http.Request) (Page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
-	if problem := Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
+	if problem := refusal(err); problem != nil && problem.Status == http.StatusNotFound {
 		h.Host, err = r.PathValue("host"), nil // the host may belong to a site whose pages were not found yet
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (a sitesArea) host(r *http.Request) (Page, error) {
 		d.Spent.Errors += day.Errors
 	}
 	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
-	d.Plot = NewPlot(days, Month, a.clock())
+	d.Plot = newPlot(days, month, a.clock())
 	if err := a.cover(r, &d); err != nil {
 		return Page{}, err
 	}

@@ -27,7 +27,7 @@ func (a itemsArea) patterns(r *http.Request) (Page, error) {
 }
 
 func ignorePage(it api.Item, d ignoreData) Page {
-	p := Page{Name: "ignore", Title: "Ignore lines of " + ItemTitle(it), Data: d}
+	p := Page{Name: "ignore", Title: "Ignore lines of " + itemTitle(it), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -42,7 +42,7 @@ func (a itemsArea) ignore(r *http.Request) (Page, error) {
 	if n := f.Get("hunk"); n != "" && !f.Has("patterns") {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return Page{}, BadRequest("the hunk must be a number")
+			return Page{}, badRequest("the hunk must be a number")
 		}
 	}
 	to := "/items/" + url.PathEscape(q.ID) + "?done="
@@ -51,16 +51,16 @@ func (a itemsArea) ignore(r *http.Request) (Page, error) {
 		return a.ignored(r, q, nil)
 	case "ignore":
 		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		if problem := Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
+		if problem := refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 			return a.ignored(r, q, problem)
 		}
-		return GoTo(to + "ignored"), err
+		return goTo(to + "ignored"), err
 	case "undo":
 		q.Pattern, q.Patterns, q.Undo = f.Get("pattern"), nil, true
 		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		return GoTo(to + "counted"), err
+		return goTo(to + "counted"), err
 	}
-	return Page{}, BadRequest("the choices are to preview, to ignore, or to undo")
+	return Page{}, badRequest("the choices are to preview, to ignore, or to undo")
 }
 
 // ignored shows what some rules would hide, and what is wrong with them.
@@ -74,7 +74,7 @@ func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Pr
 		Values: url.Values{"patterns": {strings.Join(q.Patterns, "\n")}}}}
 	if problem == nil {
 		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)
-		if d.Form.Problem = Refusal(err); d.Form.Problem == nil && err != nil {
+		if d.Form.Problem = refusal(err); d.Form.Problem == nil && err != nil {
 			return Page{}, err
 		}
 	}

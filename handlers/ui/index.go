@@ -53,13 +53,13 @@ func (a statusArea) startRebuild(r *http.Request) (Page, error) {
 		req.Refetch = true
 	case "rebuild":
 	default:
-		return Page{}, BadRequest("the index can be rebuilt or audited")
+		return Page{}, badRequest("the index can be rebuilt or audited")
 	}
 	run, err := api.StartRebuild.Call(r.Context(), a.client, req)
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		return a.indexPage(r, host, problem)
 	}
-	return GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
+	return goTo("/index/run?id=" + url.QueryEscape(run.ID)), err
 }
 
 // rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it has upper-case
@@ -85,9 +85,9 @@ func rebuildName(run api.Rebuild) string {
 func rebuildBar(run api.Rebuild) Bar {
 	switch run.Status {
 	case api.RebuildDone:
-		return NewBar(1, 1, "done")
+		return newBar(1, 1, "done")
 	case api.RebuildIndexing:
-		return NewBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
+		return newBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
 	}
 	return Bar{What: run.Status}
 }

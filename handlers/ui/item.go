@@ -38,7 +38,7 @@ func (a itemsArea) item(r *http.Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	it.Captures = Bodies(it.Captures)
+	it.Captures = bodies(it.Captures)
 	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
 	slices.Reverse(d.Timeline)
 	for _, decision := range d.Timeline {
@@ -54,7 +54,7 @@ func (a itemsArea) item(r *http.Request) (Page, error) {
 		return Page{}, err
 	}
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
-	return Page{Name: "item", Title: ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+	return Page{Name: "item", Title: itemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
 // notified adds the rules for the page and its mutes.
@@ -75,7 +75,7 @@ func (a itemsArea) stop(r *http.Request) (Page, error) {
 		return Page{}, err
 	}
 	d := itemData{ItemDetail: it}
-	return Page{Name: "stop", Title: ItemTitle(it.Item), Data: &d}, a.notified(r, &d)
+	return Page{Name: "stop", Title: itemTitle(it.Item), Data: &d}, a.notified(r, &d)
 }
 
 // scheduling lists the kinds of decisions that determine when an item is checked next.
@@ -98,7 +98,7 @@ func (a itemsArea) lastChange(r *http.Request, d *itemData) error {
 	diff, err := api.GetDiff.Call(r.Context(), a.client,
 		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
 	if err != nil {
-		if Refusal(err) != nil {
+		if refusal(err) != nil {
 			err = nil // one of the two captures was deleted
 		}
 		return err

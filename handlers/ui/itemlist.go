@@ -35,7 +35,7 @@ func (itemsData) Columns() any { return columns }
 
 // Orders returns the orders of the list. The present one is always among them.
 func (d itemsData) Orders() []Choice {
-	out := Choices("", "the usual order", "source", "address", "status", "status",
+	out := choices("", "the usual order", "source", "address", "status", "status",
 		"-lastChecked", "last checked first", "-lastChanged", "last changed first", "nextCrawlAt", "next check first")
 	if !slices.ContainsFunc(out, func(c Choice) bool { return c.Value == d.Sort }) {
 		out = append(out, Choice{Value: d.Sort, Text: d.Sort})
@@ -116,7 +116,7 @@ func (a itemsArea) items(r *http.Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	d.Filters = FiltersOf(me.Filters, "items", "/items", r.URL.Query())
+	d.Filters = filtersOf(me.Filters, "items", "/items", r.URL.Query())
 	return a.itemsPage(r, d, r.URL.Query().Get("after"))
 }
 
@@ -126,18 +126,18 @@ func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p Page
 	} else {
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, after))
 	}
-	problem := Refusal(err)
-	if problem != nil && FieldMessage(problem, "sort") != "" && d.Sort != "" {
+	problem := refusal(err)
+	if problem != nil && fieldMessage(problem, "sort") != "" && d.Sort != "" {
 		d.Sort, d.Problem = "", problem // there are too many items to sort, so they are listed unsorted
 		d.First = true
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, ""))
-		problem = Refusal(err)
+		problem = refusal(err)
 	}
 	if problem != nil {
 		d.Problem, err = problem, nil
 	}
 	p = Page{Name: "items", Title: "Pages", Data: d}
-	if d.Problem != nil && FieldMessage(d.Problem, "sort") == "" {
+	if d.Problem != nil && fieldMessage(d.Problem, "sort") == "" {
 		p.Status = d.Problem.Status
 	}
 	return p, err

@@ -48,7 +48,7 @@ func (untrustedNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.C
 		case *ast.Image:
 			out = append(out, n)
 		case *ast.Link:
-			if External(string(n.Destination)) == "" {
+			if external(string(n.Destination)) == "" {
 				out = append(out, n)
 			} else {
 				n.SetAttributeString("rel", []byte("noreferrer noopener nofollow"))

@@ -72,9 +72,9 @@ func (a rulesArea) actNotifications(r *http.Request) (Page, error) {
 		return a.notificationsPage(r, what, answer)
 	case "retry":
 		_, err := api.RetryDelivery.Call(ctx, a.client, api.DeliveryID{ID: what})
-		return GoTo("/notifications?done=delivery-retry"), err
+		return goTo("/notifications?done=delivery-retry"), err
 	}
-	return Page{}, BadRequest("a channel can be tested, and a message can be sent again")
+	return Page{}, badRequest("a channel can be tested, and a message can be sent again")
 }
 
 // This file is the part of the dashboard about notifications: which changes are reported to which channels, and

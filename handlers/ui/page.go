@@ -16,10 +16,10 @@ import (
 // a browser may do, and all forms are read and refused in the same way.
 //
 // A part of the dashboard is a set of views. A [View] reads a request and returns a [Page], which has the name of a
-// template; a [Server] renders the page with that template, inside the common layout.
+// template; a [server] renders the page with that template, inside the common layout.
 
-// AllChanges is the address of the feed of all changes.
-const AllChanges = "/api/changes.atom"
+// allChanges is the address of the feed of all changes.
+const allChanges = "/api/changes.atom"
 
 // Root is the path of the dashboard.
 const Root = "/api/ui"
@@ -37,8 +37,8 @@ type Page struct {
 	To          string // if set, redirect to this path below [Root], which may have a query
 }
 
-// GoTo redirects the browser to a path below [Root], which may have a query.
-func GoTo(to string) Page { return Page{To: to} }
+// goTo redirects the browser to a path below [Root], which may have a query.
+func goTo(to string) Page { return Page{To: to} }
 
 // Address joins a path and a query. The query may be empty.
 func Address(path string, q url.Values) string {
@@ -64,9 +64,9 @@ type savedFilter struct {
 	On bool
 }
 
-// FiltersOf returns those of the kept filters that belong to a list, and the list's present filter. The given path is
+// filtersOf returns those of the kept filters that belong to a list, and the list's present filter. The given path is
 // that of the list's page.
-func FiltersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
+func filtersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
 	out := SavedFilters{List: list, Query: filterQuery(q)}
 	for _, f := range kept {
 		if f.List == list {
@@ -92,8 +92,8 @@ func (f SavedFilters) Known() bool {
 	return slices.ContainsFunc(f.Saved, func(s savedFilter) bool { return s.On })
 }
 
-// Server answers requests with views.
-type Server struct {
+// server answers requests with views.
+type server struct {
 	Templates Templates
 	Client    *api.Client
 	Clock     func() time.Time
@@ -101,8 +101,8 @@ type Server struct {
 	Acted     func() // called after each submitted form
 }
 
-// Serve answers requests with the page that a view makes.
-func (s *Server) Serve(v View) http.Handler {
+// serve answers requests with the page that a view makes.
+func (s *server) serve(v View) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := Page{}, error(nil)
 		if r.Method == http.MethodPost {
@@ -122,7 +122,7 @@ func (s *Server) Serve(v View) http.Handler {
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, AllChanges),
+		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, allChanges),
 			Flash: flashes[r.URL.Query().Get("done")], Doubtful: doubtful[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
@@ -132,7 +132,7 @@ func (s *Server) Serve(v View) http.Handler {
 }
 
 // failed returns the page that shows an error.
-func (s *Server) failed(r *http.Request, err error) Page {
+func (s *server) failed(r *http.Request, err error) Page {
 	problem, ok := errors.AsType[*api.Problem](err)
 	if !ok {
 		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)

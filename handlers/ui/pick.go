@@ -39,7 +39,7 @@ func (a itemsArea) pick(r *http.Request) (Page, error) {
 	d.PageElements, err = api.ListElements.Call(r.Context(), a.client,
 		api.ElementQuery{ID: it.ID, Capture: q.Get("capture"), Find: d.Find})
 	d.Groups = groupsOf(d.Lines)
-	return Page{Name: "pick", Title: "Choose a part of " + ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "pick", Title: "Choose a part of " + itemTitle(it.Item), Data: d}, err
 }
 
 // aroundWord names a part around the content of a page.
@@ -78,7 +78,7 @@ func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (Pag
 		return Page{}, err
 	}
 	d.Form.Values = form.Inputs(api.TagSettings{Watch: &d.Watch})
-	return Page{Name: "picked", Title: "Watch a part of " + ItemTitle(it.Item), Data: d}, nil
+	return Page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}, nil
 }
 
 // choiceOf reads which element was chosen.
@@ -90,7 +90,7 @@ func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
 	}{{"element", &q.Element}, {"larger", &q.Larger}} {
 		if text := f.Get(n.name); text != "" {
 			if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 {
-				return q, BadRequest(n.name + " must be a number")
+				return q, badRequest(n.name + " must be a number")
 			}
 		}
 	}
@@ -114,18 +114,18 @@ func (a itemsArea) savePicked(r *http.Request) (Page, error) {
 	case "save":
 		_, err := api.PatchItem.Call(r.Context(), a.client,
 			api.ItemPatch{ID: it.ID, Patching: api.Patching{Patch: patch}})
-		if problem := Refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
+		if problem := refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 			return a.previewParts(r, it, patch, problem)
 		}
-		return GoTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
+		return goTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
 	}
-	return Page{}, BadRequest("the choices are to preview and to save")
+	return Page{}, badRequest("the choices are to preview and to save")
 }
 
 // partsForm is the form for the parts of a page that are watched, with those that apply to an item.
 func partsForm(it api.ItemDetail) Form {
 	w := effectiveWatch(it)
-	f := NewForm(api.TagSettings{Watch: &w})
+	f := newForm(api.TagSettings{Watch: &w})
 	maps.DeleteFunc(f.Was, func(path string, _ []string) bool { return !slices.Contains(partInputs, path) })
 	return f
 }
@@ -148,11 +148,11 @@ func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Pa
 	}
 	if problem == nil {
 		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: set.Watch})
-		if d.Form.Problem = Refusal(err); d.Form.Problem == nil && err != nil {
+		if d.Form.Problem = refusal(err); d.Form.Problem == nil && err != nil {
 			return Page{}, err
 		}
 	}
-	p := Page{Name: "picked", Title: "Watch a part of " + ItemTitle(it.Item), Data: d}
+	p := Page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}

@@ -30,7 +30,7 @@ type ruleData struct {
 func (a rulesArea) rule(r *http.Request) (Page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
-	switch problem := Refusal(err); {
+	switch problem := refusal(err); {
 	case err == nil:
 		d.Preview = &test
 	case problem == nil || problem.Status != http.StatusBadRequest: // the page of a broken rule says why
@@ -41,11 +41,11 @@ func (a rulesArea) rule(r *http.Request) (Page, error) {
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
 func (a rulesArea) newRule(r *http.Request) (Page, error) {
-	d := ruleData{Form: NewForm(api.RuleSpec{})}
+	d := ruleData{Form: newForm(api.RuleSpec{})}
 	given := r.URL.Query()
 	maps.Copy(d.Form.Values, given)
 	if len(given) > 0 { // it is tried at once, for the values that lead here
-		given.Set(Was, d.Form.Was.Encode())
+		given.Set(was, d.Form.Was.Encode())
 		if patch, err := ruleChanges(given); err == nil {
 			if test, err := a.tried(r, "", patch); err == nil {
 				d.Preview = &test
@@ -65,7 +65,7 @@ func (a rulesArea) page(r *http.Request, d *ruleData) {
 	if d.Page = it; err != nil {
 		d.Page.ID = id
 	}
-	if p := Refusal(err); p != nil && p.Status == http.StatusNotFound {
+	if p := refusal(err); p != nil && p.Status == http.StatusNotFound {
 		d.Broken = cmp.Or(d.Broken, "its page is not watched any more")
 	} else if d.Page.Paused {
 		d.Broken = cmp.Or(d.Broken, "its page is paused, and checked only on request")
@@ -120,7 +120,7 @@ func (a rulesArea) rulePage(r *http.Request, d ruleData) (Page, error) {
 		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
 		d.Broken = cmp.Or(it.Problem, it.Warning)
 		if d.Form.Values == nil {
-			d.Form = NewForm(it.RuleSpec)
+			d.Form = newForm(it.RuleSpec)
 			conditionValues(d.Form.Values, it.When)
 		}
 	}
@@ -171,9 +171,9 @@ func (a rulesArea) saveRule(r *http.Request) (Page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	if f.Get("do") == "remove" {
 		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
-		return GoTo("/notifications?done=rule-remove"), err
+		return goTo("/notifications?done=rule-remove"), err
 	}
-	d := ruleData{ID: id, Form: NewForm(api.RuleSpec{}).Typed(f, nil)}
+	d := ruleData{ID: id, Form: newForm(api.RuleSpec{}).Typed(f, nil)}
 	patch, err := ruleChanges(f)
 	switch {
 	case err != nil:
@@ -191,11 +191,11 @@ func (a rulesArea) saveRule(r *http.Request) (Page, error) {
 	default:
 		_, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+	if problem := refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		d.Form.Problem = sayThis(problem)
 		return a.rulePage(r, d)
 	}
-	return GoTo("/notifications?done=rule-save"), err
+	return goTo("/notifications?done=rule-save"), err
 }
 
 // A pastOf says what a trial of a rule cannot know of the value that its condition is about. At most one of Unread,

@@ -147,7 +147,7 @@ func (d searchData) Narrow() (out []facet) {
 
 // foundAs returns the types to which a search can be narrowed.
 func foundAs() []Choice {
-	return Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
+	return choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
 
 // A piece is a part of a passage, either wholly highlighted or not at all.
@@ -219,7 +219,7 @@ func (a readingArea) reading(r *http.Request) (Page, error) {
 	}
 	d := readingData{Item: it.Item, Capture: api.Capture{SHA256: text.Capture, CapturedAt: text.At},
 		Cut: len(text.Text) > maxReading}
-	all := Bodies(it.Captures)
+	all := bodies(it.Captures)
 	if i := slices.IndexFunc(all, func(c api.Capture) bool { return c.SHA256 == text.Capture }); i >= 0 {
 		d.Capture = all[i]
 		if i > 0 {
@@ -232,5 +232,5 @@ func (a readingArea) reading(r *http.Request) (Page, error) {
 	var body bytes.Buffer
 	err = untrusted.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body)
 	d.Body = template.HTML(body.String())
-	return Page{Name: "reading", Title: ItemTitle(it.Item), Data: d}, err
+	return Page{Name: "reading", Title: itemTitle(it.Item), Data: d}, err
 }

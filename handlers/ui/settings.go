@@ -29,9 +29,9 @@ func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{Name: "settings", Title: "Settings of " + ItemTitle(it.Item)}
+	p := Page{Name: "settings", Title: "Settings of " + itemTitle(it.Item)}
 	d := settingsData{ItemDetail: it}
-	d.Form.Form = NewForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
+	d.Form.Form = newForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
 	for path := range d.Form.Was {
 		if strings.HasPrefix(path, "files.") != d.IsFolder() && !slices.Contains(ofFolders, strings.SplitN(path, ".", 2)[0]) {
 			delete(d.Form.Was, path)
@@ -63,7 +63,7 @@ func (a itemsArea) saveSettings(r *http.Request) (Page, error) {
 	if err == nil {
 		it, err = api.PatchItem.Call(r.Context(), a.client, api.ItemPatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+	if problem := refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		return a.settingsPage(r, f, problem)
 	}
 	done := "settings"
@@ -71,7 +71,7 @@ func (a itemsArea) saveSettings(r *http.Request) (Page, error) {
 		done = "settings-nothing"
 	}
 	done += strings.Join(append([]string{""}, it.Replaced...), "-")
-	return GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
+	return goTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }
 
 // findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A watch that cannot be
@@ -101,7 +101,7 @@ func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (Page, erro
 		return Page{}, err
 	}
 	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: w})
-	problem := Refusal(err)
+	problem := refusal(err)
 	if err != nil && problem == nil {
 		return Page{}, err
 	}
@@ -121,7 +121,7 @@ func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string)
 		tag, err := api.GetTag.Call(ctx, a.client, api.TagName{Name: name})
 		if err == nil {
 			tags = append(tags, options.Tag{Name: tag.Name, Settings: api.Settings{TagSettings: tag.TagSettings}})
-		} else if p := Refusal(err); p == nil || p.Status != http.StatusNotFound {
+		} else if p := refusal(err); p == nil || p.Status != http.StatusNotFound {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func (a itemsArea) images(r *http.Request) (Page, error) {
 	}
 	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
 	d.ImageList, err = api.ListImages.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
-	return Page{Name: "images", Title: "Images of " + ItemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
+	return Page{Name: "images", Title: "Images of " + itemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
 }
 
 // act checks, forces, pauses or removes an item, or accepts its present content.
@@ -167,9 +167,9 @@ func (a itemsArea) act(r *http.Request) (Page, error) {
 	case "accept":
 		_, err = api.AcceptItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	default:
-		err = BadRequest("an item can be checked, forced, paused, resumed, removed or accepted")
+		err = badRequest("an item can be checked, forced, paused, resumed, removed or accepted")
 	}
 	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted",
 		"pause": "paused", "resume": "resumed"}[what]
-	return GoTo("/items/" + url.PathEscape(id) + "?done=" + done), err
+	return goTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }

@@ -14,10 +14,10 @@ import (
 // This file turns values of the API into text and pictures for people: times, sizes, statuses, changes, progress
 // bars and plots.
 //
-// All its functions are pure: they depend only on their arguments. Templates call them through [Funcs].
+// All its functions are pure: they depend only on their arguments. Templates call them through [funcs].
 
-// Funcs are the functions that every template may call.
-var Funcs = template.FuncMap{
+// funcs are the functions that every template may call.
+var funcs = template.FuncMap{
 	"add": func(a, b int) int { return a + b },
 	"int": func(n int64) int { return int(n) },
 	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
@@ -25,23 +25,23 @@ var Funcs = template.FuncMap{
 	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "dayName": dayName,
 	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent,
 	"pct": share, "known": known,
-	"dash": dash, "short": short, "some": Some, "external": External, "address": api.Address,
+	"dash": dash, "short": short, "some": some, "external": external, "address": api.Address,
 
-	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,
+	"bar": newBar, "periods": func() []Period { return periods }, "since": since,
 	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
 	"kindTone": kindTone, "kindWord": kindWord, "silencedWord": silencedWord,
-	"changeTitle": ChangeTitle, "whyBeside": whyBeside, "changeExtent": letter.Extent,
+	"changeTitle": changeTitle, "whyBeside": whyBeside, "changeExtent": letter.Extent,
 	"shownOf": api.ShownOf, "tableNote": letter.TableNote, "rowSign": rowSign,
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
-	"name":        ItemTitle,
+	"name":        itemTitle,
 	"sourceOf":    itemSource,
 }
 
 // Choice is one option of a select element.
 type Choice struct{ Value, Text string }
 
-// Choices makes choices from pairs. Each pair is a value followed by its text.
-func Choices(pairs ...string) (out []Choice) {
+// choices makes choices from pairs. Each pair is a value followed by its text.
+func choices(pairs ...string) (out []Choice) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		out = append(out, Choice{pairs[i], pairs[i+1]})
 	}
@@ -56,7 +56,7 @@ type Chip struct {
 
 // since returns the ages to which a search can be narrowed.
 func since() []Choice {
-	return Choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
+	return choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
 }
 
 // Bar is the progress of a piece of work.
@@ -65,19 +65,19 @@ type Bar struct {
 	What     string
 }
 
-// NewBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
+// newBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
 // total.
-func NewBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }
+func newBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }
 
-// ItemTitle returns the title of an item, or the address of its source if it has none.
-func ItemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
+// itemTitle returns the title of an item, or the address of its source if it has none.
+func itemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
 
 // itemSource returns the address of an item's source.
 func itemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
 
-// Bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
+// bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
 // to a comparison of texts, because stored bytes are always read by today's rules.
-func Bodies(captures []api.Capture) (out []api.Capture) {
+func bodies(captures []api.Capture) (out []api.Capture) {
 	seen := map[string]bool{}
 	for _, c := range captures {
 		if !seen[c.SHA256] {
@@ -126,8 +126,8 @@ func stateTone(state string) string {
 	return "wait"
 }
 
-// ChangeTitle returns a title for the item or entry that has changed.
-func ChangeTitle(c api.FeedChange) string {
+// changeTitle returns a title for the item or entry that has changed.
+func changeTitle(c api.FeedChange) string {
 	for _, name := range []string{c.Title, c.URL, c.ItemID} {
 		if name != "" {
 			return name

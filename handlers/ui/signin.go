@@ -20,7 +20,7 @@ const TokenField = "token"
 
 // ReadForm reads a form, which may carry files, into [http.Request.PostForm]. It returns nil, or the reason why the
 // form cannot be read.
-func ReadForm(r *http.Request) *api.Problem { return Refusal(readForm(r)) }
+func ReadForm(r *http.Request) *api.Problem { return refusal(readForm(r)) }
 
 // RefuseForm shows why a form was not read.
 func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {

@@ -50,13 +50,13 @@ func (a sitesArea) site(r *http.Request) (Page, error) {
 		return Page{}, err
 	}
 	if s.DryRun == nil {
-		return GoTo("/hosts/" + url.PathEscape(s.Domain)), nil
+		return goTo("/hosts/" + url.PathEscape(s.Domain)), nil
 	}
 	return Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
 }
 
 // siteForm returns the form of a new site.
-func siteForm() Form { return NewForm(api.SiteRequest{}) }
+func siteForm() Form { return newForm(api.SiteRequest{}) }
 
 type siteData struct {
 	api.Site
@@ -66,7 +66,7 @@ type siteData struct {
 // siteSettings shows the form for the settings of a site that was added.
 func (a sitesArea) siteSettings(r *http.Request) (Page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
-	return Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, NewForm(s.Set)}}, err
+	return Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, newForm(s.Set)}}, err
 }
 
 // saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
@@ -77,9 +77,9 @@ func (a sitesArea) saveSite(r *http.Request) (Page, error) {
 		s, err = api.PatchSite.Call(r.Context(), a.client,
 			api.SitePatch{Slug: r.PathValue("slug"), Patching: api.Patching{Patch: patch}})
 	}
-	problem := Refusal(err)
+	problem := refusal(err)
 	if problem == nil {
-		return GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
+		return goTo("/hosts/" + url.PathEscape(s.Domain) + "?done=settings"), err
 	}
 	p, err := a.siteSettings(r)
 	if d, is := p.Data.(siteData); is {
@@ -97,11 +97,11 @@ func (a sitesArea) actSite(r *http.Request) (Page, error) {
 	switch r.PostForm.Get("do") {
 	case "look":
 		s, err = api.PollSite.Call(r.Context(), a.client, q)
-		return GoTo("/hosts/" + url.PathEscape(s.Domain)), err
+		return goTo("/hosts/" + url.PathEscape(s.Domain)), err
 	case "remove":
 		s, err = api.RemoveSite.Call(r.Context(), a.client, q)
 	default:
-		err = BadRequest("a site can be polled or removed")
+		err = badRequest("a site can be polled or removed")
 	}
-	return GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
+	return goTo("/hosts/" + url.PathEscape(s.Domain) + "?done=site-removed"), err
 }

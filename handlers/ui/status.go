@@ -48,7 +48,7 @@ func (a statusArea) setTestMode(r *http.Request) (Page, error) {
 	if mode.IsTestMode {
 		done = "test-on"
 	}
-	return GoTo("/machine?done=" + done), err
+	return goTo("/machine?done=" + done), err
 }
 
 // keysData lists the keys, with the form for a new one.
@@ -78,10 +78,10 @@ func (a statusArea) changeKeys(r *http.Request) (Page, error) {
 	ctx, f := r.Context(), r.PostForm
 	if name := f.Get("remove"); name != "" {
 		_, err := api.RemoveKey.Call(ctx, a.client, api.KeyName{Name: name})
-		return GoTo("/keys?done=key-remove"), err
+		return goTo("/keys?done=key-remove"), err
 	}
 	made, err := api.AddKey.Call(ctx, a.client, api.KeyRequest{Name: f.Get("name"), Scope: api.Scope(f.Get("scope"))})
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		return a.keysPage(r, keysData{Form: Form{Values: f, Problem: problem}})
 	}
 	if err != nil {
@@ -112,10 +112,10 @@ func (a statusArea) machine(r *http.Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	period := PeriodOf(r.URL.Query().Get("hours"))
+	period := periodOf(r.URL.Query().Get("hours"))
 	done, err := api.GetActivity.Call(r.Context(), a.client, api.ActivityQuery{Hours: period.Hours})
 	d := machineData{SearchStatus: st.SearchStatus, Health: a.healthOf(r), Held: holding(st.Hosts, a.clock()),
-		Plot: NewPlot(done, period, a.clock())}
+		Plot: newPlot(done, period, a.clock())}
 	return Page{Name: "machine", Title: "Machine", Data: d}, err
 }
 

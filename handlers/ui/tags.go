@@ -18,7 +18,7 @@ type tagsData struct {
 // tags lists the tags that have settings. It redirects a person who types a name into the form to that tag's page.
 func (a itemsArea) tags(r *http.Request) (Page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
-		return GoTo("/tags/" + url.PathEscape(name)), nil
+		return goTo("/tags/" + url.PathEscape(name)), nil
 	}
 	return a.tagsPage(r, "", nil)
 }
@@ -44,9 +44,9 @@ func (a itemsArea) tag(r *http.Request) (Page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
-		Form: settingsForm{Form: NewForm(t.TagSettings)}}
+		Form: settingsForm{Form: newForm(t.TagSettings)}}
 	d.Form.Holds = held(form.OfTag(t), t.Effective)
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		if problem.Status == http.StatusBadRequest {
 			return a.tagsPage(r, name, problem)
 		}
@@ -65,9 +65,9 @@ func (a itemsArea) actTag(r *http.Request) (Page, error) {
 		return a.saveTag(r, name)
 	case "remove":
 		t, err := api.RemoveTag.Call(r.Context(), a.client, api.TagName{Name: name})
-		return GoTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
+		return goTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
 	}
-	return Page{}, BadRequest("the settings of a tag can be saved or removed")
+	return Page{}, badRequest("the settings of a tag can be saved or removed")
 }
 
 // saveTag saves what a person changed of the settings of a tag.
@@ -77,11 +77,11 @@ func (a itemsArea) saveTag(r *http.Request, name string) (Page, error) {
 	if err == nil {
 		t, err = api.PatchTag.Call(r.Context(), a.client, api.TagPatch{Name: name, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := Refusal(err); problem != nil {
+	if problem := refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
-			Form: settingsForm{Form: NewForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
+			Form: settingsForm{Form: newForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
 		return Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
-	return GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
+	return goTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
 		strings.Join(append([]string{""}, t.Replaced...), "-") + "&run=" + url.QueryEscape(t.Run)), err
 }

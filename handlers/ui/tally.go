@@ -17,8 +17,8 @@ const (
 	rest = 20
 )
 
-// Counts are the numbers of items at all hosts, and the number of problems that a person must solve.
-type Counts struct {
+// counts are the numbers of items at all hosts, and the number of problems that a person must solve.
+type counts struct {
 	api.SearchStatus
 	Needs int
 	More  bool // whether there are more problems than the number in Needs
@@ -32,7 +32,7 @@ type tally struct {
 	clock  func() time.Time
 
 	mu       sync.Mutex
-	last     Counts
+	last     counts
 	at       time.Time
 	took     time.Duration
 	counting bool
@@ -45,7 +45,7 @@ func newTally(client *api.Client, clock func() time.Time) *tally {
 
 // Counts returns a new count. If counting is slow and the last count is recent, Counts returns the last count
 // instead.
-func (t *tally) Counts(ctx context.Context) (Counts, error) {
+func (t *tally) Counts(ctx context.Context) (counts, error) {
 	t.mu.Lock()
 	last, again := t.last, false
 	age := t.clock().Sub(t.at)
@@ -71,7 +71,7 @@ func (t *tally) forget() {
 	t.at = time.Time{}
 }
 
-func (t *tally) count(ctx context.Context) (c Counts, err error) {
+func (t *tally) count(ctx context.Context) (c counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, t.client, api.StatusQuery{}); err == nil {
 		c.found, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())

@@ -31,7 +31,7 @@ func TestU1CountIsShownAgain(t *testing.T) {
 	now := time.Now()
 	tally := newTally(api.NewClient("http://in.process", "", &http.Client{Transport: g}),
 		func() time.Time { return now })
-	tally.at, tally.took, tally.last = now, 2*costly, Counts{Needs: 7}
+	tally.at, tally.took, tally.last = now, 2*costly, counts{Needs: 7}
 	page := func() {
 		t.Helper()
 		if c, err := tally.Counts(t.Context()); err != nil || c.Needs != 7 {
@@ -60,7 +60,7 @@ func TestU1CountIsShownAgain(t *testing.T) {
 		"a minute later":          func() { tally.at, tally.took = now.Add(-2*recent), 2*costly },
 		"somebody did something":  func() { tally.took = 2 * costly; tally.forget() },
 		"the last one was quick":  func() { tally.at, tally.took = now, costly },
-		"there has been none yet": func() { tally.at, tally.took, tally.last = time.Time{}, 0, Counts{} },
+		"there has been none yet": func() { tally.at, tally.took, tally.last = time.Time{}, 0, counts{} },
 	} {
 		change()
 		tally.last.Needs = 7

@@ -15,11 +15,11 @@ import (
 // Templates has the template of each page, by name. Each template includes the common parts.
 type Templates map[string]*template.Template
 
-// Parse reads the templates of the folder "templates". Each file there is a page, and may use the templates defined
+// parse reads the templates of the folder "templates". Each file there is a page, and may use the templates defined
 // by the files of the folder "common" within it. Parse panics if a template is broken, but a test would have found
 // that before.
-func Parse(files fs.FS, funcs ...template.FuncMap) Templates {
-	common := template.New("").Funcs(template.FuncMap{"said": FieldMessage})
+func parse(files fs.FS, funcs ...template.FuncMap) Templates {
+	common := template.New("").Funcs(template.FuncMap{"said": fieldMessage})
 	for _, f := range funcs {
 		common.Funcs(f)
 	}
@@ -66,8 +66,8 @@ func secure(h http.Header, pictures bool) {
 	h.Set("X-Frame-Options", "DENY")
 }
 
-// Static serves the files of the folder "static", which are built into the program.
-func Static(files fs.FS) http.Handler {
+// static serves the files of the folder "static", which are built into the program.
+func static(files fs.FS) http.Handler {
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

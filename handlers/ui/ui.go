@@ -38,7 +38,7 @@ var files embed.FS
 
 // templates are the templates of all parts.
 var templates = sync.OnceValue(func() Templates {
-	return Parse(files, Funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
+	return parse(files, funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
 		statusFuncs)
 })
 
@@ -55,24 +55,24 @@ func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
 	tally := newTally(o.Client, o.Clock)
-	s := &Server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
+	s := &server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
 	mux := http.NewServeMux()
 	for _, part := range []map[string]View{
 		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),
 		rulesViews(o.Client), sitesViews(o.Client, o.Clock, tally), statusViews(o.Client, o.Clock, tally),
 	} {
 		for pattern, view := range part {
-			mux.Handle(pattern, s.Serve(view))
+			mux.Handle(pattern, s.serve(view))
 		}
 	}
-	mux.Handle("GET /static/{name}", Static(files))
+	mux.Handle("GET /static/{name}", static(files))
 	for _, document := range []string{"/items/{id}/captures/{sha256}", "/export/items", "/docs", "/openapi.json"} {
 		mux.Handle("GET "+document, pass(o.API))
 	}
 	mux.Handle("GET /items/{id}/csv/{name...}", passField(o.API))
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
-	mux.Handle("/", s.Serve(func(*http.Request) (Page, error) {
-		return Page{}, NotFound("the dashboard has no such page")
+	mux.Handle("/", s.serve(func(*http.Request) (Page, error) {
+		return Page{}, notFound("the dashboard has no such page")
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if FromElsewhere(r) {

@@ -44,7 +44,7 @@ func needs(op string) []string {
 
 // references returns the choices for a value that was seen before the check.
 func references() []Choice {
-	return Choices("previous", "the previous value", "lowest", "the lowest value",
+	return choices("previous", "the previous value", "lowest", "the lowest value",
 		"highest", "the highest value", "first", "the first value")
 }
 

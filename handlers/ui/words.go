@@ -78,8 +78,8 @@ func dash(s string) string {
 // short returns the beginning of a digest, long enough to distinguish the digest from others.
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
-// Some returns the first names, followed by the number of the others.
-func Some(names []string) string {
+// some returns the first names, followed by the number of the others.
+func some(names []string) string {
 	const some = 3
 	if len(names) <= some {
 		return strings.Join(names, ", ")
@@ -87,9 +87,9 @@ func Some(names []string) string {
 	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
-// External returns a crawled address if it is safe as the target of a link. It returns "" for other addresses, such
+// external returns a crawled address if it is safe as the target of a link. It returns "" for other addresses, such
 // as that of a script.
-func External(raw string) string {
+func external(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return ""

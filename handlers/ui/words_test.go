@@ -14,7 +14,7 @@ func TestExternal(t *testing.T) {
 		"https:///nohost":            "",
 		"":                           "",
 	} {
-		if have := External(raw); have != want {
+		if have := external(raw); have != want {
 			t.Errorf("External(%q) = %q, want %q", raw, have, want)
 		}
 	}

@@ -292,7 +292,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 			{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(doneAs, id), ETag: etag}}}
 	}
 	// The channel is tried at once, even if it is paused.
-	ops = append(ops, s.healthOp(d.Channel, TargetHealth{}))
+	ops = append(ops, s.healthOp(d.Channel, targetHealth{}))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return api.Delivery{}, err
 	}

@@ -37,8 +37,8 @@ const (
 	Daily  Rhythm = "daily"
 )
 
-// DigestPlan defines when a rule reports changes.
-type DigestPlan struct {
+// digestPlan defines when a rule reports changes.
+type digestPlan struct {
 	Rhythm Rhythm
 	At     wallclock.Clock  // time of day of a Daily digest
 	Zone   *time.Location   // UTC if it is nil
@@ -57,7 +57,7 @@ type DigestState struct {
 // Add records a change at the given time. It reports whether the change should be sent as a single message; if not,
 // the change is gathered.
 // Equal changes have the same key; a change with the key "" equals no other.
-func (p DigestPlan) Add(s *DigestState, key string, now time.Time) (single bool) {
+func (p digestPlan) Add(s *DigestState, key string, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
 	alike := key != "" && slices.Contains(s.Keys, key)
@@ -65,12 +65,12 @@ func (p DigestPlan) Add(s *DigestState, key string, now time.Time) (single bool)
 		s.Singles, s.Keys = append(s.Singles, now), append(s.Keys, key)
 		return true
 	}
-	s.Gather(now)
+	s.gather(now)
 	return false
 }
 
-// Gather adds a change at the given time to those that wait for a digest.
-func (s *DigestState) Gather(now time.Time) {
+// gather adds a change at the given time to those that wait for a digest.
+func (s *DigestState) gather(now time.Time) {
 	if s.Gathered == 0 {
 		s.First = now
 	}
@@ -79,18 +79,18 @@ func (s *DigestState) Gather(now time.Time) {
 }
 
 // idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
-func (p DigestPlan) idle(s DigestState, now time.Time) bool {
+func (p digestPlan) idle(s DigestState, now time.Time) bool {
 	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
 }
 
-// DigestEvent is a change for [DigestPlan.Messages].
+// DigestEvent is a change for [digestPlan.Messages].
 type DigestEvent struct {
 	At  time.Time
 	Key string
 }
 
 // Messages returns the number of messages that report these changes, which are in the order of their times.
-func (p DigestPlan) Messages(all []DigestEvent) (n int) {
+func (p digestPlan) Messages(all []DigestEvent) (n int) {
 	var s DigestState
 	for _, e := range all {
 		if s.Gathered > 0 && !e.At.Before(p.Due(s)) {
@@ -106,9 +106,9 @@ func (p DigestPlan) Messages(all []DigestEvent) (n int) {
 	return n
 }
 
-func (p DigestPlan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
+func (p digestPlan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
 
-func (p DigestPlan) zone() *time.Location {
+func (p digestPlan) zone() *time.Location {
 	if p.Zone == nil {
 		return time.UTC
 	}
@@ -116,7 +116,7 @@ func (p DigestPlan) zone() *time.Location {
 }
 
 // Due returns the time at which the gathered changes should be reported.
-func (p DigestPlan) Due(s DigestState) time.Time {
+func (p digestPlan) Due(s DigestState) time.Time {
 	due := s.Last.Add(Calm)
 	switch {
 	case p.Rhythm == Hourly:
@@ -129,7 +129,7 @@ func (p DigestPlan) Due(s DigestState) time.Time {
 	return p.Quiet.Over(due)
 }
 
-// Ready reports whether a digest should be sent now.
-func (p DigestPlan) Ready(s DigestState, now time.Time) bool {
+// ready reports whether a digest should be sent now.
+func (p digestPlan) ready(s DigestState, now time.Time) bool {
 	return s.Gathered > 0 && !now.Before(p.Due(s)) && !p.Quiet.Contain(now)
 }

@@ -41,14 +41,14 @@ func TestW6NoStorm(t *testing.T) {
 		"twice an hour": {30 * time.Minute, 100, 100, 0},
 	} {
 		var s DigestState
-		var p DigestPlan
+		var p digestPlan
 		singles, digests, told := 0, 0, 0
 		now := start
 		for i := 0; i < tt.changes || s.Gathered > 0; i++ {
 			if i < tt.changes && p.Add(&s, "", now) {
 				singles++
 			}
-			if p.Ready(s, now) {
+			if p.ready(s, now) {
 				told += s.Gathered
 				digests++
 				s.Gathered = 0
@@ -67,13 +67,13 @@ func TestW5DailyInTimeZones(t *testing.T) {
 	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
 		"Africa/Cairo", "Asia/Beirut", "America/Santiago"} {
 		for _, at := range []string{"00:00", "01:30", "02:00", "02:30", "07:30", "23:59"} {
-			p := DigestPlan{Rhythm: Daily, At: clock(t, at), Zone: zone(t, name)}
+			p := digestPlan{Rhythm: Daily, At: clock(t, at), Zone: zone(t, name)}
 			days := map[string]int{}
 			now := time.Date(2026, 1, 1, 12, 0, 0, 0, p.Zone)
 			for range 365 {
 				s := DigestState{Gathered: 1, First: now, Last: now}
 				due := p.Due(s)
-				if p.Ready(s, due.Add(-time.Second)) || !p.Ready(s, due) {
+				if p.ready(s, due.Add(-time.Second)) || !p.ready(s, due) {
 					t.Fatalf("%s at %s: not due at %s", name, at, due)
 				}
 				if got := due.In(p.Zone).Format("15:04"); got != at && due.In(p.Zone).Format("15") > "03" {
@@ -93,7 +93,7 @@ func TestW5DailyInTimeZones(t *testing.T) {
 func TestY10HourlyInCivilTime(t *testing.T) {
 	first := time.Date(2026, 11, 23, 12, 20, 0, 0, time.UTC)
 	for name, want := range map[string]string{"": "13:00", "Asia/Kathmandu": "13:15", "Asia/Kolkata": "12:30"} {
-		p := DigestPlan{Rhythm: Hourly, Zone: zone(t, name)}
+		p := digestPlan{Rhythm: Hourly, Zone: zone(t, name)}
 		if got := p.Due(DigestState{Gathered: 1, First: first, Last: first}).UTC().Format("15:04"); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -107,21 +107,21 @@ func TestW5QuietHours(t *testing.T) {
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, day, hour, minute, 0, 0, paris) }
 	night := &wallclock.Hours{From: clock(t, "22:00"), To: clock(t, "07:00"), Zone: paris}
 	noon := &wallclock.Hours{From: clock(t, "12:00"), To: clock(t, "13:00"), Zone: paris}
-	daily := func(hour string) DigestPlan {
-		return DigestPlan{Rhythm: Daily, At: clock(t, hour), Zone: paris, Quiet: night}
+	daily := func(hour string) digestPlan {
+		return digestPlan{Rhythm: Daily, At: clock(t, hour), Zone: paris, Quiet: night}
 	}
 	for name, tt := range map[string]struct {
-		plan DigestPlan
+		plan digestPlan
 		came time.Time
 		want time.Time // zero: at once
 	}{
-		"by day":                     {DigestPlan{Quiet: night}, at(3, 21, 59), time.Time{}},
-		"in the evening":             {DigestPlan{Quiet: night}, at(3, 22, 0), at(4, 7, 0)},
-		"after midnight":             {DigestPlan{Quiet: night}, at(4, 6, 59), at(4, 7, 9)},
-		"the night of the change":    {DigestPlan{Quiet: night}, at(28, 23, 0), at(29, 7, 0)},
-		"at noon":                    {DigestPlan{Quiet: noon}, at(3, 12, 0), at(3, 13, 0)},
-		"an hourly digest by night":  {DigestPlan{Rhythm: Hourly, Quiet: night}, at(3, 21, 30), at(4, 7, 0)},
-		"an hourly digest by day":    {DigestPlan{Rhythm: Hourly, Quiet: night}, at(3, 20, 30), at(3, 21, 0)},
+		"by day":                     {digestPlan{Quiet: night}, at(3, 21, 59), time.Time{}},
+		"in the evening":             {digestPlan{Quiet: night}, at(3, 22, 0), at(4, 7, 0)},
+		"after midnight":             {digestPlan{Quiet: night}, at(4, 6, 59), at(4, 7, 9)},
+		"the night of the change":    {digestPlan{Quiet: night}, at(28, 23, 0), at(29, 7, 0)},
+		"at noon":                    {digestPlan{Quiet: noon}, at(3, 12, 0), at(3, 13, 0)},
+		"an hourly digest by night":  {digestPlan{Rhythm: Hourly, Quiet: night}, at(3, 21, 30), at(4, 7, 0)},
+		"an hourly digest by day":    {digestPlan{Rhythm: Hourly, Quiet: night}, at(3, 20, 30), at(3, 21, 0)},
 		"a daily digest in quiet":    {daily("06:00"), at(3, 8, 0), at(4, 7, 0)},
 		"a daily digest after quiet": {daily("08:00"), at(3, 8, 0), at(4, 8, 0)},
 	} {
@@ -138,7 +138,7 @@ func TestW5QuietHours(t *testing.T) {
 		}
 	}
 	late := DigestState{Gathered: 1, First: at(3, 21, 0), Last: at(3, 21, 0)}
-	if (DigestPlan{Quiet: night}).Ready(late, at(3, 23, 0)) {
+	if (digestPlan{Quiet: night}).ready(late, at(3, 23, 0)) {
 		t.Error("told at 23:00, since it was due before")
 	}
 }
@@ -152,12 +152,12 @@ func TestN2EqualChangesAreGathered(t *testing.T) {
 		after  time.Duration
 		single bool
 	}{{"a", 0, true}, {"", 0, true}, {"", 0, true}, {"b", 0, true}, {"a", Calm - 1, false}} {
-		if single := (DigestPlan{}).Add(&s, tt.key, at.Add(tt.after)); single != tt.single {
+		if single := (digestPlan{}).Add(&s, tt.key, at.Add(tt.after)); single != tt.single {
 			t.Errorf("change %d: %t", i, single)
 		}
 	}
 	s = DigestState{}
-	if !(DigestPlan{}).Add(&s, "a", at) || !(DigestPlan{}).Add(&s, "a", at.Add(Calm)) {
+	if !(digestPlan{}).Add(&s, "a", at) || !(digestPlan{}).Add(&s, "a", at.Add(Calm)) {
 		t.Error("an equal change is gathered long after the first")
 	}
 }
@@ -165,19 +165,19 @@ func TestN2EqualChangesAreGathered(t *testing.T) {
 // TestW19Messages checks that the number of messages for past changes is what the rule would have sent.
 func TestW19Messages(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	daily := DigestPlan{Rhythm: Daily, At: clock(t, "07:30"), Zone: zone(t, "UTC")}
+	daily := digestPlan{Rhythm: Daily, At: clock(t, "07:30"), Zone: zone(t, "UTC")}
 	for name, tt := range map[string]struct {
-		plan  DigestPlan
+		plan  digestPlan
 		every time.Duration
 		n     int
 		key   string
 		want  int
 	}{
-		"nothing":              {DigestPlan{}, time.Hour, 0, "", 0},
-		"four, far apart":      {DigestPlan{}, time.Hour, 4, "", 4},
-		"a burst":              {DigestPlan{}, time.Second, 100, "", burst + 1},
-		"alike":                {DigestPlan{}, time.Second, 5, "notice", 2},
-		"alike, but far apart": {DigestPlan{}, time.Hour, 5, "notice", 5},
+		"nothing":              {digestPlan{}, time.Hour, 0, "", 0},
+		"four, far apart":      {digestPlan{}, time.Hour, 4, "", 4},
+		"a burst":              {digestPlan{}, time.Second, 100, "", burst + 1},
+		"alike":                {digestPlan{}, time.Second, 5, "notice", 2},
+		"alike, but far apart": {digestPlan{}, time.Hour, 5, "notice", 5},
 		"once a day":           {daily, 12 * time.Hour, 6, "", 3},
 	} {
 		var all []DigestEvent

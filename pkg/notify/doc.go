@@ -5,7 +5,7 @@
 // # How it works
 //
 // A timer follows the feed ([Follower.Follow]). A step reads new changes and lets every rule decide about them
-// ([DigestPlan]). In one transaction it commits the deliveries, the changes that the rules have gathered, and the
+// ([digestPlan]). In one transaction it commits the deliveries, the changes that the rules have gathered, and the
 // new position in the feed. So a step that dies has no effect, and of two concurrent steps only one takes effect. For
 // each delivery the step sends a message to a queue. The queue's worker sends the delivery ([Worker.Deliver]).
 //

@@ -254,7 +254,7 @@ func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) 
 		}
 	case !single:
 		if !by.room {
-			g.Gather(p.now)
+			g.gather(p.now)
 		}
 		if idle {
 			g.Since, g.Kinds = p.at.String(), map[string]int{}

@@ -25,8 +25,8 @@ import (
 // HomeSetting is the setting that has the address.
 const HomeSetting = "PUBLIC_URL"
 
-// DashboardPath is the path of the dashboard below the address.
-const DashboardPath = "/api/ui"
+// dashboardPath is the path of the dashboard below the address.
+const dashboardPath = "/api/ui"
 
 // homeAddress is the row of the address that was confirmed.
 type homeAddress struct {
@@ -60,9 +60,9 @@ func (b HomeAddress) Get(ctx context.Context) (api.PublicAddress, error) {
 	return api.PublicAddress{URL: kept.URL, Origin: "here", By: kept.By, At: kept.At}, nil
 }
 
-// Confirm keeps an address that an administrator has confirmed; an empty one removes it. Errors: Invalid; Conflict if
+// confirm keeps an address that an administrator has confirmed; an empty one removes it. Errors: Invalid; Conflict if
 // the setting has the address.
-func (b HomeAddress) Confirm(ctx context.Context, text, by string, now time.Time) (api.PublicAddress, error) {
+func (b HomeAddress) confirm(ctx context.Context, text, by string, now time.Time) (api.PublicAddress, error) {
 	if b.Set != "" {
 		return api.PublicAddress{}, fault.New(fault.Conflict, "the setting %s has the address: change it there", HomeSetting)
 	}
@@ -97,9 +97,9 @@ func ParseHome(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(DashboardPath, "/") {
+	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(dashboardPath, "/") {
 		return "", fault.New(fault.Invalid, "want the address without the path /%s: the dashboard is at %s", at,
-			DashboardPath)
+			dashboardPath)
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: host}).String(), nil
 }

@@ -53,24 +53,24 @@ func TestW20Confirm(t *testing.T) {
 	if at, err := b.Get(t.Context()); err != nil || at.URL != "" {
 		t.Errorf("at first: %+v, %v", at, err)
 	}
-	if _, err := b.Confirm(t.Context(), "https://tide.example/", "anna", now); err != nil {
+	if _, err := b.confirm(t.Context(), "https://tide.example/", "anna", now); err != nil {
 		t.Fatal(err)
 	}
 	at, err := b.Get(t.Context())
 	if err != nil || at.URL != "https://tide.example" || at.By != "anna" || !at.At.Equal(now) || at.Origin != "here" {
 		t.Errorf("%+v, %v", at, err)
 	}
-	if _, err := b.Confirm(t.Context(), "tide", "anna", now); fault.FieldOf(err) != "url" {
+	if _, err := b.confirm(t.Context(), "tide", "anna", now); fault.FieldOf(err) != "url" {
 		t.Errorf("a mistake: %v", err)
 	}
 	set := HomeAddress{Rows: table, Set: "https://set.example"}
 	if at, _ := set.Get(t.Context()); at.URL != "https://set.example" || at.Origin != "setting" {
 		t.Errorf("with the setting: %+v", at)
 	}
-	if _, err := set.Confirm(t.Context(), "https://other.example", "anna", now); !fault.Is(err, fault.Conflict) {
+	if _, err := set.confirm(t.Context(), "https://other.example", "anna", now); !fault.Is(err, fault.Conflict) {
 		t.Errorf("with the setting: %v", err)
 	}
-	if at, err := b.Confirm(t.Context(), "", "anna", now); err != nil || at.URL != "" {
+	if at, err := b.confirm(t.Context(), "", "anna", now); err != nil || at.URL != "" {
 		t.Errorf("removed: %+v, %v", at, err)
 	}
 }

@@ -23,7 +23,7 @@ func (s *base) links(ctx context.Context) (links, error) {
 	if err != nil || at.URL == "" {
 		return links{}, err
 	}
-	return links{at.URL + DashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
+	return links{at.URL + dashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
 }
 
 // to returns the address of a page of the dashboard, or "" without an address.
@@ -57,7 +57,7 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 
 // LinksAt returns the links to a change at an address of the installation. There is none that mutes.
 func LinksAt(address string, c api.FeedChange) letter.Links {
-	return links{home: address + DashboardPath}.of(nil, c)
+	return links{home: address + dashboardPath}.of(nil, c)
 }
 
 // rule returns the address of a rule, or "".
@@ -82,7 +82,7 @@ func (s *Book) PublicAddress(ctx context.Context) (api.PublicAddress, error) {
 
 // SavePublicAddress keeps the address that an administrator has confirmed.
 func (s *Book) SavePublicAddress(ctx context.Context, address, by string) (api.PublicAddress, error) {
-	if _, err := s.o.Home.Confirm(ctx, address, by, s.now()); err != nil {
+	if _, err := s.o.Home.confirm(ctx, address, by, s.now()); err != nil {
 		return api.PublicAddress{}, err
 	}
 	return s.PublicAddress(ctx)

@@ -49,7 +49,7 @@ type rule struct {
 	items  itemSearch
 	when   condition.Condition // if it has one
 	sought []sought            // regular expressions that must all match
-	plan   DigestPlan
+	plan   digestPlan
 	title  letter.Wording // how the rule words messages about one change; empty for the usual form
 	text   letter.Wording
 }

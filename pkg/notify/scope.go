@@ -195,7 +195,7 @@ func (p *pass) digestsOf(ctx context.Context, sc *scope, atEnd bool) (full bool,
 	for i := range sc.rules {
 		r := &sc.rules[i]
 		g := sc.Rules[r.ID]
-		if r.Problem != "" || !r.plan.Ready(g.DigestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
+		if r.Problem != "" || !r.plan.ready(g.DigestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
 			continue
 		}
 		tooMany, err := p.room() < len(r.Channels), error(nil)

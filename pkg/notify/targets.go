@@ -31,10 +31,10 @@ const maxRest = 30 * time.Minute
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // targets has the targets of a delivery.
-type targets []Target
+type targets []target
 
-// Target is a receiver of a delivery: a chat, a room or a mail address of the channel, or the channel itself.
-type Target struct {
+// target is a receiver of a delivery: a chat, a room or a mail address of the channel, or the channel itself.
+type target struct {
 	Name     string             `json:"name,omitempty"` // "" for the only receiver of a channel
 	State    string             `json:"state"`
 	Attempts int                `json:"attempts,omitempty"`
@@ -52,15 +52,15 @@ func (l targets) aim(names []string, known bool) targets {
 	if !known && len(l) > 0 {
 		return l
 	}
-	l = slices.DeleteFunc(l, func(t Target) bool { return t.Name == "" && !slices.Contains(names, "") })
+	l = slices.DeleteFunc(l, func(t target) bool { return t.Name == "" && !slices.Contains(names, "") })
 	for i := range l {
 		if t := &l[i]; t.State == targetWaiting && !slices.Contains(names, t.Name) {
 			t.State, t.Answer = targetFailed, api.ReceiverAnswer{Error: unnamed}
 		}
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(l, func(t Target) bool { return t.Name == name }) {
-			l = append(l, Target{Name: name, State: targetWaiting})
+		if !slices.ContainsFunc(l, func(t target) bool { return t.Name == name }) {
+			l = append(l, target{Name: name, State: targetWaiting})
 		}
 	}
 	return l
@@ -68,7 +68,7 @@ func (l targets) aim(names []string, known bool) targets {
 
 // Due returns the targets to try now, and the time of the next attempt if there are none. Targets that rest are not
 // tried before their rest ends, unless that is the end of the delivery.
-func (l targets) Due(h TargetHealth, end, now time.Time) (names []string, next time.Time) {
+func (l targets) Due(h targetHealth, end, now time.Time) (names []string, next time.Time) {
 	names = []string{}
 	for i := range l {
 		t := &l[i]
@@ -96,7 +96,7 @@ func earlier(a, b time.Time) time.Time {
 
 // record records the result of an attempt for a target. The delivery ends at the given time.
 func (l targets) record(got send.Result, end, now time.Time) {
-	i := slices.IndexFunc(l, func(t Target) bool { return t.Name == got.Name })
+	i := slices.IndexFunc(l, func(t target) bool { return t.Name == got.Name })
 	if i < 0 {
 		return // Unreachable: the worker sends to the targets of the delivery.
 	}
@@ -171,8 +171,8 @@ func (l targets) json(channel string) []api.DeliveryTarget {
 	return out
 }
 
-// TargetHealth is the state of those receivers of a channel that accept nothing.
-type TargetHealth struct {
+// targetHealth is the state of those receivers of a channel that accept nothing.
+type targetHealth struct {
 	Targets map[string]Rest `col:"targets"` // by the names of the receivers
 }
 
@@ -187,7 +187,7 @@ type Rest struct {
 const forgetAfter = 24 * time.Hour
 
 // record makes a receiver rest that accepts nothing, and ends the rest of any other.
-func (h *TargetHealth) record(got send.Result, now time.Time) {
+func (h *targetHealth) record(got send.Result, now time.Time) {
 	maps.DeleteFunc(h.Targets, func(_ string, r Rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
 	if !got.Ill {
 		delete(h.Targets, got.Name)
@@ -205,7 +205,7 @@ func (h *TargetHealth) record(got send.Result, now time.Time) {
 }
 
 // Until returns the time at which the first of these receivers is tried again, or zero if one of them does not rest.
-func (h *TargetHealth) Until(names []string, now time.Time) (first time.Time) {
+func (h *targetHealth) Until(names []string, now time.Time) (first time.Time) {
 	for _, name := range names {
 		until := h.Targets[name].Until
 		if !until.After(now) {

@@ -14,28 +14,28 @@ var (
 	end = now.Add(24 * time.Hour)
 )
 
-func resting(until time.Time) TargetHealth {
-	return TargetHealth{Targets: map[string]Rest{"a": {Fails: 1, Until: until}}}
+func resting(until time.Time) targetHealth {
+	return targetHealth{Targets: map[string]Rest{"a": {Fails: 1, Until: until}}}
 }
 
 // TestY7Due checks which targets are tried now, and when the next one is.
 func TestY7Due(t *testing.T) {
 	soon, later := now.Add(time.Minute), now.Add(time.Hour)
 	for name, tt := range map[string]struct {
-		target Target
-		health TargetHealth
+		target target
+		health targetHealth
 		names  []string
 		next   time.Time
 	}{
-		"new":                         {Target{State: targetWaiting}, TargetHealth{}, []string{"a"}, time.Time{}},
-		"sent":                        {Target{State: targetSent}, TargetHealth{}, []string{}, time.Time{}},
-		"early":                       {Target{State: targetWaiting, Next: soon}, TargetHealth{}, []string{}, soon},
-		"rests":                       {Target{State: targetWaiting}, resting(soon), []string{}, soon},
-		"rests after its pause":       {Target{State: targetWaiting, Next: soon}, resting(later), []string{}, later},
-		"a pause after its rest":      {Target{State: targetWaiting, Next: later}, resting(soon), []string{}, later},
-		"the rest is over":            {Target{State: targetWaiting}, resting(now), []string{"a"}, time.Time{}},
-		"the delivery ends before":    {Target{State: targetWaiting}, resting(end), []string{"a"}, time.Time{}},
-		"another receiver is resting": {Target{Name: "b", State: targetWaiting}, resting(later), []string{"b"}, time.Time{}},
+		"new":                         {target{State: targetWaiting}, targetHealth{}, []string{"a"}, time.Time{}},
+		"sent":                        {target{State: targetSent}, targetHealth{}, []string{}, time.Time{}},
+		"early":                       {target{State: targetWaiting, Next: soon}, targetHealth{}, []string{}, soon},
+		"rests":                       {target{State: targetWaiting}, resting(soon), []string{}, soon},
+		"rests after its pause":       {target{State: targetWaiting, Next: soon}, resting(later), []string{}, later},
+		"a pause after its rest":      {target{State: targetWaiting, Next: later}, resting(soon), []string{}, later},
+		"the rest is over":            {target{State: targetWaiting}, resting(now), []string{"a"}, time.Time{}},
+		"the delivery ends before":    {target{State: targetWaiting}, resting(end), []string{"a"}, time.Time{}},
+		"another receiver is resting": {target{Name: "b", State: targetWaiting}, resting(later), []string{"b"}, time.Time{}},
 	} {
 		if tt.target.Name == "" {
 			tt.target.Name = "a"
@@ -85,7 +85,7 @@ func TestY7Record(t *testing.T) {
 // TestY7Rests checks that a rest ends with an answer, that a shorter one does not replace it, and that it is forgotten
 // a day after its end.
 func TestY7Rests(t *testing.T) {
-	var h TargetHealth
+	var h targetHealth
 	h.record(send.Result{Name: "a", Ill: true, After: 2 * time.Hour}, now)
 	h.record(send.Result{Name: "a", Ill: true}, now)
 	if r := h.Targets["a"]; r.Fails != 2 || !r.Until.Equal(now.Add(2*time.Hour)) {

@@ -35,13 +35,13 @@ func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) erro
 	return s.queue.Send(ctx, body, max(delay, 0))
 }
 
-var healthRows = row.Of[TargetHealth]()
+var healthRows = row.Of[targetHealth]()
 
 func healthKey(name string) storage.Key { return storage.Key{Partition: partition, Row: "h" + name} }
 
-func (s *base) health(ctx context.Context, name string) (TargetHealth, error) {
+func (s *base) health(ctx context.Context, name string) (targetHealth, error) {
 	if !channelName.MatchString(name) {
-		return TargetHealth{}, nil
+		return targetHealth{}, nil
 	}
 	h, _, err := healthRows.Load(ctx, s.rows, healthKey(name))
 	return h, err
@@ -49,7 +49,7 @@ func (s *base) health(ctx context.Context, name string) (TargetHealth, error) {
 
 // healthOp writes the health of a channel. It overwrites what another process has written, because the new result is
 // more recent.
-func (s *base) healthOp(name string, h TargetHealth) storage.Op {
+func (s *base) healthOp(name string, h targetHealth) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
@@ -119,7 +119,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 
 // postponed reports why a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
 // then. If the delivery need not wait, it sets the receivers that are due.
-func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h TargetHealth,
+func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h targetHealth,
 	now time.Time) (string, error) {
 	names, next := d.Targets.Due(h, d.Until, now)
 	if len(names) == 0 && !next.IsZero() {
