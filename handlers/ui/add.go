@@ -159,7 +159,7 @@ func (a changesArea) addSite(r *http.Request) (Page, error) {
 // siteOf reads the request for a site from the form. The API checks it. A dry run follows links.
 func siteOf(form url.Values) (api.SiteRequest, error) {
 	req := api.SiteRequest{GuessScheme: true}
-	if err := Read(form, &req); err != nil {
+	if err := readInto(form, &req); err != nil {
 		return req, err
 	}
 	if req.DryRun && req.Follow == nil {

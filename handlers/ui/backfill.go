@@ -53,7 +53,7 @@ func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.
 // startBackfill starts a run, or shows the form again with the errors in it.
 func (a sitesArea) startBackfill(r *http.Request) (Page, error) {
 	req := api.BackfillRequest{DryRun: r.PostForm.Get("do") == "dry", RunBy: "the dashboard"}
-	err := Read(r.PostForm, &req)
+	err := readInto(r.PostForm, &req)
 	var run api.BackfillRun
 	if err == nil {
 		run, err = api.StartBackfill.Call(r.Context(), a.client, req)

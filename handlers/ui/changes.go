@@ -25,9 +25,9 @@ type changesArea struct {
 }
 
 // changesViews returns the pages of this part and the actions of their forms, by pattern.
-func changesViews(client *api.Client, tally *tally) map[string]View {
+func changesViews(client *api.Client, tally *tally) map[string]viewFunc {
 	a := changesArea{client, tally}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /{$}":          a.changes,
 		"GET /changes/{id}": a.change,
 		"GET /add":          a.adding,
@@ -46,7 +46,7 @@ type changesData struct {
 	Days    []changesOfDay
 	Reader  api.Reader
 	Counts  counts
-	Filters SavedFilters
+	Filters savedFilters
 	Guide   *guide // nil if no guide is needed
 }
 
@@ -104,7 +104,7 @@ func (a changesArea) changes(r *http.Request) (p Page, err error) {
 			return p, err
 		}
 	}
-	d.Days = byDay(d.Changes, unread.Changes, Zone(r))
+	d.Days = byDay(d.Changes, unread.Changes, zoneOf(r))
 	if n := len(d.Days); n > 0 && d.Continuation != "" {
 		for i := range d.Days[n-1].Changes {
 			d.Days[n-1].Changes[i].OrMore = true
@@ -121,7 +121,7 @@ func feedOf(query url.Values) string {
 			q.Set(name, value)
 		}
 	}
-	return Address(allChanges, q)
+	return linkTo(allChanges, q)
 }
 
 // changeQuery returns the API's query for the parameters of a page's address.
@@ -212,7 +212,7 @@ func chips(q url.Values) (out []Chip) {
 		if value != "" {
 			other.Set(name, value)
 		}
-		return Address(Root+"/", other)
+		return linkTo(Root+"/", other)
 	}
 	for _, k := range kindChips {
 		out = append(out, Chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
@@ -247,7 +247,7 @@ func (a changesArea) markRead(r *http.Request) (Page, error) {
 	}
 	_, err = api.MarkRead.Call(r.Context(), a.client, q)
 	query.Del("done")
-	to := Address("/", query)
+	to := linkTo("/", query)
 	if at := f.Get("at"); at != "" {
 		to += "#" + url.PathEscape(at)
 	}
@@ -285,7 +285,7 @@ func (a changesArea) saveFilter(r *http.Request) (Page, error) {
 	}
 	q := back.Query()
 	q.Set("done", done)
-	return goTo(Address(back.Path, q)), nil
+	return goTo(linkTo(back.Path, q)), nil
 }
 
 // guided is the largest number of items with which the start page still shows the guide.

@@ -48,7 +48,7 @@ func TestW23DaysOfTheReader(t *testing.T) {
 		"..%2Fetc": "2026-03-01", "America/Lima": "2026-03-01"} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.AddCookie(&http.Cookie{Name: "tidemark_zone", Value: zone})
-		if have := byDay([]api.FeedChange{late}, nil, Zone(r))[0].Day.Format(time.DateOnly); have != want {
+		if have := byDay([]api.FeedChange{late}, nil, zoneOf(r))[0].Day.Format(time.DateOnly); have != want {
 			t.Errorf("%s: %s, want %s", zone, have, want)
 		}
 	}

@@ -40,7 +40,7 @@ func (a itemsArea) diff(r *http.Request) (Page, error) {
 		if at < 0 || to < 0 || from >= len(d.Captures) {
 			return ""
 		}
-		return Address(Root+"/items/"+url.PathEscape(d.ID)+"/diff",
+		return linkTo(Root+"/items/"+url.PathEscape(d.ID)+"/diff",
 			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
 	}
 	d.Earlier, d.Later = pair(at+2, at+1), pair(at, at-1)
@@ -109,9 +109,9 @@ var itemsFuncs = template.FuncMap{
 }
 
 // itemsViews returns the pages of this part and the actions of their forms, by pattern.
-func itemsViews(client *api.Client, clock func() time.Time) map[string]View {
+func itemsViews(client *api.Client, clock func() time.Time) map[string]viewFunc {
 	a := itemsArea{client, clock}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /items":                       a.items,
 		"GET /items/bulk":                  a.bulk,
 		"GET /items/{id}":                  a.item,

@@ -106,9 +106,9 @@ var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": import
 type pushedArea struct{ client *api.Client }
 
 // pushedViews returns the pages of this part and the actions of their forms, by pattern.
-func pushedViews(client *api.Client) map[string]View {
+func pushedViews(client *api.Client) map[string]viewFunc {
 	a := pushedArea{client}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /entries":              a.entries,
 		"GET /entries/{id}":         a.entry,
 		"GET /entries/batches":      a.batches,

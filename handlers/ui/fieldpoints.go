@@ -130,7 +130,7 @@ func newRulePath(it api.Item, f namedField) string {
 	case f.Type != "":
 		q.Set("when.op", "changes")
 	}
-	return Address("/notifications/new-rule", q)
+	return linkTo("/notifications/new-rule", q)
 }
 
 // csvPath returns the path of the history of a field as CSV.

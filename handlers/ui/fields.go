@@ -137,7 +137,7 @@ func (a itemsArea) field(r *http.Request) (Page, error) {
 		d.Gone = &goneField{it.ID, name, it.WatchBroken}
 	}
 	d.Rows = rowsOf(d.Past.Entries)
-	d.draw(until.In(Zone(r)))
+	d.draw(until.In(zoneOf(r)))
 	return Page{Name: "field", Title: name + " of " + itemTitle(it.Item), Data: d}, nil
 }
 

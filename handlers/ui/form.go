@@ -55,7 +55,7 @@ func changed[T any](typed url.Values) (api.Patch, error) {
 	if both := shortSpan(strings.TrimSpace(typed.Get(every))); both != "" {
 		typed[leastKey], typed[mostKey] = []string{both}, []string{both}
 	}
-	return Changed[T](typed)
+	return changesOf[T](typed)
 }
 
 // units are the words for units of time, and what the API has for them.

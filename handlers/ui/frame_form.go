@@ -48,8 +48,8 @@ func (f Form) Typed(typed url.Values, problem *api.Problem) Form {
 // was is the name of the input with what the form showed at first.
 const was = "was"
 
-// Changed returns what a person changed in a form of T. An error is an [api.Problem].
-func Changed[T any](typed url.Values) (api.Patch, error) {
+// changesOf returns what a person changed in a form of T. An error is an [api.Problem].
+func changesOf[T any](typed url.Values) (api.Patch, error) {
 	was, err := url.ParseQuery(typed.Get(was))
 	if err != nil || len(was) == 0 {
 		return nil, badRequest("the form is not complete: open it again")
@@ -57,9 +57,9 @@ func Changed[T any](typed url.Values) (api.Patch, error) {
 	return changedLabel[T](typed, was)
 }
 
-// Read changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An error
+// readInto changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An error
 // is an [api.Problem].
-func Read[T any](typed url.Values, into *T) error {
+func readInto[T any](typed url.Values, into *T) error {
 	p, err := changedLabel[T](typed, form.Inputs(*new(T)))
 	if err != nil {
 		return err

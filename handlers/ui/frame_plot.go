@@ -38,8 +38,8 @@ func periodOf(hours string) Period {
 	return periods[0]
 }
 
-// Plot shows the checks of a period as columns. It highlights checks that found a change and checks that failed.
-type Plot struct {
+// activityPlot shows the checks of a period as columns. It highlights checks that found a change and checks that failed.
+type activityPlot struct {
 	Period
 	api.ActivityCounts // the sums of the whole period
 	Width              int
@@ -62,9 +62,9 @@ type formBlock struct {
 }
 
 // newPlot draws the activity of the period that ends now. Columns begin at full hours or days of UTC.
-func newPlot(a api.Activity, of Period, now time.Time) Plot {
+func newPlot(a api.Activity, of Period, now time.Time) activityPlot {
 	n := of.Hours / of.Each
-	p := Plot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
+	p := activityPlot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
 	each := time.Duration(of.Each) * time.Hour
 	begin := now.UTC().Truncate(each).Add(each - time.Duration(of.Hours)*time.Hour)
 	for i := range p.Columns {
@@ -103,16 +103,16 @@ func (c *column) draw(i int, most int64) {
 }
 
 // Summary describes the plot to people who cannot see it.
-func (p Plot) Summary() string {
+func (p activityPlot) Summary() string {
 	return fmt.Sprintf("In the last %s: %s, %s of them found a change, %s failed",
 		p.Text, words.Count(int(p.Checks), "check"), words.Thousands(int(p.Changes)), words.Thousands(int(p.Errors)))
 }
 
 // Step returns the width of a bar.
-func (p Plot) Step() int { return columnWidth - columnGap }
+func (p activityPlot) Step() int { return columnWidth - columnGap }
 
 // Labels returns the times that are shown below the first, middle and last column of the plot.
-func (p Plot) Labels() []string {
+func (p activityPlot) Labels() []string {
 	layout := "Jan 2"
 	if p.Each < 24 {
 		layout = "Jan 2 15:04"

@@ -53,7 +53,7 @@ type hostData struct {
 	Sites    []api.Site       // the sites of the site file that are at this host
 	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
 	Spent    api.HostDay      // the requests and results of all stored days
-	Plot     Plot
+	Plot     activityPlot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }

@@ -18,7 +18,7 @@ type itemsData struct {
 	Paused                        bool
 	First                         bool // whether this is the first page of the list
 	Problem                       *api.Problem
-	Filters                       SavedFilters
+	Filters                       savedFilters
 
 	// The input of a refused bulk action, which is shown again.
 

@@ -89,9 +89,9 @@ var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Se
 type rulesArea struct{ client *api.Client }
 
 // rulesViews returns the pages of this part and the actions of their forms, by pattern.
-func rulesViews(client *api.Client) map[string]View {
+func rulesViews(client *api.Client) map[string]viewFunc {
 	a := rulesArea{client}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /notifications":                 a.notifications,
 		"GET /notifications/new-rule":        a.newRule,
 		"GET /notifications/rules/{id}":      a.rule,

@@ -15,7 +15,7 @@ import (
 // This file turns a page's data into an HTTP answer. All pages have the same layout and the same policy for what
 // a browser may do, and all forms are read and refused in the same way.
 //
-// A part of the dashboard is a set of views. A [View] reads a request and returns a [Page], which has the name of a
+// A part of the dashboard is a set of views. A [viewFunc] reads a request and returns a [Page], which has the name of a
 // template; a [server] renders the page with that template, inside the common layout.
 
 // allChanges is the address of the feed of all changes.
@@ -24,8 +24,8 @@ const allChanges = "/api/changes.atom"
 // Root is the path of the dashboard.
 const Root = "/api/ui"
 
-// View makes the data of a page. The errors that it returns are errors of the API.
-type View func(r *http.Request) (Page, error)
+// viewFunc makes the data of a page. The errors that it returns are errors of the API.
+type viewFunc func(r *http.Request) (Page, error)
 
 // Page is the name of a template and its data.
 type Page struct {
@@ -40,8 +40,8 @@ type Page struct {
 // goTo redirects the browser to a path below [Root], which may have a query.
 func goTo(to string) Page { return Page{To: to} }
 
-// Address joins a path and a query. The query may be empty.
-func Address(path string, q url.Values) string {
+// linkTo joins a path and a query. The query may be empty.
+func linkTo(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path
 	}
@@ -51,8 +51,8 @@ func Address(path string, q url.Values) string {
 // passing are the parameters in a list's address that are not part of its filter.
 var passing = []string{"after", "done", "page"}
 
-// SavedFilters is the data of the template "filters".
-type SavedFilters struct {
+// savedFilters is the data of the template "filters".
+type savedFilters struct {
 	List  string // "changes" or "items"
 	Query string // the filter that the list has now; "" for none
 	Saved []savedFilter
@@ -66,8 +66,8 @@ type savedFilter struct {
 
 // filtersOf returns those of the kept filters that belong to a list, and the list's present filter. The given path is
 // that of the list's page.
-func filtersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
-	out := SavedFilters{List: list, Query: filterQuery(q)}
+func filtersOf(kept []api.SavedFilter, list, path string, q url.Values) savedFilters {
+	out := savedFilters{List: list, Query: filterQuery(q)}
 	for _, f := range kept {
 		if f.List == list {
 			out.Saved = append(out.Saved, savedFilter{f, Root + path + "?" + f.Query, f.Query == out.Query})
@@ -88,7 +88,7 @@ func filterQuery(q url.Values) string {
 }
 
 // Known reports whether the list's present filter is already saved.
-func (f SavedFilters) Known() bool {
+func (f savedFilters) Known() bool {
 	return slices.ContainsFunc(f.Saved, func(s savedFilter) bool { return s.On })
 }
 
@@ -102,7 +102,7 @@ type server struct {
 }
 
 // serve answers requests with the page that a view makes.
-func (s *server) serve(v View) http.Handler {
+func (s *server) serve(v viewFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := Page{}, error(nil)
 		if r.Method == http.MethodPost {

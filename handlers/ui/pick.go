@@ -104,7 +104,7 @@ func (a itemsArea) savePicked(r *http.Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	patch, err := Changed[api.TagSettings](r.PostForm)
+	patch, err := changesOf[api.TagSettings](r.PostForm)
 	if err != nil {
 		return Page{}, err
 	}

@@ -142,7 +142,7 @@ func ruleChanges(typed url.Values) (api.Patch, error) {
 	if strings.TrimSpace(typed.Get("quietHours.from")+typed.Get("quietHours.to")) == "" {
 		typed.Del("quietHours.timezone") // the browser fills it in
 	}
-	return Changed[api.RuleSpec](typed)
+	return changesOf[api.RuleSpec](typed)
 }
 
 // tried tries a rule with changes that are not saved; a new one if the id is empty.

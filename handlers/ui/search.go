@@ -81,7 +81,7 @@ func (d searchData) with(name, value string) string {
 	if q.Set(name, value); value == "" {
 		q.Del(name)
 	}
-	return Address(Root+"/search", q)
+	return linkTo(Root+"/search", q)
 }
 
 type facetName struct {
@@ -182,9 +182,9 @@ var readingFuncs = template.FuncMap{"found": foundAs, "marked": marked}
 type readingArea struct{ client *api.Client }
 
 // readingViews returns the pages of this part, by pattern.
-func readingViews(client *api.Client) map[string]View {
+func readingViews(client *api.Client) map[string]viewFunc {
 	a := readingArea{client}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /search":                            a.search,
 		"GET /items/{id}/read":                   a.reading,
 		"GET /items/{id}/captures/{sha256}/read": a.reading,

@@ -34,7 +34,7 @@ func (s Shown) Link(path string, pairs ...string) string {
 			q.Set(pairs[i], pairs[i+1])
 		}
 	}
-	return Address(Root+path, q)
+	return linkTo(Root+path, q)
 }
 
 // Block returns the data of a block of a page: the page and data of the block's own.
@@ -116,7 +116,7 @@ func (s Shown) Earlier(q url.Values, after string) string {
 	q = maps.Clone(q)
 	q.Set("after", after)
 	q.Del("done")
-	return Address(Root+s.Path, q)
+	return linkTo(Root+s.Path, q)
 }
 
 // Entry returns the address of an entry's page. The program that pushed the entry chose its id, so the id may be any

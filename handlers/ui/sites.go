@@ -26,9 +26,9 @@ type sitesArea struct {
 }
 
 // sitesViews returns the pages of this part and the actions of their forms, by pattern.
-func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]View {
+func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]viewFunc {
 	a := sitesArea{client, clock, tally}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /hosts":         a.hosts,
 		"GET /hosts/{host}":  a.host,
 		"GET /backfill":      a.backfill,
@@ -71,7 +71,7 @@ func (a sitesArea) siteSettings(r *http.Request) (Page, error) {
 
 // saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
 func (a sitesArea) saveSite(r *http.Request) (Page, error) {
-	patch, err := Changed[api.SiteSettings](r.PostForm)
+	patch, err := changesOf[api.SiteSettings](r.PostForm)
 	var s api.Site
 	if err == nil {
 		s, err = api.PatchSite.Call(r.Context(), a.client,

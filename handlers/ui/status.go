@@ -25,9 +25,9 @@ type statusArea struct {
 }
 
 // statusViews returns the pages of this part and the actions of their forms, by pattern.
-func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]View {
+func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]viewFunc {
 	a := statusArea{client, clock, tally}
-	return map[string]View{
+	return map[string]viewFunc{
 		"GET /attention": a.attention,
 		"GET /machine":   a.machine,
 		"GET /index":     a.index,
@@ -96,7 +96,7 @@ const maxHeld = 10
 type machineData struct {
 	api.SearchStatus
 	Health api.Health
-	Plot   Plot
+	Plot   activityPlot
 	Held   []heldHost // hosts whose items wait, those with the most items first
 }
 

@@ -56,7 +56,7 @@ func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 		}
 		m.Y = stripHeight - m.Height
 		if c.Before != "" && c.Before != c.SHA256 {
-			m.To = Address(Root+"/items/"+url.PathEscape(it.ID)+"/diff",
+			m.To = linkTo(Root+"/items/"+url.PathEscape(it.ID)+"/diff",
 				url.Values{"from": {c.Before}, "to": {c.SHA256}})
 		}
 		s.Bars = append(s.Bars, m)

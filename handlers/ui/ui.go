@@ -57,7 +57,7 @@ func New(o Options) http.Handler {
 	tally := newTally(o.Client, o.Clock)
 	s := &server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
 	mux := http.NewServeMux()
-	for _, part := range []map[string]View{
+	for _, part := range []map[string]viewFunc{
 		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),
 		rulesViews(o.Client), sitesViews(o.Client, o.Clock, tally), statusViews(o.Client, o.Clock, tally),
 	} {

@@ -9,8 +9,8 @@ import (
 // zoneCookie is the cookie in which the script of the pages keeps the name of the reader's time zone.
 const zoneCookie = "tidemark_zone"
 
-// Zone returns the time zone of the reader; UTC if the browser has not named one.
-func Zone(r *http.Request) *time.Location {
+// zoneOf returns the time zone of the reader; UTC if the browser has not named one.
+func zoneOf(r *http.Request) *time.Location {
 	const longest = 100
 	c, err := r.Cookie(zoneCookie)
 	if err != nil || len(c.Value) > longest {

@@ -83,14 +83,14 @@ func (p digestPlan) idle(s DigestState, now time.Time) bool {
 	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
 }
 
-// DigestEvent is a change for [digestPlan.Messages].
-type DigestEvent struct {
+// digestEvent is a change for [digestPlan.Messages].
+type digestEvent struct {
 	At  time.Time
 	Key string
 }
 
 // Messages returns the number of messages that report these changes, which are in the order of their times.
-func (p digestPlan) Messages(all []DigestEvent) (n int) {
+func (p digestPlan) Messages(all []digestEvent) (n int) {
 	var s DigestState
 	for _, e := range all {
 		if s.Gathered > 0 && !e.At.Before(p.Due(s)) {

@@ -180,9 +180,9 @@ func TestW19Messages(t *testing.T) {
 		"alike, but far apart": {digestPlan{}, time.Hour, 5, "notice", 5},
 		"once a day":           {daily, 12 * time.Hour, 6, "", 3},
 	} {
-		var all []DigestEvent
+		var all []digestEvent
 		for i := range tt.n {
-			all = append(all, DigestEvent{start.Add(time.Duration(i) * tt.every), tt.key})
+			all = append(all, digestEvent{start.Add(time.Duration(i) * tt.every), tt.key})
 		}
 		if got := tt.plan.Messages(all); got != tt.want {
 			t.Errorf("%s: %d messages, want %d", name, got, tt.want)

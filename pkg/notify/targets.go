@@ -173,11 +173,11 @@ func (l targets) json(channel string) []api.DeliveryTarget {
 
 // targetHealth is the state of those receivers of a channel that accept nothing.
 type targetHealth struct {
-	Targets map[string]Rest `col:"targets"` // by the names of the receivers
+	Targets map[string]rest `col:"targets"` // by the names of the receivers
 }
 
-// Rest is the pause of a receiver.
-type Rest struct {
+// rest is the pause of a receiver.
+type rest struct {
 	Fails int       `json:"fails"` // number of failed attempts in a row
 	Until time.Time `json:"until"` // time of the next attempt
 }
@@ -188,13 +188,13 @@ const forgetAfter = 24 * time.Hour
 
 // record makes a receiver rest that accepts nothing, and ends the rest of any other.
 func (h *targetHealth) record(got send.Result, now time.Time) {
-	maps.DeleteFunc(h.Targets, func(_ string, r Rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
+	maps.DeleteFunc(h.Targets, func(_ string, r rest) bool { return r.Until.Before(now.Add(-forgetAfter)) })
 	if !got.Ill {
 		delete(h.Targets, got.Name)
 		return
 	}
 	if h.Targets == nil {
-		h.Targets = map[string]Rest{}
+		h.Targets = map[string]rest{}
 	}
 	r := h.Targets[got.Name]
 	r.Fails++

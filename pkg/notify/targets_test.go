@@ -15,7 +15,7 @@ var (
 )
 
 func resting(until time.Time) targetHealth {
-	return targetHealth{Targets: map[string]Rest{"a": {Fails: 1, Until: until}}}
+	return targetHealth{Targets: map[string]rest{"a": {Fails: 1, Until: until}}}
 }
 
 // TestY7Due checks which targets are tried now, and when the next one is.

@@ -132,7 +132,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	out.Warning = r.Warning
 	kinds := map[string]int{}
 	left := testedEffort
-	var events []DigestEvent
+	var events []digestEvent
 	for c, err := range all.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
@@ -158,7 +158,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 			continue
 		}
 		kinds[string(c.Kind)]++
-		events = append(events, DigestEvent{At: c.At, Key: c.AlikeKey()})
+		events = append(events, digestEvent{At: c.At, Key: c.AlikeKey()})
 		if out.Matched++; len(out.Changes) < inDigest {
 			out.Changes = append(out.Changes, r.shown(c))
 		}

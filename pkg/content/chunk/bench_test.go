@@ -45,7 +45,7 @@ func BenchmarkUIDs(b *testing.B) {
 		spans = append(spans, span{File: p.ID, Start: c.Start, End: c.End})
 		hashed.WriteString(text.Slice(max(0, c.Start-contextUnits), min(text.Len(), c.End+contextUnits)))
 	}
-	texts := map[zoneText]Text{{File: p.ID}: text}
+	texts := map[zoneText]indexedText{{File: p.ID}: text}
 	took := best(b, func() { uiDs(Namespace, texts, spans) })
 	b.ReportMetric(float64(len(spans))/took.Seconds(), "best-uids/s")
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")

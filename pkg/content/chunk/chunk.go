@@ -262,12 +262,12 @@ func (s *splitter) textBefore() string {
 }
 
 // texts returns the texts of the zones. The first argument is the result of textBefore.
-func (s *splitter) texts(before string) map[zoneText]Text {
+func (s *splitter) texts(before string) map[zoneText]indexedText {
 	main := before
 	if s.zone != extract.Main {
 		main = strings.TrimSuffix(before, extract.Separator)
 	}
-	return map[zoneText]Text{
+	return map[zoneText]indexedText{
 		{File: s.page.Name.Path}:                   newText(main),
 		{s.page.Name.Path, string(extract.Beside)}: newText(s.text[len(before):]),
 	}

@@ -45,7 +45,7 @@ type zoneText struct{ File, Zone string }
 
 // uiDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
 // contain the spans. The names depend on which spans there are, but not on their order.
-func uiDs(namespace string, texts map[zoneText]Text, spans []span) ([]UID, Collisions) {
+func uiDs(namespace string, texts map[zoneText]indexedText, spans []span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]

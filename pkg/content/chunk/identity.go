@@ -70,7 +70,7 @@ func virtualPath(path, segmentUID string) string {
 // the text on either side, up to the given number of context units. The languageID is the language of the segment
 // that contains the part, or "" outside segments. The part must be within t. The name may not be unique; [uiDs] makes
 // names unique.
-func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, context int) UID {
+func chunkUID(namespace, virtualPath, languageID string, t indexedText, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)
 	b.WriteString(uidPrefix + namespace + ":" + virtualPath)

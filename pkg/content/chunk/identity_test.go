@@ -123,7 +123,7 @@ func TestC2Collisions(t *testing.T) {
 			Collisions{Chunks: 3, ByContext: 1, ByOrdinal: 2, Largest: 3, Files: []string{"a"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			uids, have := uiDs(Namespace, map[zoneText]Text{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
+			uids, have := uiDs(Namespace, map[zoneText]indexedText{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
@@ -162,7 +162,7 @@ func TestC2CollisionsOfFiles(t *testing.T) {
 
 // TestC2Order checks that ordinals follow the order of spec 002 §5.3, whatever the order of the input.
 func TestC2Order(t *testing.T) {
-	texts := map[zoneText]Text{{File: "a"}: newText(strings.Repeat("x", 10000)), {File: "b"}: newText("")}
+	texts := map[zoneText]indexedText{{File: "a"}: newText(strings.Repeat("x", 10000)), {File: "b"}: newText("")}
 	sorted := []span{
 		{File: "a", Start: 3000, End: 3001}, {File: "a", Start: 3000, End: 3001, Kind: "k"},
 		{File: "a", Start: 3000, End: 3001, Kind: "k", Name: "😀"},

@@ -179,7 +179,7 @@ func randomChunk(r *rand.Rand, path string, start, end, length int) refChunk {
 // named computes the answer to a build with this package.
 func named(b build) answer {
 	a := answer{SegmentUIDs: make([]*string, len(b.Chunks))}
-	texts, spans := map[zoneText]Text{}, make([]span, len(b.Chunks))
+	texts, spans := map[zoneText]indexedText{}, make([]span, len(b.Chunks))
 	for path, text := range b.Files {
 		texts[zoneText{File: path}] = newText(text)
 	}

@@ -1,7 +1,7 @@
 package chunk
 
 // Slice returns the text from start to end. Half of a surrogate pair at either end becomes U+FFFD.
-func (t Text) Slice(start, end int) string {
+func (t indexedText) Slice(start, end int) string {
 	first, text, last := t.slice(start, end)
 	return first + text + last
 }

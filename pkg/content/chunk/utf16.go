@@ -5,12 +5,12 @@ import "strings"
 // replacement is written in place of half a surrogate pair, as encoders in the reference runtime do.
 const replacement = "\uFFFD"
 
-// stride is the distance between the samples of a [Text], in UTF-16 code units.
+// stride is the distance between the samples of a [indexedText], in UTF-16 code units.
 const stride = 64
 
-// Text is a text with positions in UTF-16 code units, as in JavaScript. NewText takes time linear in the length of
+// indexedText is a text with positions in UTF-16 code units, as in JavaScript. NewText takes time linear in the length of
 // the text; finding a position takes constant time.
-type Text struct {
+type indexedText struct {
 	s       string // valid UTF-8
 	units   int
 	samples []offset // position of every stride-th unit; nil if each unit is a byte
@@ -20,9 +20,9 @@ type Text struct {
 type offset struct{ bytes, units int }
 
 // newText prepares a text. It replaces invalid UTF-8 by U+FFFD.
-func newText(s string) Text {
+func newText(s string) indexedText {
 	s = strings.ToValidUTF8(s, replacement)
-	t := Text{s: s, units: unitsOf(s)}
+	t := indexedText{s: s, units: unitsOf(s)}
 	if t.units == len(s) {
 		return t
 	}
@@ -66,11 +66,11 @@ func sizes(first byte) (bytes, units int) {
 }
 
 // Len returns the length in UTF-16 code units.
-func (t Text) Len() int { return t.units }
+func (t indexedText) Len() int { return t.units }
 
 // slice returns the characters that are completely between start and end. If start or end splits a surrogate pair,
 // first or last is U+FFFD; otherwise it is "". It panics unless 0 ≤ start ≤ end ≤ Len.
-func (t Text) slice(start, end int) (first, text, last string) {
+func (t indexedText) slice(start, end int) (first, text, last string) {
 	if start == end {
 		return "", "", ""
 	}
@@ -87,7 +87,7 @@ func (t Text) slice(start, end int) (first, text, last string) {
 }
 
 // find returns the byte offset of a unit, and whether the unit is the second half of the character at that offset.
-func (t Text) find(unit int) (at int, half bool) {
+func (t indexedText) find(unit int) (at int, half bool) {
 	if t.samples == nil {
 		return unit, false
 	}
@@ -107,7 +107,7 @@ func (t Text) find(unit int) (at int, half bool) {
 }
 
 // sum hashes a slice under a label.
-func (t Text) sum(label string, start, end int) string {
+func (t indexedText) sum(label string, start, end int) string {
 	first, text, last := t.slice(start, end)
 	return sum(label, first, text, last)
 }
